@@ -1,0 +1,55 @@
+"""protoclass: classification by prototypes, on any dissimilarity.
+
+>>> import protoclass as pc
+>>> pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).nobs
+150
+"""
+
+from importlib import import_module as _import
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "fit": "fitting", "Fit": "fitting", "cross_validate": "validating", "Validation": "validating", "Test": "testing",
+    "dissimilarity": "metrics.dissimilarity", "Dissimilarity": "metrics.dissimilarity",
+    "Metric": "metrics.base", "Minkowski": "metrics.minkowski", "Euclidean": "metrics.minkowski",
+    "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
+    "Custom": "metrics.custom", "kernel_distances": "metrics.given",
+    "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "KNN": "models.knn", "KMeans": "models.kmeans",
+    "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
+    "ProtoclassError": "errors", "FormulaError": "errors", "DataError": "errors", "OptionError": "errors",
+    "NotAvailable": "errors", "NoVectors": "errors", "TooLarge": "errors",
+}  # fmt: skip
+
+__all__ = sorted(_HOME)
+
+if TYPE_CHECKING:
+    from .datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
+    from .errors import DataError, FormulaError, NotAvailable, NoVectors, OptionError, ProtoclassError, TooLarge
+    from .fitting import Fit, fit
+    from .metrics.base import Metric
+    from .metrics.custom import Custom
+    from .metrics.dissimilarity import Dissimilarity, dissimilarity
+    from .metrics.given import kernel_distances
+    from .metrics.gower import Gower
+    from .metrics.minkowski import Chebyshev, Euclidean, Manhattan, Minkowski
+    from .metrics.ranks import Ranks
+    from .models.base import Model
+    from .models.kmeans import KMeans
+    from .models.knn import KNN
+    from .models.pvm import PVM, quantiles
+    from .testing import Test
+    from .validating import Validation, cross_validate
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
+    value = getattr(_import(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,101 @@
+"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from .errors import NotAvailable, OptionError, ProtoclassError
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Fit, print the summary and, with --out, write the figures. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m protoclass",
+        description="Fit a prototype classifier to a CSV file, print its summary and write its figures.",
+        epilog="Further options are knobs of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
+        'Example: python -m protoclass "species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
+    )
+    parser.add_argument(
+        "formula", help="R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'"
+    )
+    parser.add_argument("data", help="a CSV file with a header")
+    parser.add_argument("--method", default="pvm", help="pvm (the default), knn or kmeans")
+    parser.add_argument(
+        "--dissimilarity", default="auto", help="auto, euclidean, manhattan, chebyshev, minkowski, gower or ranks"
+    )
+    parser.add_argument("--cv", default="auto", help="number of folds, loo, none, or auto: 10 if a knob is open")
+    parser.add_argument("--choose", default="1se", help="1se (the default) or min")
+    parser.add_argument("--na", default="drop", help="rows with missing values: drop, raise or keep (Gower)")
+    parser.add_argument("--seed", type=int, default=0, help="for the folds")
+    parser.add_argument("--out", metavar="DIR", help="write the figures into this folder")
+    options, rest = parser.parse_known_args(argv)
+    try:
+        print(run(options, _knobs(rest)))
+    except (ProtoclassError, OSError) as reason:
+        print(f"protoclass: {reason}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def run(options: argparse.Namespace, knobs: dict[str, Any]) -> str:
+    """Fit; the text to print."""
+    import pandas as pd
+
+    from .fitting import fit
+
+    try:
+        data = pd.read_csv(options.data)
+    except (ValueError, UnicodeDecodeError) as reason:
+        raise OptionError(f"{options.data} is no CSV file that can be read: {reason}") from None
+    cv = {"none": None}.get(options.cv, int(options.cv) if options.cv.isdigit() else options.cv)
+    fitted = fit(options.formula, data, options.method, dissimilarity=options.dissimilarity, cv=cv, choose=options.choose,
+                 na=options.na, seed=options.seed, **knobs)  # fmt: skip
+    told = str(fitted.summary())
+    return told + (f"\n\n{figures(fitted, Path(options.out))}" if options.out else "")
+
+
+def figures(fitted: Any, folder: Path) -> str:
+    """Write every figure that the fit has; the text that names them."""
+    from matplotlib.figure import Figure
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for kind in ("prototypes", "progress", "confusion", "validation"):
+        figure = Figure(figsize=(6.8, 4.6), layout="constrained")
+        try:
+            fitted.plot(kind, ax=figure.subplots())
+        except NotAvailable:
+            continue  # a figure that this method does not have
+        figure.savefig(folder / f"{kind}.png", dpi=120)
+        written.append(f"{kind}.png")
+    return f"Figures in {folder.resolve()}: {', '.join(written)}"
+
+
+def _knobs(rest: list[str]) -> dict[str, Any]:
+    """`--eps 1.0 --k=1,3` as knobs."""
+    words = [w for token in rest for w in (token.split("=", 1) if token.startswith("--") else [token])]
+    knobs: dict[str, Any] = {}
+    for name, value in zip(words[::2], [*words[1::2], None], strict=False):
+        if not name.startswith("--") or value is None or value.startswith("--"):
+            raise OptionError(f"{name!r} is not understood: knobs are given as --name value; see --help")
+        knobs[name[2:].replace("-", "_")] = _value(value)
+    return knobs
+
+
+def _value(text: str) -> Any:
+    if "," in text:
+        return [_value(part) for part in text.split(",")]
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,262 @@
+"""Balls of a grid of radii: which rows each candidate's balls hold, and what they are worth to each class.
+
+Each dissimilarity is coded once, in a byte: the number of radii that do not reach it. Row i lies in the ball of candidate
+j and radius k (ascending) when `code[j, i] <= k`. Coverage, costs and cross-validation's masks then come from the codes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .jit import kernel
+from .sources import Source
+
+Array = NDArray[Any]
+SAMPLE = 2**27  # entries; the quantiles of more are those of a random set of columns
+MOST = 254  # radii in one byte
+
+
+def code(tile: Array, radii: Array) -> Array:
+    """Number of `radii` (ascending) with d >= radius, candidate by candidate.
+
+    Parameters
+    ----------
+    tile : array (n, q)
+    radii : array (K,), ascending, K <= 254
+
+    Returns
+    -------
+    uint8 array (q, n)
+        Open balls: code <= k means d < radii[k].
+    """
+    exact = np.asarray(radii, np.float64)
+    reach = exact.astype(tile.dtype)
+    # the smallest number of the tile's precision that is not below the radius: d < radius and d < reach are then the same
+    reach = np.where(reach.astype(np.float64) < exact, np.nextafter(reach, tile.dtype.type(np.inf)), reach)
+    out = np.empty((tile.shape[1], tile.shape[0]), np.uint8)
+    _code(tile, reach.astype(tile.dtype), out)
+    return out
+
+
+@kernel
+def _code(tile, reach, out):  # type: ignore[no-untyped-def]
+    n, q = tile.shape
+    side = 64
+    block = np.empty((side, side), np.uint8)
+    for i in range(0, n, side):
+        height = min(side, n - i)
+        for j in range(0, q, side):
+            width = min(side, q - j)
+            for a in range(height):
+                values, codes = tile[i + a, j : j + width], block[a]
+                codes[:width] = 0
+                for k in range(len(reach)):
+                    for b in range(width):
+                        codes[b] += values[b] >= reach[k]
+            for b in range(width):
+                for a in range(height):
+                    out[j + b, i + a] = block[a, b]
+
+
+@kernel
+def tally(codes, cell, weight, cells):  # type: ignore[no-untyped-def]
+    """Weight of the rows of each candidate by cell and code.
+
+    `cell[i]` is the first of the places for row i's (fold, class), one place per code; the result is (q, cells).
+    """
+    out = np.zeros((codes.shape[0], cells))
+    for j in range(codes.shape[0]):
+        line, got = codes[j], out[j]
+        for i in range(len(line)):
+            got[cell[i] + line[i]] += weight[i]
+    return out
+
+
+@kernel
+def worth(weights, owner, folds, classes, radii):  # type: ignore[no-untyped-def]
+    """What each candidate is worth to the class that gains most by it, for each fold left out and each radius.
+
+    Parameters
+    ----------
+    weights : array (q, (folds + 1) * classes * (radii + 1)), as `tally` returns it
+        The last fold holds the rows that are never left out.
+    owner : int array (q,)
+        The fold that the candidate itself is left out with, or -1.
+
+    Returns
+    -------
+    gain : array (folds, radii, q)
+        Own minus other weight in the ball, without the fold's rows; -inf for a candidate that is left out itself.
+    wrong : array (folds, radii, q)
+        Other weight in the ball.
+    best : int16 array (folds, radii, q)
+        The class; of equals the first. No other class can gain, as a gain needs the majority of the ball's weight.
+    """
+    q = weights.shape[0]
+    gain = np.full((folds, radii, q), -np.inf)
+    wrong = np.zeros((folds, radii, q))
+    best = np.zeros((folds, radii, q), np.int16)
+    places = classes * (radii + 1)
+    total = np.empty(places)
+    inside = np.empty(classes)
+    for j in range(q):
+        for x in range(places):
+            total[x] = 0.0
+            for f in range(folds + 1):
+                total[x] += weights[j, f * places + x]
+        for f in range(folds):
+            if owner[j] == f:
+                continue
+            for c in range(classes):
+                inside[c] = 0.0
+            for k in range(radii):
+                everything, most = 0.0, 0
+                for c in range(classes):
+                    x = c * (radii + 1) + k
+                    inside[c] += total[x] - weights[j, f * places + x]
+                    everything += inside[c]
+                    if inside[c] > inside[most]:
+                        most = c
+                gain[f, k, j] = 2 * inside[most] - everything
+                wrong[f, k, j] = everything - inside[most]
+                best[f, k, j] = most
+    return gain, wrong, best
+
+
+@kernel
+def listing(codes, radii):  # type: ignore[no-untyped-def]
+    """For each line of `codes`, its places with a code below `radii`, by code and then by place.
+
+    Returns
+    -------
+    start : int64 array (lines + 1,)
+    upto : int64 array (lines, radii)
+        The places within radius k are `places[start[a] : upto[a, k]]`.
+    places : int32 array
+    """
+    lines, n = codes.shape
+    count = np.zeros((lines, radii), np.int64)
+    for a in range(lines):
+        for i in range(n):
+            k = codes[a, i]
+            if k < radii:
+                count[a, k] += 1
+    start = np.empty(lines + 1, np.int64)
+    upto = np.empty((lines, radii), np.int64)
+    at = 0
+    for a in range(lines):
+        start[a] = at
+        for k in range(radii):
+            at += count[a, k]
+            upto[a, k] = at
+            count[a, k] = at - count[a, k]  # from here on: where the next place of this code goes
+    start[lines] = at
+    places = np.empty(at, np.int32)
+    for a in range(lines):
+        for i in range(n):
+            k = codes[a, i]
+            if k < radii:
+                places[count[a, k]] = i
+                count[a, k] += 1
+    return start, upto, places
+
+
+def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
+    """Radii at quantiles of the positive dissimilarities between different rows.
+
+    Parameters
+    ----------
+    source : Source (n, m)
+    origin : int array (m,)
+        The row that candidate j is, -1 for none.
+    levels : array, or None
+        Quantile levels; None for 0 and 19 levels spaced geometrically from N^-1/2 to 1/2, N being the number of
+        dissimilarities counted.
+    seed : tuple of int
+        Only for more than 2^27 entries, where a random set of columns stands for all.
+
+    Returns
+    -------
+    array, ascending and distinct
+        Each is moved to midway between the quantile (an observed value v) and the next smaller value observed (0 for
+        the smallest), so that the open ball `d < eps` is that of eps = v, and rounding in v can't change it.
+    """
+    n, m = source.shape
+    if n * m > SAMPLE:
+        columns = np.sort(np.random.default_rng(seed).choice(m, max(1, SAMPLE // n), replace=False))
+        from .sources import Part
+
+        source, origin = Part(source, np.arange(n), columns), origin[columns]
+
+    fine = 19 if n * m > 2**22 else 13  # 2^19 bins are hundreds for each power of two, 2^13 a few
+
+    def count(rows: Array, columns: Array, tile: Array) -> tuple[None, Array]:
+        return None, _histogram(_bits(tile), rows, origin[columns], _shift(tile.dtype, fine), 2**fine)
+
+    counts = sum(source.scan(count, lambda rows, columns, stay, sent: sent))
+    total = int(counts.sum())
+    if total == 0:
+        return np.empty(0)
+    if levels is None:
+        levels = np.concatenate([[0.0], np.geomspace(total**-0.5, 0.5, 19)])
+    target = np.clip(np.ceil(np.asarray(levels) * total).astype(np.int64) - 1, 0, total - 1)
+    below = np.concatenate([[0], np.cumsum(counts)])
+    bins = np.searchsorted(below, target, side="right") - 1
+    filled = np.flatnonzero(counts)
+    before = filled[np.maximum(np.searchsorted(filled, bins) - 1, 0)]
+    wanted = np.zeros(len(counts), np.bool_)
+    wanted[bins] = wanted[before] = True
+
+    def collect(rows: Array, columns: Array, tile: Array) -> tuple[None, list[Array]]:
+        return None, [_collect(_bits(tile), tile, rows, origin[columns], _shift(tile.dtype, fine), wanted)]
+
+    found = source.scan(collect, lambda rows, columns, stay, sent: sent)
+    values = np.sort(np.concatenate([v for send in found for v in send]).astype(np.float64))
+    # values of unwanted bins are missing from `values`: count from the first value of the target's own bin
+    kept = np.concatenate([[0], np.cumsum(np.where(wanted, counts, 0))])
+    chosen = values[kept[bins] + target - below[bins]]
+    previous = np.searchsorted(values, chosen) - 1
+    lower = np.where(previous >= 0, values[np.maximum(previous, 0)], 0.0)
+    return np.unique((lower + chosen) / 2)
+
+
+def _bits(tile: Array) -> Array:
+    return tile.view(
+        np.uint32 if tile.dtype == np.float32 else np.uint64
+    )  # positive floats are ordered as their bits are
+
+
+def _shift(dtype: Any, fine: int) -> int:
+    return (31 if dtype == np.float32 else 63) - fine  # the sign bit is 0
+
+
+@kernel
+def _histogram(bits, rows, origin, shift, bins):  # type: ignore[no-untyped-def]
+    counts = np.zeros(bins, np.int64)
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            counts[(bits[i, j] >> shift)] += 1
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            if bits[i, j] == 0 or origin[j] == rows[i]:
+                counts[(bits[i, j] >> shift)] -= 1
+    return counts
+
+
+@kernel
+def _collect(bits, tile, rows, origin, shift, wanted):  # type: ignore[no-untyped-def]
+    n = 0
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            n += wanted[bits[i, j] >> shift]
+    out = np.empty(n, tile.dtype)
+    n = 0
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            if wanted[bits[i, j] >> shift] and bits[i, j] != 0 and origin[j] != rows[i]:
+                out[n] = tile[i, j]
+                n += 1
+    return out[:n]

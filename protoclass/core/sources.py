@@ -1,0 +1,160 @@
+"""Where dissimilarities live: a matrix that is held, or tiles that are measured when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import TooLarge
+from .jit import each, kernel
+
+Array = NDArray[Any]
+Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
+S = TypeVar("S")
+
+TILE = 2**21  # entries of a tile
+
+
+class Source(Protocol):
+    """The n x m dissimilarities of n rows to m candidates, read by tiles.
+
+    `scan(local, finish)` calls `local(rows, columns, tile) -> (stay, send)` on every tile and, once the `send` of all
+    row parts of the same columns have been added up, `finish(rows, columns, stay, sum)`; it returns what `finish`
+    returned, in the order of the columns. `take` gives the part of given rows and columns, `array` the whole.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    def scan(
+        self,
+        local: Callable[[Array, Array, Array], tuple[Any, Any]],
+        finish: Callable[[Array, Array, Any, Any], S],
+    ) -> list[S]: ...
+    def take(self, rows: Array, columns: Array) -> Array: ...
+    def array(self) -> Array: ...
+
+
+def part(rep: Rep, at: Array | slice) -> Rep:
+    """The rows `at` of a representation."""
+    return tuple(a[at] for a in rep)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A matrix in memory."""
+
+    values: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.values.shape[0], self.values.shape[1]
+
+    def scan(
+        self,
+        local: Callable[[Array, Array, Array], tuple[Any, Any]],
+        finish: Callable[[Array, Array, Any, Any], S],
+    ) -> list[S]:
+        rows = np.arange(self.shape[0])
+
+        def tile(columns: Array) -> S:
+            values = np.ascontiguousarray(self.values[:, columns[0] : columns[-1] + 1])
+            return finish(rows, columns, *local(rows, columns, values))
+
+        return list(each(tile, _stripes(self.shape), self.shape[0] * self.shape[1]))
+
+    def take(self, rows: Array, columns: Array) -> Array:
+        return gather(self.values, rows, columns)
+
+    def array(self) -> Array:
+        return self.values
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """Tiles of all rows and some columns, measured each time they are asked for; nothing n x m is held."""
+
+    between: Callable[[Rep, Rep], Array]
+    rows: Rep
+    points: Rep
+    cure: str = "give fewer rows, or more memory"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.rows[0]), len(self.points[0])
+
+    def scan(
+        self,
+        local: Callable[[Array, Array, Array], tuple[Any, Any]],
+        finish: Callable[[Array, Array, Any, Any], S],
+    ) -> list[S]:
+        rows = np.arange(self.shape[0])
+
+        def tile(columns: Array) -> S:
+            values = self.between(self.rows, part(self.points, columns))
+            return finish(rows, columns, *local(rows, columns, values))
+
+        return list(each(tile, _stripes(self.shape), self.shape[0] * self.shape[1]))
+
+    def take(self, rows: Array, columns: Array) -> Array:
+        return self.between(part(self.rows, rows), part(self.points, columns))
+
+    def array(self) -> Array:
+        n, m = self.shape
+        raise TooLarge(f"this needs the whole {n} x {m} matrix of dissimilarities, which is not held: {self.cure}")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows and columns of a Source, measured only when asked for."""
+
+    whole: Source
+    rows: Array
+    columns: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.rows), len(self.columns)
+
+    def scan(
+        self,
+        local: Callable[[Array, Array, Array], tuple[Any, Any]],
+        finish: Callable[[Array, Array, Any, Any], S],
+    ) -> list[S]:
+        rows = np.arange(self.shape[0])
+
+        def tile(columns: Array) -> S:
+            values = self.whole.take(self.rows, self.columns[columns])
+            return finish(rows, columns, *local(rows, columns, values))
+
+        return list(each(tile, _stripes(self.shape), self.shape[0] * self.shape[1]))
+
+    def take(self, rows: Array, columns: Array) -> Array:
+        return self.whole.take(self.rows[rows], self.columns[columns])
+
+    def array(self) -> Array:
+        return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
+
+
+def _stripes(shape: tuple[int, int]) -> list[Array]:
+    n, m = shape
+    width = max(1, TILE // max(n, 1))
+    return [np.arange(first, min(first + width, m)) for first in range(0, m, width)]
+
+
+def gather(values: Array, rows: Array, columns: Array) -> Array:
+    """`values[np.ix_(rows, columns)]` without holding other threads up."""
+    out = np.empty((len(rows), len(columns)), values.dtype)
+    _gather(values, rows, columns, out)
+    return out
+
+
+@kernel
+def _gather(values, rows, columns, out):  # type: ignore[no-untyped-def]
+    for a in range(len(rows)):
+        row = values[rows[a]]
+        for b in range(len(columns)):
+            out[a, b] = row[columns[b]]

@@ -1,0 +1,31 @@
+"""The errors of protoclass: one root, and one class for each kind of cure."""
+
+from __future__ import annotations
+
+
+class ProtoclassError(Exception):
+    """Root of all errors that protoclass raises on purpose."""
+
+
+class FormulaError(ProtoclassError, ValueError):
+    """The formula can't be read, or asks for something outside the grammar."""
+
+
+class DataError(ProtoclassError, ValueError):
+    """The data can't be used as they are: missing columns, new levels, repeated labels, infinities."""
+
+
+class OptionError(ProtoclassError, ValueError):
+    """An argument or a knob has a value that is not allowed, or does not exist."""
+
+
+class NotAvailable(ProtoclassError, AttributeError):
+    """The fitted rule does not have what was asked for, such as an objective or probabilities."""
+
+
+class NoVectors(ProtoclassError, TypeError):
+    """The method needs coordinates, and the dissimilarity has none."""
+
+
+class TooLarge(ProtoclassError, MemoryError):
+    """The whole matrix was asked for and does not fit the stated share of memory."""

@@ -1,0 +1,413 @@
+"""`fit`, and the Fit that users hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from .core.cover import Objective
+from .core.task import Rule, Task
+from .errors import NotAvailable, OptionError
+from .frame import Frame, as_pandas
+from .metrics.dissimilarity import Dissimilarity
+from .models.base import Model
+from .preparing import Call, Problem, bar, places, prepare, read
+from .testing import Test, tested
+from .validating import Validation, checked, none_open, validate
+
+if TYPE_CHECKING:
+    from statsmodels.iolib.summary import Summary
+
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted classifier.
+
+    Attributes
+    ----------
+    problem : Problem
+        Formula, data and arguments, prepared.
+    dissimilarity : Dissimilarity
+    model : Model
+        With the knobs that were chosen.
+    rule : Rule
+    validation : Validation, or None where nothing was cross-validated
+    point : int, or None
+        Row of `validation.table` that was chosen.
+    """
+
+    problem: Problem
+    dissimilarity: Dissimilarity
+    model: Model
+    rule: Rule
+    validation: Validation | None
+    point: int | None
+
+    @property
+    def frame(self) -> Frame:
+        return self.problem.frame
+
+    @property
+    def call(self) -> Call:
+        """The function, formula, data and arguments that made this fit."""
+        return self.problem.call
+
+    @property
+    def formula(self) -> str:
+        return self.call.formula
+
+    @property
+    def classes(self) -> list[Any]:
+        """Classes in level order."""
+        return list(self.frame.levels)
+
+    @property
+    def nobs(self) -> int:
+        """Number of rows that took part."""
+        return len(self.frame)
+
+    @property
+    def dropped(self) -> pd.Index:
+        """Labels of the rows that were left out for missing values."""
+        return self.frame.dropped
+
+    @property
+    def objective(self) -> Objective:
+        """What the method minimised, with its parts."""
+        return self._reported("objective")
+
+    def _reported(self, name: str) -> Any:
+        if name not in self.rule.report:
+            raise NotAvailable(f"method {self.model.name!r} has no {name}; 'pvm' has one")
+        return self.rule.report[name]
+
+    @cached_property
+    def prototypes(self) -> pd.DataFrame:
+        """One row for each prototype, in the order chosen, by the data's own row labels.
+
+        Columns: `class` (what it stands for), `own` (its own label, where it is a row), what the method says of each
+        (`covers`: weight of own-class rows that it is the first to cover; `miscovers`: weight of other rows in its ball),
+        then the predictors. Centroids are named after method, class and number, in the units of the design matrix.
+        """
+        points, levels = self.rule.points, self.frame.levels
+        head = pd.DataFrame({"class": pd.Categorical.from_codes(points.classes, levels)})
+        if points.at is None:
+            number = [int((points.classes[:i] == c).sum()) + 1 for i, c in enumerate(points.classes)]
+            head.index = pd.Index(
+                [f"{self.model.name}[{levels[c]}].{k}" for c, k in zip(points.classes, number, strict=True)]
+            )
+            coords = points.coords if points.coords is not None else np.empty((0, 0))
+            predictors = self.dissimilarity.metric.original(coords).set_axis(head.index)
+        else:
+            head.index = self.dissimilarity.labels[points.at]
+            row = self.dissimilarity.origin[points.at]
+            own = np.where(row >= 0, self.frame.codes[row], -1)
+            head["own"] = pd.Categorical.from_codes(own, levels)
+            predictors = self.frame.columns.reindex(head.index)
+        for name, values in points.table.items():
+            whole = (values == np.round(values)).all()
+            head[name] = values.astype(int) if whole else values
+        return pd.concat([head, predictors], axis=1)
+
+    def predict(self, new: Any = None, kind: str = "class") -> pd.Series | pd.DataFrame:
+        """Predict rows of new data (default: the rows of the fit).
+
+        Parameters
+        ----------
+        new : DataFrame, optional
+            With the predictors of the formula; for given dissimilarities, with the dissimilarities to the prototypes as
+            columns by label.
+        kind : str
+            "class": a categorical Series; "cover": the class of the balls that hold the row, NA where none or balls of
+            several classes do; "nearest": label of the nearest prototype; "distance": DataFrame of the distance to the
+            nearest prototype of each class (inf where a class has none); "prob", "decision": DataFrame by class. Each
+            where the rule has it.
+
+        Returns
+        -------
+        Series or DataFrame
+            On the index of `new`. A row with missing predictors comes back as NA.
+
+        Raises
+        ------
+        OptionError
+            For a kind that the rule does not have.
+        DataError
+            For columns that are missing or of another type, and levels not seen in fit.
+        """
+        if kind not in self.rule.kinds:
+            every = "" if kind in KINDS else " (known kinds: " + ", ".join(KINDS) + ")"
+            raise OptionError(
+                f"kind={kind!r}: method {self.model.name!r} predicts {', '.join(map(repr, self.rule.kinds))}{every}"
+            )
+        told, index, whole = self._told(kind, new)
+        levels = self.frame.levels
+        if kind in ("class", "cover"):
+            codes = np.full(len(index), -1)
+            codes[whole] = told
+            return pd.Series(pd.Categorical.from_codes(codes, levels), index, name=self.frame.formula.response)
+        if kind == "nearest":
+            labels = self._labels
+            out = pd.Series(pd.array([None] * len(index), dtype=object), index, name="nearest")
+            out[whole] = labels.to_numpy(object)[told] if len(labels) else None
+            out[whole & np.isin(np.arange(len(index)), np.flatnonzero(whole)[told < 0])] = None
+            return out.astype(labels.dtype) if not out.isna().any() else out
+        values = np.full((len(index), len(levels)), np.nan)
+        values[whole] = told
+        return pd.DataFrame(values, index, levels)
+
+    @property
+    def _labels(self) -> pd.Index:
+        points = self.rule.points
+        return self.dissimilarity.labels[points.at] if points.at is not None else self.prototypes.index
+
+    def _told(self, kind: str, new: Any) -> tuple[np.ndarray, pd.Index, np.ndarray]:
+        """What the rule says of the complete rows, all labels, and which rows are complete."""
+        related, points = self.dissimilarity, places(self.rule, self.dissimilarity)
+        if new is None:
+            rows, index, whole = related.rows, self.frame.index, np.ones(len(self.frame), bool)
+        else:
+            rows, points, index, whole = related.fresh(new, points)
+        return read(kind, self.rule, related, rows, points), index, whole
+
+    def test(self, new: Any) -> Test:
+        """Error on new data with known classes: Wilson interval, confusion, and a test against no information.
+
+        Parameters
+        ----------
+        new : DataFrame
+            With the predictors and the response; for given dissimilarities the response is a column beside them. Rows
+            that miss either are left out and counted.
+        """
+        new = as_pandas(new)
+        response = self.frame.formula.response
+        if response not in new:
+            raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+        return tested(new[response], self.predict(new), self.frame.levels)
+
+    def augment(self, data: Any = None) -> pd.DataFrame:
+        """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
+
+        Adds `fitted`, `correct` (where the response is there), `prototype` (the nearest), `distance` (to it), `margin`
+        (distance to the nearest prototype of another class minus to that of the row's own, or where it is not known of
+        the fitted class) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
+        """
+        base = as_pandas(self.call.data if data is None else data)
+        given = self.dissimilarity.metric.given
+        source = base if data is not None or not given else None
+        out = base.copy()
+        response = self.frame.formula.response
+        fitted = self.predict(source).reindex(base.index)
+        truth = base[response] if response in base else None
+        out["fitted"] = fitted
+        if truth is not None:
+            known = fitted.notna() & truth.notna()
+            same = fitted.astype(object) == truth.astype(object)
+            out["correct"] = same.astype("boolean").where(known)
+        if "nearest" in self.rule.kinds:
+            out["prototype"] = self.predict(source, "nearest").reindex(base.index)
+        if "distance" in self.rule.kinds:
+            distance = self.predict(source, "distance").reindex(base.index)
+            out["distance"] = distance.min(axis=1)
+            own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
+            out["margin"] = _margin(distance, pd.Categorical(own, self.frame.levels).codes)
+        if "cover" in self.rule.kinds:
+            held = self.predict(source, "cover").reindex(base.index)
+            against = fitted if truth is None else truth
+            out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
+        return out
+
+    def tidy(self) -> pd.DataFrame:
+        """One row for each prototype: its label, class, and what the method says of it."""
+        return (
+            self.prototypes.drop(columns=self.frame.columns.columns, errors="ignore")
+            .rename_axis("prototype")
+            .reset_index()
+        )
+
+    def glance(self) -> pd.DataFrame:
+        """One row: method, rows, classes, prototypes, knobs, training error, cross-validated error with its SE."""
+        from .tables import glance
+
+        return glance(self)
+
+    def summary(self) -> Summary:
+        """All there is to say, as a statsmodels Summary (text, HTML, LaTeX)."""
+        from .tables import summary
+
+        return summary(self)
+
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw the fit.
+
+        Parameters
+        ----------
+        kind : str, optional
+            "prototypes" (the default): the prototypes and their balls among the rows; with two numeric predictors in
+            their plane with the decision regions, otherwise on a map. "progress": what each prototype added.
+            "confusion": held-out (or training) rows by true and predicted class. "validation": the error curve.
+        ax : Axes, optional
+
+        Returns
+        -------
+        Axes
+        """
+        from .plots import draw
+
+        return draw(self, kind, ax, **options)
+
+    def update(self, **changes: Any) -> Fit:
+        """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(formula="y ~ a")`."""
+        formula = changes.pop("formula", self.formula)
+        data = changes.pop("data", self.call.data)
+        arguments = {k: v for k, v in self.call.arguments.items() if k not in ("measure", "repeats")}
+        if "method" in changes:
+            knobs = {f.name for f in fields(self.model)}
+            arguments = {k: v for k, v in arguments.items() if k not in knobs}
+        elif isinstance(arguments.get("method"), Model):
+            knobs = {f.name for f in fields(self.model)} & set(changes)
+            arguments["method"] = replace(arguments["method"], **{k: changes.pop(k) for k in knobs})
+        return fit(formula, data, **{**arguments, **changes})
+
+    def training_error(self) -> float:
+        """Weighted share of the rows of the fit that it misclassifies."""
+        told = self._told("class", None)[0]
+        return float(self.frame.weights @ (told != self.frame.codes) / self.frame.weights.sum())
+
+    def knobs(self) -> Mapping[str, Any]:
+        """The knobs of the model, as chosen."""
+        return {f.name: getattr(self.model, f.name) for f in fields(self.model)}
+
+    def __repr__(self) -> str:
+        from .tables import brief
+
+        return brief(self)
+
+    def _repr_html_(self) -> str:
+        from .tables import brief_html
+
+        return brief_html(self)
+
+
+def _margin(distance: pd.DataFrame, own: np.ndarray) -> np.ndarray:
+    values = distance.to_numpy(float)
+    mine = np.where(own >= 0, values[np.arange(len(values)), own], np.nan)
+    others = values.copy()
+    others[np.arange(len(values)), own] = np.inf
+    others = np.where(np.isnan(values).all(axis=1), np.nan, others.min(axis=1))
+    with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
+        return others - mine
+
+
+def fit(
+    formula: str,
+    data: Any,
+    method: Any = "pvm",
+    *,
+    dissimilarity: Any = "auto",
+    candidates: Any = "train",
+    cv: Any = "auto",
+    choose: str = "1se",
+    na: str = "drop",
+    weights: Any = None,
+    groups: Any = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    client: Any = None,
+    **knobs: Any,
+) -> Fit:
+    """Fit a prototype classifier.
+
+    Parameters
+    ----------
+    formula : str
+        R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, `"y ~ 1"` for given dissimilarities. The response is
+        a column; columns, numbers, operators and a fixed list of transforms may stand on the right.
+    data : pandas DataFrame, or polars or pyarrow table
+        Row labels must be distinct.
+    method : str or model object
+        "pvm", "knn", "kmeans", or `pc.PVM(eps=1.2)`.
+    dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
+        "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
+        metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square
+        or condensed array (by position).
+    candidates : "train"
+        What may become a prototype: the training rows.
+    cv : "auto", int, "loo", Series or array of folds, or None
+        Folds that tune the open knobs; "auto" is 10 (fewer where a class has fewer rows) if a knob is open, else none.
+    choose : "1se" or "min"
+        The smallest model within one standard error of the least error, or the least error.
+    na : "drop", "raise" or "keep"
+        Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
+    weights : column name, Series or array, optional
+        Weight of each row, in the objective, the coverage and the errors; not in scaling, quantiles or folds.
+    groups : column name, Series or array, optional
+        Rows of a group stay in one fold.
+    seed : int
+        For the folds and what else is drawn; the same seed gives the same result.
+    progress : bool, optional
+        A progress bar for work over 2 s; False silences it.
+    client : None
+        Reserved for distributed fits.
+    **knobs
+        Knobs of the method, such as `eps=1.0`. One that is "grid" or a sequence is open and tuned by cross-validation.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    FormulaError, DataError, OptionError
+        Naming what was given, what is allowed and the cure.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.prototypes["class"].value_counts(sort=False).to_dict()
+    {'setosa': 4, 'versicolor': 5, 'virginica': 6}
+    >>> fit.predict(pc.load_data("iris").iloc[[0, 70]]).tolist()
+    ['setosa', 'virginica']
+    """
+    arguments = {"method": method, "dissimilarity": dissimilarity, "candidates": candidates, "cv": cv, "choose": choose,
+                 "na": na, "weights": weights, "groups": groups, "seed": seed, "progress": progress, "client": client}  # fmt: skip
+    problem = prepare("fit", formula, data, arguments, knobs)
+    checked(choose)
+    none_open(problem)
+    auto = isinstance(problem.cv, str) and problem.cv == "auto"
+    if problem.cv is None or (auto and not problem.model.open()):
+        return _fit(problem, problem.relate(), None, None, None)
+    validation, related, task = validate(problem)
+    return fit_problem(problem, validation, choose, related, task)
+
+
+def fit_problem(
+    problem: Problem,
+    validation: Validation,
+    choose: str,
+    related: Dissimilarity | None = None,
+    task: Task | None = None,
+) -> Fit:
+    """The method on all rows, at the chosen point of a validation."""
+    point = validation.one_se if choose == "1se" else validation.best
+    values = {name: validation.points[name].iloc[point].item() for name in validation.points}
+    chosen = replace(problem, model=replace(problem.model, **values))
+    return _fit(chosen, chosen.relate() if related is None else related, task, validation, point)
+
+
+def _fit(
+    problem: Problem, related: Dissimilarity, task: Task | None, validation: Validation | None, point: int | None
+) -> Fit:
+    with bar(None, "fitting", problem.progress) as fitting:
+        if task is None:
+            task = problem.task(related, hold=related.metric.slow)
+        rule = problem.model.path(replace(task, tick=fitting.update), {}).at(0)
+    return Fit(problem, related, problem.model, rule, validation, point)

@@ -1,0 +1,185 @@
+"""R's formulas, read before anything is evaluated.
+
+Formulaic parses and, later, evaluates the right side. Between the two every factor is checked here against a closed
+grammar (names of columns, numbers, operators, a fixed list of transforms), so that a formula cannot run code.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import FormulaError
+
+EXTRA = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # beyond formulaic's own
+TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
+              "bs", "cr", "cs", "cc")  # fmt: skip
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+MOST_POWER = 100
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula that was read against the columns of a data frame.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    response : str, or None for a one-sided formula
+    terms : tuple
+        Formulaic's terms of the right side without the intercept, which means nothing to a dissimilarity.
+    variables : tuple of str
+        The columns that the terms use, in the order of the data.
+    """
+
+    text: str
+    response: str | None
+    terms: tuple[Any, ...]
+    variables: tuple[str, ...]
+
+    def plain(self) -> bool:
+        """Whether every term is a column as it stands."""
+        return all(len(t.factors) == 1 and t.factors[0].eval_method.value == "lookup" for t in self.terms)
+
+
+def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formula:
+    """Read a formula.
+
+    Parameters
+    ----------
+    text : str
+        `"y ~ x + log(z)"`; `.` stands for all columns but the response and those `aside`.
+    columns : names of the columns of the data
+    aside : names that `.` leaves out (weights, groups)
+
+    Raises
+    ------
+    FormulaError
+        For anything outside the grammar, naming it and what is allowed.
+
+    Examples
+    --------
+    >>> read("y ~ . - b", ["y", "a", "b", "c"]).variables
+    ('a', 'c')
+    """
+    from formulaic import Formula as Parsed
+    from formulaic import SimpleFormula
+    from formulaic.errors import FormulaicError
+
+    if not isinstance(text, str):
+        raise FormulaError(f"a formula is text such as 'y ~ .', not {type(text).__name__}")
+    columns = list(columns)
+    left, right = _sides(text)
+    response = _response(left, columns) if left is not None else None
+    known = [c for c in columns if c != response and c not in set(aside)]
+    _balanced(right)
+    try:
+        parsed = Parsed.from_spec(right, context={"__formulaic_variables_available__": known})
+    except (FormulaicError, SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError) as reason:
+        first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
+        raise FormulaError(f"the right side of {text!r} can't be read: {first}") from None
+    if not isinstance(parsed, SimpleFormula):
+        raise FormulaError(f"{text!r} has several parts: write one right side, without '|' or ','")
+    terms = tuple(t for t in parsed if str(t) not in ("0", "1"))
+    used: set[str] = set()
+    for term in terms:
+        for factor in term.factors:
+            used |= _check(factor, columns, text)
+    if response in used:
+        raise FormulaError(f"the response {response!r} also stands on the right side of {text!r}")
+    return Formula(text, response, terms, tuple(c for c in columns if c in used))
+
+
+def _sides(text: str) -> tuple[str | None, str]:
+    parts = re.split(r"~(?=(?:[^`]*`[^`]*`)*[^`]*$)", text)  # a ~ between backticks is part of a name
+    if len(parts) == 1 or len(parts) > 2 or not parts[1].strip():
+        raise FormulaError(f"{text!r} is not a formula: write 'response ~ predictors', such as 'y ~ .' or 'y ~ a + b'")
+    return parts[0].strip() or None, parts[1].strip()
+
+
+def _response(left: str, columns: list[str]) -> str:
+    name = left[1:-1] if len(left) > 2 and left[0] == left[-1] == "`" else left
+    if name in columns:
+        return name
+    if re.fullmatch(r"[\w .]+", name):
+        raise FormulaError(f"the response {name!r} is no column of the data; the columns are {_listed(columns)}")
+    raise FormulaError(f"the left side {left!r} must be the name of a column: compute it in the data frame first")
+
+
+def _balanced(right: str) -> None:
+    if right.count("`") % 2:
+        raise FormulaError(f"a backtick is missing in {right!r}")
+    if len(right) > 100_000 or right.count("(") > 1_000:
+        raise FormulaError("the formula is too long: choose columns of the data frame and write 'y ~ .'")
+
+
+def _check(factor: Any, columns: list[str], text: str) -> set[str]:
+    """The columns that a factor uses, or an error if it does anything but compute from columns."""
+    how, expression = factor.eval_method.value, factor.expr
+    if how == "literal":
+        return set()
+    if how == "lookup":
+        return {_column(expression, columns, text)}
+    names: dict[str, str] = {}
+
+    def quoted(match: re.Match[str]) -> str:
+        names[f"quoted_{len(names)}_"] = match.group(1)
+        return f"quoted_{len(names) - 1}_"
+
+    try:
+        tree = ast.parse(re.sub(r"`([^`]*)`", quoted, expression), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise FormulaError(f"{expression!r} in {text!r} can't be read") from None
+    used: set[str] = set()
+    _walk(tree, expression, used)
+    return {_column(names.get(name, name), columns, text) for name in used}
+
+
+def _column(name: str, columns: list[str], text: str) -> str:
+    if name not in columns:
+        raise FormulaError(f"{name!r} in {text!r} is no column of the data; the columns are {_listed(columns)}")
+    return name
+
+
+def _walk(node: ast.expr, expression: str, used: set[str]) -> None:
+    allowed = f"allowed are columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
+    match node:
+        case ast.Name(id=name):
+            used.add(name)
+        case ast.Constant(value=bool() | int() | float() | str() | None):
+            pass
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
+            _walk(operand, expression, used)
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
+            for side in (left, right):
+                if isinstance(side, ast.Constant) and (
+                    isinstance(side.value, bool) or not isinstance(side.value, (int, float))
+                ):
+                    raise FormulaError(f"{side.value!r} in {expression!r} is no number")
+            if isinstance(op, ast.Pow):
+                power = ast.unparse(right)
+                if not re.fullmatch(r"-?[0-9.]+", power) or abs(float(power)) > MOST_POWER:
+                    raise FormulaError(f"the power {power} in {expression!r} must be a number up to {MOST_POWER}")
+            _walk(left, expression, used)
+            _walk(right, expression, used)
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            if not all(isinstance(item, (ast.Constant, ast.UnaryOp)) for item in items):
+                raise FormulaError(f"a list in {expression!r} may hold numbers and texts only")
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+            if name not in TRANSFORMS:
+                raise FormulaError(f"{name!r} in {expression!r} is not allowed: {allowed}")
+            for argument in [*args, *(k.value for k in keywords)]:
+                _walk(argument, expression, used)
+        case _:
+            raise FormulaError(f"{ast.unparse(node)!r} in {expression!r} is not allowed: {allowed}")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:12]))
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"

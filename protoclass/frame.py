@@ -1,0 +1,393 @@
+"""A formula and a data frame become a Frame; the same formula on new data becomes a Frame that agrees with it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .errors import DataError, OptionError, TooLarge
+from .formula import EXTRA, Formula, read
+
+LARGEST = 2**33  # bytes of a design matrix
+COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
+CODED = 50  # a whole-number response with more levels than this, and few rows for each, is taken for a measurement
+
+
+@dataclass(frozen=True)
+class Column:
+    """What fit learned of a column: `kind` is "numeric", "boolean" or "category"; categories have levels."""
+
+    kind: str
+    levels: tuple[Any, ...] = ()
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Predictors and response of the rows that take part.
+
+    Attributes
+    ----------
+    columns : DataFrame (n, ...)
+        The raw predictors that the formula names, on the data's own index.
+    response : Categorical (n,), or None
+    formula : Formula
+    schema : mapping of column name to Column
+    spec : formulaic's trained specification of the design matrix, or None where the predictors serve as they stand
+    weights : array (n,)
+    dropped : Index
+        Labels of rows left out for missing values.
+    keep : bool
+        Whether rows with missing predictors take part (Gower).
+    notes : tuple of str
+        What a summary should say of the data.
+    """
+
+    columns: pd.DataFrame
+    response: pd.Categorical | None
+    formula: Formula
+    schema: Mapping[str, Column]
+    spec: Any
+    weights: np.ndarray
+    dropped: pd.Index
+    keep: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        classes = "" if self.response is None else f", {len(self.response.categories)} classes"
+        return f"<Frame {self.formula.text!r}: {len(self)} rows, {self.columns.shape[1]} predictors{classes}>"
+
+    @property
+    def index(self) -> pd.Index:
+        return self.columns.index
+
+    @property
+    def levels(self) -> pd.Index:
+        """Classes in level order."""
+        if self.response is None:
+            raise DataError(f"{self.formula.text!r} has no response")
+        return self.response.categories
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Class codes (n,)."""
+        if self.response is None:
+            raise DataError(f"{self.formula.text!r} has no response")
+        return np.asarray(self.response.codes, np.int64)
+
+    def take(self, rows: np.ndarray) -> Frame:
+        """Some of the rows, by position."""
+        response = None if self.response is None else self.response[rows]
+        return replace(self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows])
+
+    def again(self, data: Any) -> tuple[Frame, np.ndarray]:
+        """The same formula on new data: a Frame of its complete rows, and which rows those are, bool (rows of data,).
+
+        The schema is checked first: every column must be there, once, and of the kind seen in fit.
+        """
+        data = as_pandas(data)
+        missing = [c for c in self.columns.columns if c not in data.columns]
+        if missing:
+            raise DataError(f"the new data lack the columns {missing}: the formula {self.formula.text!r} needs them")
+        columns = data[list(self.columns.columns)]
+        _once(columns.columns, "column")
+        for name, known in self.schema.items():
+            _agrees(columns[name], known)
+        whole = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
+        part = columns[whole]
+        empty = np.ones(len(part))
+        return replace(self, columns=part, response=None, weights=empty, dropped=columns.index[~whole], notes=()), whole
+
+    def canonical(self) -> pd.DataFrame:
+        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit."""
+        return pd.DataFrame(
+            {name: _canonical(self.columns[name], self.schema[name]) for name in self.columns}, self.index
+        )
+
+    def design(self) -> pd.DataFrame:
+        """The design matrix (n, p) in floats: no intercept, a column for each level of a category.
+
+        Raises
+        ------
+        DataError
+            For levels not seen in fit and for values that are not finite.
+        """
+        if self.spec is None:
+            wide = [c for c, column in self.schema.items() if column.kind == "category"]
+            if wide:
+                most = max(wide, key=lambda c: len(self.schema[c].levels))
+                raise TooLarge(
+                    f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), "
+                    "or use dissimilarity='gower'"
+                )
+            kinds = {self.columns[c].dtype for c in self.columns}
+            single = kinds == {np.dtype(np.float32)}
+            table = pd.DataFrame(
+                np.column_stack([_numbers(self.columns[c]) for c in self.columns]).astype(np.float32 if single else float)
+                if len(self.columns.columns) else np.empty((len(self), 0)),
+                self.index, self.columns.columns,
+            )  # fmt: skip
+        else:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # log of a negative number: the check for finite values says it better
+                from formulaic.errors import FormulaicError
+
+                canonical = self.canonical()
+                try:
+                    table = pd.DataFrame(self.spec.get_model_matrix(canonical, context=EXTRA)).astype(float)
+                except (FormulaicError, *COMPUTING) as reason:
+                    raise DataError(f"{self.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
+        values = table.to_numpy()
+        if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+            row, column = np.argwhere(~np.isfinite(values))[0]
+            name, label = table.columns[column], self.index[row]
+            raise DataError(f"column {name!r} is {values[row, column]} at row {label!r}: distances need finite numbers")
+        return table
+
+    def terms(self) -> dict[str, pd.Series]:
+        """One variable for each term, for metrics that read mixed columns: numbers, or categories as they are."""
+        canonical, table = self.canonical(), None
+        found: dict[str, pd.Series] = {}
+        for term in self.formula.terms:
+            factors = [f for f in term.factors if f.eval_method.value != "literal"]
+            name = factors[0].expr if len(factors) == 1 else ""
+            if len(factors) != 1:
+                raise OptionError(f"the interaction {str(term)!r} has no Gower dissimilarity: name single columns")
+            if factors[0].eval_method.value == "lookup":
+                found[name] = canonical[name]
+            else:
+                if self.keep and canonical.isna().any(axis=None):
+                    raise OptionError(
+                        f"na='keep' takes columns as they stand, not {name!r}: compute it in the data first"
+                    )
+                table = self.design() if table is None else table
+                at = self.spec.term_slices[term]
+                found |= {c: table[c] for c in table.columns[at]}
+        return found
+
+
+def mold(
+    formula: str,
+    data: Any,
+    *,
+    na: str = "drop",
+    weights: Any = None,
+    aside: tuple[str, ...] = (),
+    response: bool = True,
+) -> Frame:
+    """Make a Frame.
+
+    Parameters
+    ----------
+    formula : str
+        R's grammar; the response must be a column. One-sided (`"~ a + b"`) where `response` is False.
+    data : pandas DataFrame, or another eager frame that narwhals knows (polars, pyarrow)
+    na : "drop", "raise" or "keep"
+        Rows with missing values: left out (their labels in `dropped`), an error, or kept where only predictors miss.
+    weights : column name, Series (by label) or array (by position), optional
+    aside : names that `.` leaves out besides the response
+
+    Raises
+    ------
+    FormulaError, DataError, OptionError
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> mold("y ~ .", pd.DataFrame({"a": [1.0, 2.0], "y": ["u", "v"]}))
+    <Frame 'y ~ .': 2 rows, 1 predictors, 2 classes>
+    """
+    if na not in ("drop", "raise", "keep"):
+        raise OptionError(f"na={na!r}: allowed are 'drop', 'raise' and 'keep'")
+    data = as_pandas(data)
+    _once(data.columns, "column")
+    strange = [c for c in data.columns if not isinstance(c, str)]
+    if strange:
+        raise DataError(f"column names must be text, and {strange[0]!r} is not: data.columns = data.columns.map(str)")
+    if len(data) == 0:
+        raise DataError("the data have no rows")
+    _once(data.index, "row")
+    aside = (*aside, *([weights] if isinstance(weights, str) else []))
+    asked = read(formula, data.columns, aside)
+    if response and asked.response is None:
+        raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
+    weight = _weights(weights, data)
+    columns = data[list(asked.variables)]
+    answer = None if asked.response is None or not response else data[asked.response]
+    gone = np.zeros(len(data), bool) if answer is None else answer.isna().to_numpy()
+    lacking = columns.isna()
+    if na != "keep":
+        gone = gone | lacking.any(axis=1).to_numpy()
+    if gone.any() and na == "raise":
+        table = pd.concat([lacking] + ([answer.isna()] if answer is not None else []), axis=1).sum()
+        counts = ", ".join(f"{c!r} ({k})" for c, k in table[table > 0].items())
+        raise DataError(f"missing values in {counts}: fill them, or say na='drop'")
+    if gone.all():
+        raise DataError("no row is complete: every one has a missing value")
+    kept = columns[~gone]
+    schema = {name: _column(kept[name]) for name in kept}
+    notes: tuple[str, ...] = ()
+    levels = None
+    if answer is not None:
+        levels, notes = _classes(answer[~gone])
+        empty = [c for c in levels.categories if not weight[~gone][levels == c].sum() > 0]
+        if empty:
+            raise DataError(f"class {empty[0]!r} of {asked.response!r} has no weight: every class needs some")
+    frame = Frame(kept, levels, asked, schema, None, weight[~gone], data.index[gone], na == "keep", notes)
+    return replace(frame, spec=_train(frame))
+
+
+def as_pandas(data: Any) -> pd.DataFrame:
+    """A pandas frame of any eager frame that narwhals knows."""
+    if isinstance(data, pd.DataFrame):
+        return data
+    import narwhals as nw
+
+    try:
+        return nw.from_native(data, eager_only=True).to_pandas()
+    except TypeError:
+        raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
+
+
+def _train(frame: Frame) -> Any:
+    """Formulaic's specification, trained on the rows; None where the predictors are plain numbers."""
+    if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
+        return None
+    from formulaic import ModelSpec, SimpleFormula
+    from formulaic.errors import FormulaicError
+
+    size = sum(max(1, len(c.levels)) for c in frame.schema.values())
+    if size * len(frame) * 8 > LARGEST and any(c.kind == "category" for c in frame.schema.values()):
+        most = max(frame.schema, key=lambda c: len(frame.schema[c].levels))
+        levels = len(frame.schema[most].levels)
+        if not frame.formula.plain():
+            raise TooLarge(f"column {most!r} has {levels} levels, too many to expand: leave it out ('- {most}')")
+        return None  # Gower reads the categories as they are; `design` is checked by the metric that asks for it
+    rows = frame
+    if frame.keep:
+        rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
+        if len(rows) == 0:
+            return None
+    spec = ModelSpec(formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, output="pandas")
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return spec.get_model_matrix(rows.canonical(), context=EXTRA).model_spec
+    except (FormulaicError, *COMPUTING) as reason:
+        raise DataError(f"{frame.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
+
+
+def _column(values: pd.Series) -> Column:
+    dtype, name = values.dtype, values.name
+    if isinstance(dtype, pd.CategoricalDtype):
+        return Column("category", tuple(dtype.categories), bool(dtype.ordered))
+    if pd.api.types.is_bool_dtype(dtype):
+        return Column("boolean")
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
+        return Column("numeric")
+    present = values.dropna()
+    if isinstance(dtype, pd.StringDtype) or (dtype == object and all(isinstance(v, str) for v in present)):
+        return Column("category", tuple(sorted(present.unique())))
+    if dtype == object and all(isinstance(v, (bool, np.bool_)) for v in present):
+        return Column("boolean")
+    held = f"{dtype}" if dtype != object else " and ".join(sorted({type(v).__name__ for v in present}))
+    raise DataError(f"column {name!r} holds {held}: make it numbers, texts, categories or booleans, or leave it out")
+
+
+def _agrees(values: pd.Series, known: Column) -> None:
+    found = "numeric" if values.isna().all() and known.kind == "numeric" else _column(values).kind
+    alike = {found, known.kind} <= {"numeric", "boolean"} or values.isna().all()
+    if found != known.kind and not alike:
+        raise DataError(
+            f"column {values.name!r} was {known.kind} in fit and is {found} ({values.dtype}) in the new data"
+        )
+
+
+def _canonical(values: pd.Series, known: Column) -> Any:
+    if known.kind != "category":
+        return _numbers(values)
+    codes = pd.Index(known.levels).get_indexer(values.astype(object))
+    unseen = values[(codes < 0) & ~values.isna().to_numpy()].unique()
+    if len(unseen):
+        shown = ", ".join(repr(v) for v in unseen[:5])
+        raise DataError(f"column {values.name!r} has levels not seen in fit: {shown}")
+    return pd.Categorical.from_codes(codes, list(known.levels), ordered=known.ordered)
+
+
+def _numbers(values: pd.Series) -> np.ndarray:
+    if values.dtype == np.float32:
+        return values.to_numpy()
+    return values.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _classes(answer: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
+    """The response as a categorical with only the levels that occur, and what to note of it."""
+    name = answer.name
+    if isinstance(answer.dtype, pd.CategoricalDtype):
+        full = pd.Categorical(answer)
+        levels = full.remove_unused_categories()
+        left = [repr(c) for c in full.categories if c not in set(levels.categories)]
+        notes = (f"levels of {name!r} without rows: {', '.join(left)}",) if left else ()
+    else:
+        if pd.api.types.is_numeric_dtype(answer.dtype) and not pd.api.types.is_bool_dtype(answer.dtype):
+            distinct = answer.nunique()
+            whole = np.asarray(answer, float) == np.floor(np.asarray(answer, float))
+            if not whole.all() or (distinct > CODED and distinct > len(answer) / 10):
+                raise DataError(
+                    f"the response {name!r} is continuous ({distinct} distinct numbers): classification needs classes, "
+                    f"such as pd.cut({name}, 3)"
+                )
+        try:
+            levels, notes = pd.Categorical(answer), ()
+            levels = levels.remove_unused_categories() if levels.ordered else levels
+            sorted(levels.categories)
+        except TypeError:
+            raise DataError(f"the response {name!r} mixes types that have no order: make it a categorical") from None
+    if len(levels.categories) == 1:
+        raise DataError(f"the response {name!r} has one class, {levels.categories[0]!r}: classification needs two")
+    return levels, notes
+
+
+def _weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
+    if weights is None:
+        return np.ones(len(data))
+    values = np.asarray(along(weights, data, "weights"))
+    try:
+        values = values.astype(float)
+    except (TypeError, ValueError):
+        raise DataError("weights must be numbers") from None
+    if not (np.isfinite(values) & (values >= 0)).all():
+        raise DataError("weights must be finite and not negative")
+    return values
+
+
+def along(given: Any, data: pd.DataFrame, what: str) -> Any:
+    """A value for each row: a column by name, a Series by label, an array by position."""
+    if isinstance(given, str):
+        if given not in data:
+            raise DataError(f"{what}={given!r} is no column of the data")
+        return data[given]
+    if isinstance(given, pd.Series):
+        _once(given.index, f"{what} row")
+        absent = data.index.difference(given.index)
+        if len(absent):
+            raise DataError(f"{what} lack the row {absent[0]!r}: its index must hold every row label of the data")
+        return given.loc[data.index]
+    values = np.asarray(given)
+    if values.shape != (len(data),):
+        raise DataError(f"{what} have shape {values.shape}, and the data have {len(data)} rows")
+    return values
+
+
+def _once(labels: pd.Index, what: str) -> None:
+    if not labels.is_unique:
+        cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
+        raise DataError(f"the {what} label {labels[labels.duplicated()][0]!r} occurs more than once: {cure}")

@@ -1,0 +1,1 @@
+"""Dissimilarities between rows of frames."""

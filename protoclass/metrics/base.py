@@ -1,0 +1,99 @@
+"""What a metric is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from ..core.sources import Rep
+from ..errors import NoVectors
+from ..frame import Frame
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A dissimilarity between rows of frames: frozen knobs, and after `train` what it learned.
+
+    A metric of one's own derives from this class and writes `rows` and `between`; the rest has defaults. D[i, j] is
+    measured from a representation of row i (`rows`) and one of candidate j (`points`), each a tuple of arrays with one
+    entry a row, so that it can be cut, joined and saved without a class of its own.
+
+    Attributes
+    ----------
+    supervised : bool
+        True where training looks at labels or at the other rows in a way that must not see a held-out fold: then the
+        metric is trained anew on each fold's training rows.
+    slow : bool
+        True where measuring costs so much that the matrix should be measured once and held.
+    """
+
+    slow: ClassVar[bool] = False
+
+    @property
+    def given(self) -> bool:
+        """Whether new rows come as a frame of dissimilarities rather than of predictors."""
+        return False
+
+    @property
+    def supervised(self) -> bool:
+        return False
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a summary should say of it, once trained."""
+        return ()
+
+    def train(self, frame: Frame) -> Self:
+        return self
+
+    def rows(self, frame: Frame) -> Rep:
+        """Side i of D[i, j]."""
+        raise NotImplementedError
+
+    def points(self, frame: Frame) -> Rep:
+        """Side j of D[i, j]."""
+        return self.rows(frame)
+
+    def candidates(self, frame: Frame) -> pd.Index:
+        """Labels of the points."""
+        return frame.index
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        """Dissimilarities (r, q)."""
+        raise NotImplementedError
+
+    def needs(self, points: Rep) -> pd.Index:
+        """For given dissimilarities: the labels of the points, which new rows must have as columns."""
+        raise NotImplementedError
+
+    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
+        """New rows (a Frame, or for given dissimilarities a DataFrame) and points as `between` takes them."""
+        return self.rows(new), points
+
+    def measure(self, new: Any, points: Rep) -> np.ndarray:
+        """Dissimilarities (r, q) of new rows to points."""
+        return self.between(*self.fresh(new, points))
+
+    def vectors(self, rows: Rep) -> np.ndarray:
+        """Coordinates (r, p) in which the metric is that of a vector space."""
+        raise NoVectors(
+            f"{self.name} dissimilarities have no coordinates, and this method needs some: use dissimilarity='euclidean', "
+            "or a method that reads dissimilarities, such as 'pvm' or 'knn'"
+        )
+
+    def place(self, coords: np.ndarray) -> Rep:
+        """Side j for coordinates such as centroids."""
+        self.vectors(())
+        raise AssertionError
+
+    def original(self, coords: np.ndarray) -> pd.DataFrame:
+        """Coordinates in the units of the design matrix."""
+        self.vectors(())
+        raise AssertionError

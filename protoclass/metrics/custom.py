@@ -1,0 +1,67 @@
+"""A dissimilarity of the user's own, as a function of two rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..core.sources import Rep
+from ..errors import DataError
+from ..frame import Frame
+from .base import Metric
+
+
+@dataclass(frozen=True)
+class Custom(Metric):
+    """`function(row, row) -> float` on the raw predictors, each row a Series; called once for every ordered pair.
+
+    Parameters
+    ----------
+    function : callable
+        Must return a finite number >= 0; need not be symmetric.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> d = pc.dissimilarity("~ petal_width", pc.load_data("iris").iloc[::50], lambda a, b: abs(a.petal_width - b.petal_width))
+    >>> d.condensed().round(1).tolist()
+    [1.2, 2.3, 1.1]
+    """
+
+    function: Callable[[pd.Series, pd.Series], float]
+    slow: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", "custom")
+
+    def rows(self, frame: Frame) -> Rep:
+        if frame.columns.shape[1] == 0:
+            raise DataError(f"{frame.formula.text!r} names no predictors for {self.name} to measure")
+        out = np.empty(len(frame), object)
+        for i in range(len(frame)):
+            out[i] = frame.columns.iloc[i]
+        return (out,)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        out = np.empty((len(rows[0]), len(points[0])))
+        for i, a in enumerate(rows[0]):
+            for j, b in enumerate(points[0]):
+                out[i, j] = self._value(a, b)
+        return out
+
+    def _value(self, a: pd.Series, b: pd.Series) -> float:
+        value: Any = self.function(a, b)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise DataError(f"{self.name} gave {value!r} for rows {a.name!r} and {b.name!r}, not a number") from None
+        if not (np.isfinite(number) and number >= 0):
+            raise DataError(
+                f"{self.name} gave {number} for rows {a.name!r} and {b.name!r}: dissimilarities are finite and >= 0"
+            )
+        return number + 0.0

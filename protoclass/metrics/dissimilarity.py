@@ -1,0 +1,296 @@
+"""A trained metric with the rows and candidates that it measures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.balls import midway
+from ..core.jit import each
+from ..core.sources import Held, Rep, Source, Streamed, part
+from ..core.torgerson import torgerson
+from ..errors import DataError, OptionError, TooLarge
+from ..frame import Frame, as_pandas, mold
+from .base import Metric
+from .given import given
+from .ranks import Ranks
+from .registry import automatic
+from .registry import metric as by_name
+
+SHARE = 0.25  # of the machine's memory that one matrix may take
+ROWS = 512  # measured at a time
+
+
+@dataclass(frozen=True)
+class Dissimilarity:
+    """Dissimilarities of n rows to m candidates, measured when asked for.
+
+    Attributes
+    ----------
+    metric : Metric, trained
+    data : Frame
+        The rows.
+    rows, points : representations of the rows and of the candidates
+    labels : Index (m,)
+        Labels of the candidates.
+    origin : int array (m,)
+        The row that each candidate is, -1 for none.
+    """
+
+    metric: Metric
+    data: Frame
+    rows: Rep
+    points: Rep
+    labels: pd.Index
+    origin: np.ndarray
+
+    @property
+    def index(self) -> pd.Index:
+        """Labels of the rows."""
+        return self.data.index
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.index), len(self.labels)
+
+    @property
+    def square(self) -> bool:
+        """Whether the candidates are the rows, in their order."""
+        n, m = self.shape
+        return n == m and bool((self.origin == np.arange(n)).all())
+
+    def source(self, tick: Callable[[], None] = lambda: None, hold: bool | None = None) -> Source:
+        """Where the models read the dissimilarities.
+
+        Parameters
+        ----------
+        tick : callable
+            Called after each block of rows.
+        hold : bool, optional
+            Measure once and hold the matrix; by default where it takes at most a quarter of the machine's memory, or
+            where measuring is slow.
+        """
+        n, m = self.shape
+        if self.metric.given and not self.metric.supervised:
+            return Held(np.ascontiguousarray(self.metric.between(self.rows, self.points)))
+        between = self._checked
+        sample = between(part(self.rows, slice(0, 1)), part(self.points, slice(0, 1)))
+        fits = n * m * sample.dtype.itemsize <= SHARE * memory()
+        if not (fits if hold is None else hold):
+            return Streamed(
+                between, self.rows, self.points, "use fewer rows (data.sample(...)) or a machine with more memory"
+            )
+        if not fits:
+            size = n * m * sample.dtype.itemsize
+            raise TooLarge(
+                f"{n} x {m} dissimilarities take {size / 2**30:.1f} GB, above a quarter of the memory: use fewer rows"
+            )
+        values = np.empty((n, m), sample.dtype)
+
+        def block(first: int) -> None:
+            at = slice(first, first + ROWS)
+            values[at] = self._checked(part(self.rows, at), self.points, self.index[at])
+            tick()
+
+        for _ in each(block, range(0, n, ROWS), n * m):
+            pass
+        return Held(values)
+
+    def _checked(self, rows: Rep, points: Rep, labels: pd.Index | None = None) -> np.ndarray:
+        values = self.metric.between(rows, points)
+        if np.isfinite(values.sum(dtype=float)) or np.isfinite(values).all():
+            return values
+        i, j = np.argwhere(~np.isfinite(values))[0]
+        pair = "some rows" if labels is None else f"rows {labels[i]!r} and {self.labels[j]!r}"
+        if np.isnan(values[i, j]):
+            raise DataError(
+                f"the {self.metric.name} dissimilarity between {pair} is missing, as they know no variable in common: leave "
+                "out rows or columns that miss most values, or say na='drop'"
+            )
+        raise DataError(f"the {self.metric.name} dissimilarity between {pair} is infinite: scale the columns down")
+
+    @cached_property
+    def _values(self) -> np.ndarray:
+        return self.source(hold=True).array()
+
+    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep, pd.Index, np.ndarray]:
+        """New rows without missing values and points as `metric.between` takes them, all labels of the new data, and
+        which of its rows are complete."""
+        if not self.metric.given:
+            new = as_pandas(new)
+            frame, whole = self.data.again(new)
+            return *self.metric.fresh(frame, points), new.index, whole
+        if not isinstance(new, pd.DataFrame):
+            raise DataError(
+                "for given dissimilarities new rows are a DataFrame of dissimilarities with the candidates' labels as "
+                f"columns, not {type(new).__name__}"
+            )
+        needed = self.metric.needs(points)
+        if not new.columns.is_unique:
+            raise DataError(f"the column label {new.columns[new.columns.duplicated()][0]!r} occurs more than once")
+        missing = [c for c in needed if c not in new.columns]
+        if missing:
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            raise DataError(f"the dissimilarities to {missing[:5]}{more} are needed and missing")
+        whole = ~new[list(needed)].isna().any(axis=1).to_numpy()
+        return *self.metric.fresh(new[whole], points), new.index, whole
+
+    def frame(self) -> pd.DataFrame:
+        """The matrix as a DataFrame (n, m).
+
+        Raises
+        ------
+        TooLarge
+            Above a quarter of the machine's memory.
+        """
+        return pd.DataFrame(self._values, self.index, self.labels)
+
+    def condensed(self) -> np.ndarray:
+        """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as R's `dist` and SciPy have them."""
+        if not self.square:
+            raise DataError("only a square matrix has a condensed form: its candidates must be its rows")
+        if not np.allclose(self._values, self._values.T):
+            i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
+            raise DataError(
+                f"the matrix is asymmetric (from {self.index[i]!r} to {self.index[j]!r}), and a condensed form holds one "
+                "value for each pair"
+            )
+        return self._values[np.triu_indices(len(self.index), 1)]
+
+    def quantile(self, q: Any) -> Any:
+        """Quantiles of the positive dissimilarities between different rows.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> round(pc.dissimilarity("species ~ .", pc.load_data("iris")).quantile(0.5), 3)
+        2.7
+        """
+        levels = np.atleast_1d(np.asarray(q, float))
+        if not ((levels >= 0) & (levels <= 1)).all():
+            raise OptionError(f"q={q!r}: quantiles lie between 0 and 1")
+        apart = self.origin[None, :] != np.arange(self.shape[0])[:, None]
+        values = np.quantile(self._values[apart & (self._values > 0)], levels)
+        return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
+
+    def radii(self, count: int) -> np.ndarray:
+        """Radii at `count` equally spaced quantiles from the smallest dissimilarity to the median."""
+        return midway(self.source(), self.origin, np.linspace(0, 0.5, count), (0,))
+
+    def map(self, dims: int = 2) -> pd.DataFrame:
+        """Coordinates in which distances are near the dissimilarities (classical scaling, Torgerson 1952)."""
+        if not self.square:
+            raise DataError("a map needs a square matrix: its candidates must be its rows")
+        X = torgerson((self._values + self._values.T) / 2, dims)
+        return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
+
+    def summary(self) -> pd.Series:
+        """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""
+        quartiles = self.quantile([0, 0.25, 0.5, 0.75, 1])
+        names = ["smallest", "lower quartile", "median", "upper quartile", "largest"]
+        n, m = self.shape
+        return pd.Series(
+            {"rows": n, "candidates": m, **dict(zip(names, quartiles, strict=True))}, name=self.metric.name
+        )
+
+    def __repr__(self) -> str:
+        n, m = self.shape
+        head = f"{self.metric.name} dissimilarities of {n} rows to {m} candidates"
+        few = 5
+        rows = self.metric.between(part(self.rows, slice(0, few)), part(self.points, slice(0, few)))
+        table = pd.DataFrame(rows, self.index[:few], self.labels[:few]).map(lambda v: f"{v:.3g}")
+        if self.square:
+            table = table.where(np.tril(np.ones(table.shape, bool), -1), "").iloc[1:, :-1]
+        more = "" if max(n, m) <= few else f"\n... the first {few} of each"
+        return f"{head}\n{table.to_string() if table.size else ''}{more}"
+
+
+def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
+    """Dissimilarities between the rows of a data frame.
+
+    Parameters
+    ----------
+    data : str or DataFrame
+        A formula (its response, if it has one, is left out), or the frame itself, all of whose columns then count.
+    frame : DataFrame
+        The data, where a formula is given.
+    metric : str, metric object, callable or matrix
+        As `dissimilarity=` in `fit`.
+    na : "drop", "raise" or "keep"
+
+    Returns
+    -------
+    Dissimilarity
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.dissimilarity("species ~ .", pc.load_data("iris"), "manhattan")
+    Manhattan dissimilarities of 150 rows to 150 candidates
+          0    1     2     3
+    1  1.39
+    2   1.2 0.89
+    3   1.5 0.51  0.54
+    4  0.35 1.73  1.27  1.62
+    ... the first 5 of each
+    """
+    formula, table = (data, frame) if isinstance(data, str) else ("~ .", data)
+    if table is None:
+        raise OptionError("dissimilarity(formula, data): the data are missing")
+    table = as_pandas(table)
+    molded = mold(formula, table, na=na, response=False)
+    return relate(molded, resolve(metric, molded, table.index))
+
+
+def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric:
+    """The metric that `dissimilarity=` names; `index` holds the labels of all rows of the data, for arrays."""
+    if isinstance(spec, str) and spec == "auto":
+        return automatic(frame)
+    if isinstance(spec, Dissimilarity):
+        return spec.metric
+    if isinstance(spec, Ranks):
+        return replace(spec, of=resolve(spec.of, frame, index))
+    if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):
+        spec = given(spec, index)
+    chosen = by_name(spec)
+    if chosen.given and frame.formula.terms:
+        raise OptionError(
+            f"with given dissimilarities the formula names no predictors: write '{frame.formula.response or ''} ~ 1', "
+            f"not {frame.formula.text!r}"
+        )
+    if frame.keep and not chosen.given and type(chosen).__name__ != "Gower":
+        raise OptionError(
+            f"na='keep' goes with Gower dissimilarities, which skip what is missing, not with {chosen.name}"
+        )
+    return chosen
+
+
+def relate(frame: Frame, chosen: Metric, train: np.ndarray | None = None, trained: bool = False) -> Dissimilarity:
+    """Train a metric and represent rows and candidates.
+
+    Parameters
+    ----------
+    frame : Frame
+    chosen : Metric
+    train : int array, optional
+        The rows that the metric may see and that are candidates; all by default.
+    trained : bool
+        Whether the metric is to serve as it was trained before.
+    """
+    seen = frame if train is None else frame.take(train)
+    metric = chosen if trained else chosen.train(seen)
+    labels = metric.candidates(seen)
+    return Dissimilarity(
+        metric, frame, metric.rows(frame), metric.points(seen), labels, frame.index.get_indexer(labels)
+    )
+
+
+def memory() -> int:
+    """Bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**33

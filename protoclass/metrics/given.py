@@ -1,0 +1,184 @@
+"""Dissimilarities that are given as a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import squareform
+
+from ..core.sources import Rep, gather
+from ..errors import DataError
+from ..frame import Frame
+from .base import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Metric):
+    """A matrix of dissimilarities, rows and candidates by label; it may be asymmetric and n x m.
+
+    A square matrix (the same labels on both sides) stands for the rows that take part, and only those are candidates.
+    Columns of any other matrix are all candidates; a column whose label is no row's is unlabelled.
+    """
+
+    matrix: pd.DataFrame
+    slow: ClassVar[bool] = True
+
+    @property
+    def given(self) -> bool:
+        return True
+
+    @property
+    def name(self) -> str:
+        return "given"
+
+    @property
+    def square(self) -> bool:
+        return len(self.matrix.index) == len(self.matrix.columns) and not len(
+            self.matrix.index.symmetric_difference(self.matrix.columns)
+        )
+
+    def candidates(self, frame: Frame) -> pd.Index:
+        if self.square:
+            return frame.index
+        outside = ~self.matrix.columns.isin(self.matrix.index)  # neither a row that takes part nor one left out
+        return self.matrix.columns[outside | self.matrix.columns.isin(frame.index)]
+
+    def rows(self, frame: Frame) -> Rep:
+        at = self.matrix.index.get_indexer(frame.index)
+        if (at < 0).any():
+            raise DataError(
+                f"the dissimilarities lack the row {frame.index[at < 0][0]!r} of the data: rows are matched by label"
+            )
+        values = self.matrix.to_numpy(float)
+        whole = len(at) == len(values) and (at == np.arange(len(at))).all()
+        return (np.ascontiguousarray(values if whole else values[at]),)
+
+    def points(self, frame: Frame) -> Rep:
+        labels = self.candidates(frame)
+        at = self.matrix.columns.get_indexer(labels)
+        if (at < 0).any():
+            raise DataError(f"the dissimilarities lack the column {labels[at < 0][0]!r}: columns are matched by label")
+        return (at,)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        whole = len(points[0]) == rows[0].shape[1] and (points[0] == np.arange(len(points[0]))).all()
+        return rows[0] if whole else gather(rows[0], np.arange(len(rows[0])), points[0])
+
+    def needs(self, points: Rep) -> pd.Index:
+        return self.matrix.columns[points[0]]
+
+    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
+        labels = self.needs(points)
+        values = np.ascontiguousarray(_floats(new[list(labels)]))
+        _valid(values, new.index, labels)
+        return (values,), (np.arange(len(labels)),)
+
+
+def given(matrix: Any, index: pd.Index) -> Given:
+    """A given matrix as a metric.
+
+    Parameters
+    ----------
+    matrix : DataFrame (by label), square array (n, n) or condensed array (n (n - 1) / 2,) (by position)
+    index : labels of the data's rows, for arrays
+
+    Raises
+    ------
+    DataError
+        For values that are missing, infinite or negative, repeated labels and wrong shapes.
+    """
+    if not isinstance(matrix, pd.DataFrame):
+        array, n = _array(matrix), len(index)
+        if array.ndim == 1:
+            if len(array) != n * (n - 1) // 2:
+                raise DataError(
+                    f"a condensed array of {len(array)} values does not fit {n} rows ({n * (n - 1) // 2} pairs)"
+                )
+            array = squareform(array, checks=False)
+        if array.shape != (n, n):
+            raise DataError(
+                f"an array of shape {array.shape} does not fit {n} rows: arrays are square and by position; "
+                "for other candidates give a DataFrame with their labels as columns"
+            )
+        matrix = pd.DataFrame(array, index, index)
+    for labels, what in ((matrix.index, "row"), (matrix.columns, "column")):
+        if not labels.is_unique:
+            raise DataError(
+                f"the {what} label {labels[labels.duplicated()][0]!r} of the dissimilarities occurs more than once"
+            )
+    values = _floats(matrix)
+    _valid(values, matrix.index, matrix.columns)
+    return Given(pd.DataFrame(values, matrix.index, matrix.columns))
+
+
+def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> pd.DataFrame | np.ndarray:
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel (PVM paper, section 4.1).
+
+    Parameters
+    ----------
+    kernel : DataFrame or array (n, m)
+    rows, candidates : arrays (n,) and (m,), optional
+        K(x, x) of the rows and of the candidates; the diagonal where the kernel is square.
+
+    Returns
+    -------
+    DataFrame or array (n, m), as the kernel was given
+
+    Raises
+    ------
+    DataError
+        Where K_ii + K_jj < 2 K_ij beyond rounding: then K is no kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernel_distances(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    K = _floats(kernel) if isinstance(kernel, pd.DataFrame) else _array(kernel)
+    if K.ndim != 2 or not np.isfinite(K).all():
+        raise DataError("a kernel is a matrix of finite numbers")
+    if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
+        raise DataError(
+            f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: give rows= and candidates="
+        )
+    a = np.diag(K) if rows is None else _array(rows)
+    b = np.diag(K) if candidates is None else _array(candidates)
+    if a.shape != K.shape[:1] or b.shape != K.shape[1:]:
+        raise DataError(f"rows and candidates have shapes {a.shape} and {b.shape}, and the kernel {K.shape}")
+    squared = a[:, None] + b[None, :] - 2 * K
+    slack = 1e-9 * (np.abs(a)[:, None] + np.abs(b)[None, :])
+    if (squared < -slack).any():
+        i, j = np.argwhere(squared < -slack)[0]
+        raise DataError(f"this is no kernel: K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
+    out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
+    return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
+
+
+def _array(values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise DataError("dissimilarities must be numbers") from None
+
+
+def _floats(table: pd.DataFrame) -> np.ndarray:
+    try:
+        return table.to_numpy(dtype=float, na_value=np.nan) + 0.0  # -0.0 becomes 0.0
+    except (TypeError, ValueError):
+        raise DataError("dissimilarities must be numbers") from None
+
+
+def _valid(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
+    for bad, what in (
+        (np.isnan(values), "missing"),
+        (np.isinf(values), "infinite"),
+        (values < 0, "negative"),
+    ):
+        if bad.any():
+            i, j = np.argwhere(bad)[0]
+            raise DataError(f"{bad.sum()} dissimilarities are {what}, the first from {rows[i]!r} to {columns[j]!r}")

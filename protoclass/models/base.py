@@ -1,0 +1,111 @@
+"""What a model is: frozen knobs, and the rules that they lead to on a task."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.task import Path, Task
+from ..errors import OptionError
+
+GRID = "grid"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A method: frozen knobs, all of them fields of a dataclass.
+
+    A knob is open, and tuned by cross-validation, when it is `"grid"`, a sequence of values, or an object that draws a
+    grid from the task (`Grid`).
+
+    Attributes
+    ----------
+    reads : "D" or "vectors"
+        What the model learns from. What reads vectors never measures an n x m matrix.
+    accepts : frozenset of str
+        Of "weights", "unlabelled" (candidates that are no row).
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    reads: ClassVar[str] = "D"
+    accepts: ClassVar[frozenset[str]] = frozenset()
+
+    def open(self) -> dict[str, Any]:
+        """The open knobs."""
+        knobs = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in knobs.items() if is_open(value)}
+
+    def grid(self, task: Task, smallest: np.ndarray) -> dict[str, np.ndarray]:
+        """The values of each open knob, ascending.
+
+        Parameters
+        ----------
+        task : Task
+        smallest : int array (classes,)
+            Least number of training rows of each class over the folds.
+        """
+        axes = {}
+        for name, value in self.open().items():
+            if isinstance(value, Grid):
+                axes[name] = value.values(task)
+            elif isinstance(value, str):
+                axes[name] = self.default_grid(name, task, smallest)
+            else:
+                axes[name] = np.unique(np.asarray(list(value)))
+        return axes
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        """What "grid" means for a knob."""
+        raise OptionError(f"{self.name} has no default grid for {knob}: give a sequence of values")
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
+        """Rules for every point of the grid (the product of its axes, the last varying fastest)."""
+        raise NotImplementedError
+
+    def paths(
+        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+    ) -> Iterator[tuple[int, Path]]:
+        """The path of each fold, learned without the fold's rows; overridden where folds can share work."""
+        for f in range(folds):
+            part, columns = task.keep(fold != f, f)
+            path = self.path(part, grid).moved(columns)
+            task.tick()
+            yield f, path
+
+
+class Grid:
+    """A rule that draws the values of a knob from the task."""
+
+    def values(self, task: Task) -> np.ndarray:
+        raise NotImplementedError
+
+
+def is_open(value: Any) -> bool:
+    return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, np.ndarray, Grid))
+
+
+def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
+    """The values of a knob: its axis of the grid, or the one value it is fixed at."""
+    return np.asarray(grid[name] if name in grid else [fixed])
+
+
+def number(
+    model: str, name: str, value: Any, *, low: float = -math.inf, above: bool = False, whole: bool = False
+) -> None:
+    """Check a knob: a number, or a sequence of them, not below `low` (or above it)."""
+    if isinstance(value, (Grid,)) or (isinstance(value, str) and value == GRID):
+        return
+    values = list(value) if is_open(value) else [value]
+    kind = "a whole number" if whole else "a number"
+    bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
+    if not values:
+        raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
+    for v in values:
+        fine = isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool) and math.isfinite(v)
+        if not fine or v < low or (above and v == low) or (whole and v != int(v)):
+            raise OptionError(f"{name}={v!r}: {model} needs {kind}{bound}, a sequence of these, or 'grid'")

@@ -1,0 +1,57 @@
+"""k nearest neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.nearest import Votes
+from ..core.task import Points, Task
+from ..errors import DataError
+from .base import Model, axis, number
+
+NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
+
+
+@dataclass(frozen=True)
+class KNN(Model):
+    """k nearest neighbours on any dissimilarity: all rows stand as prototypes and the k nearest vote, by their weights.
+
+    All rows tied with the k-th nearest vote; of classes with equal votes the first in level order wins.
+
+    Parameters
+    ----------
+    k : int >= 1, sequence or "grid"
+        Neighbours that vote. "grid": 1 to 101 in widening steps, up to a third of a fold's training rows.
+
+    Notes
+    -----
+    The size of a rule is n / k, about the number of regions that k neighbours can make out.
+    """
+
+    name: ClassVar[str] = "knn"
+    title: ClassVar[str] = "k nearest neighbours"
+    accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
+
+    k: Any = "grid"
+
+    def __post_init__(self) -> None:
+        number("knn", "k", self.k, low=1, whole=True)
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        most = max(1, min(int(smallest.sum()), len(task.origin)) // 3)
+        return np.array([k for k in NEIGHBOURS if k <= most])
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Votes:
+        if (task.origin < 0).any():
+            raise DataError(
+                f"{(task.origin < 0).sum()} candidates are unlabelled, and knn needs the class of each: leave them out"
+            )
+        ks = axis(grid, "k", self.k).astype(int)
+        if ks.max() > len(task.origin):
+            raise DataError(f"k={ks.max()} neighbours, and there are {len(task.origin)} rows to choose them from")
+        at = np.arange(len(task.origin))
+        return Votes(tuple(ks.tolist()), Points(task.y[task.origin], at=at), task.w[task.origin], task.classes)

@@ -1,0 +1,165 @@
+"""Prototypes and their balls among the rows: in the plane of two predictors, or on a map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.sources import part
+from ..core.torgerson import torgerson
+from ..errors import DataError, NotAvailable, NoVectors
+from ..preparing import places
+from .style import axes, colour, mark
+
+if TYPE_CHECKING:
+    from ..fitting import Fit
+
+BALLS = 60  # drawn, the first chosen
+ROWS = 1000  # on a map
+GRID = 240  # points a side for the decision regions
+
+
+def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
+    """Rows, prototypes and balls; see `Fit.plot`.
+
+    Parameters
+    ----------
+    balls : bool
+        Whether balls are drawn, of at most the first 60 prototypes.
+    """
+    ax = axes(ax, 6.8, 4.6)
+    points = fit.rule.points
+    whole = points.at is not None and len(points) == fit.nobs
+    flat = plane(fit)
+    if flat is not None:
+        _regions(fit, ax)
+        rows, chosen = flat
+        shapes = outlines(fit) if balls and points.radii is not None else []
+        names = list(fit.frame.columns)
+        ax.set(xlabel=names[0].replace("_", " "), ylabel=names[1].replace("_", " "))
+    else:
+        rows, chosen = scaled(fit)
+        shapes = circles(fit, chosen) if balls and points.radii is not None and len(points) <= BALLS else []
+        ax.set(xlabel=f"first axis of the map ({fit.dissimilarity.metric.name} units)", ylabel="second axis of the map")
+        ax.set_aspect("equal", adjustable="datalim")
+    crowd = 22 if len(rows) < 400 else 8
+    size, edge = (70, 1.4) if len(points) <= BALLS else (26, 0.8) if len(points) <= 300 else (12, 0.5)
+    for k, level in enumerate(fit.classes):
+        own = rows[rows["class"] == k]
+        ax.scatter(
+            own["x"], own["y"], s=crowd, marker=mark(k), color=colour(k), alpha=0.55, lw=0, label=str(level), zorder=2
+        )
+    for c, shape in shapes:
+        ax.plot(shape[:, 0], shape[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
+    if not whole:
+        for k in range(len(fit.classes)):
+            own = chosen[chosen["class"] == k]
+            ax.scatter(
+                own["x"], own["y"], s=size, marker=mark(k), color=colour(k), edgecolor="black", lw=edge, zorder=4
+            )
+        ax.scatter([], [], s=70, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
+    count = "all rows serve" if whole else f"{len(points)} prototypes"
+    radius = "" if points.radii is None or not len(points) else f", balls of radius {points.radii[0]:.3g}"
+    ax.set_title(f"{count}{radius if shapes else ''}", fontsize="medium")
+    ax.legend(fontsize="small", title=str(fit.frame.formula.response), loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False,
+              markerscale=(22 / crowd) ** 0.5)  # fmt: skip
+    return ax
+
+
+def plane(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """Rows and prototypes in the plane of the two predictors, or None where there are not just two numbers."""
+    frame = fit.frame
+    numeric = [c.kind for c in frame.schema.values()] == ["numeric", "numeric"]
+    if (
+        not numeric
+        or not frame.formula.plain()
+        or fit.dissimilarity.metric.given
+        or frame.columns.isna().any(axis=None)
+    ):
+        return None
+    names = list(frame.columns)
+    rows = pd.DataFrame({"x": frame.columns[names[0]], "y": frame.columns[names[1]], "class": frame.codes})
+    chosen = fit.prototypes
+    return rows, pd.DataFrame({"x": chosen[names[0]], "y": chosen[names[1]], "class": fit.rule.points.classes})
+
+
+def outlines(fit: Fit) -> list[tuple[int, np.ndarray]]:
+    """Class and outline (in the units of the predictors) of each ball, where the metric is a norm in coordinates."""
+    metric, points = fit.dissimilarity.metric, fit.rule.points
+    assert points.radii is not None
+    rep = places(fit.rule, fit.dissimilarity)
+    try:
+        centers = metric.vectors(rep)
+        angle = np.linspace(0, 2 * np.pi, 181)
+        step = np.column_stack([np.cos(angle), np.sin(angle)])
+        length = metric.between(metric.place(step), metric.place(np.zeros((1, 2))))
+    except NoVectors:
+        return []
+    unit = step / length
+    found = []
+    for c, center, radius in list(zip(points.classes, centers, points.radii, strict=True))[:BALLS]:
+        found.append((int(c), metric.original(center + radius * unit).to_numpy()))
+    return found
+
+
+def scaled(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rows (at most 1000, evenly taken) and prototypes on a map by classical scaling of their dissimilarities."""
+    related, points, n = fit.dissimilarity, fit.rule.points, fit.nobs
+    if related.shape[1] and not related.square and not related.metric.supervised:
+        raise NotAvailable(
+            "a map needs the dissimilarities of all rows to one another, and the given ones are not square"
+        )
+    at = np.unique(np.linspace(0, n - 1, min(n, ROWS)).astype(int))
+    first = points.at[:ROWS] if points.at is not None else None
+    if first is not None:
+        at = np.unique(np.concatenate([at, related.origin[first]]))
+    metric = related.metric
+    rows = part(related.rows, at)
+    columns = part(related.points, at)
+    if points.coords is not None:
+        extra = metric.place(points.coords)
+        rows = tuple(np.concatenate([a, b]) for a, b in zip(rows, extra, strict=True))
+        columns = rows
+    D = np.asarray(metric.between(rows, columns), float)
+    if np.isnan(D).any():
+        raise DataError("some rows know no variable in common: a map needs all dissimilarities")
+    X = torgerson((D + D.T) / 2, 2)
+    where = pd.DataFrame({"x": X[: len(at), 0], "y": X[: len(at), 1], "class": fit.frame.codes[at]})
+    if points.coords is not None:
+        chosen = X[len(at) :]
+        return where, pd.DataFrame({"x": chosen[:, 0], "y": chosen[:, 1], "class": points.classes})
+    spot = np.searchsorted(at, related.origin[first])
+    return where, pd.DataFrame({"x": X[spot, 0], "y": X[spot, 1], "class": points.classes[: len(spot)]})
+
+
+def circles(fit: Fit, chosen: pd.DataFrame) -> list[tuple[int, np.ndarray]]:
+    """Class and circle of each ball on a map. A Euclidean map shortens distances: rows of a ball lie inside its circle."""
+    radii = fit.rule.points.radii
+    assert radii is not None
+    angle = np.linspace(0, 2 * np.pi, 181)
+    step = np.column_stack([np.cos(angle), np.sin(angle)])
+    spots = chosen[["x", "y"]].to_numpy()
+    return [(int(c), spot + r * step) for c, spot, r in zip(chosen["class"], spots, radii, strict=True)]
+
+
+def _regions(fit: Fit, ax: Any) -> None:
+    """The class that the rule gives each place of the plane, as a pale background."""
+    from matplotlib.colors import ListedColormap
+
+    names = list(fit.frame.columns)
+    lows, highs = fit.frame.columns.min(), fit.frame.columns.max()
+    margin = 0.06 * (highs - lows).where(highs > lows, 1.0)
+    x = np.linspace(lows.iloc[0] - margin.iloc[0], highs.iloc[0] + margin.iloc[0], GRID)
+    y = np.linspace(lows.iloc[1] - margin.iloc[1], highs.iloc[1] + margin.iloc[1], GRID)
+    across, up = np.meshgrid(x, y)
+    grid = pd.DataFrame({names[0]: across.ravel(), names[1]: up.ravel()})
+    told = fit.predict(grid).cat.codes.to_numpy().reshape(across.shape)
+    L = len(fit.classes)
+    ax.pcolormesh(across, up, told, cmap=ListedColormap([colour(k) for k in range(L)]), vmin=-0.5, vmax=L - 0.5, alpha=0.13,
+                  shading="nearest", zorder=0, rasterized=True)  # fmt: skip
+    if len(np.unique(told)) > 1:
+        for k in np.unique(told):
+            ax.contour(across, up, (told == k).astype(float), levels=[0.5], colors="0.35", linewidths=0.6, zorder=1)
+    ax.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))

@@ -1,0 +1,42 @@
+"""Colours and marks that tell classes apart also without colour vision, and Axes to draw on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Okabe and Ito (2008); from the ninth class on colours recur with another mark
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
+GREY = "#666666"
+
+
+def colour(k: int) -> str:
+    return COLOURS[k % len(COLOURS)]
+
+
+def mark(k: int) -> str:
+    return MARKS[k % len(MARKS)]
+
+
+def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
+    """The Axes that were given, or those of a new figure, which a notebook then shows."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def plain_log(axis: Any) -> None:
+    """Ticks of a log axis at 1, 2 and 5 times powers of ten, written as plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1000 * low else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def number(value: float) -> str:
+    """A number for a label: three digits, whole numbers whole."""
+    return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.3g}"

@@ -1,0 +1,204 @@
+"""What fit and cross-validation share: from the arguments to a Problem, and reading rules on rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .core.sources import Held, Rep, Source, part
+from .core.task import Path, Rule, Task
+from .errors import DataError, OptionError
+from .frame import Frame, along, as_pandas, mold
+from .metrics.base import Metric
+from .metrics.dissimilarity import Dissimilarity, relate, resolve
+from .models.base import Model
+from .models.registry import model as by_name
+
+BLOCK = 2**24  # dissimilarities measured at a time when rules are read
+DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "train", "cv": "auto", "choose": "1se",
+                               "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
+                               "client": None, "measure": "error", "repeats": 1}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """How a fit was asked for: the function's name, the formula, the data and all further arguments."""
+
+    function: str
+    formula: str
+    data: Any
+    arguments: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        shown = [repr(self.formula), "data"]
+        shown += [f"{k}={_short(v)}" for k, v in self.arguments.items() if not _default(k, v)]
+        return f"{self.function}({', '.join(shown)})"
+
+
+def _default(name: str, value: Any) -> bool:
+    return name in DEFAULTS and type(value) is type(DEFAULTS[name]) and value == DEFAULTS[name]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, (pd.DataFrame, np.ndarray)):
+        return f"<{' x '.join(map(str, value.shape))} {type(value).__name__}>"
+    if isinstance(value, (pd.Series, Dissimilarity)):
+        return f"<{type(value).__name__}>"
+    return getattr(value, "__name__", None) or repr(value)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A frame, a metric and a model that fit one another.
+
+    Attributes
+    ----------
+    call : Call
+    frame : Frame
+    model : Model
+    metric : Metric
+        To be trained, on all rows or anew in each fold.
+    trained : bool
+        Whether the metric serves as it is.
+    groups : int array (n,), or None
+    cv : as given; a Series or array of folds is cut to the rows that take part
+    seed : int
+    progress : bool or None
+    """
+
+    call: Call
+    frame: Frame
+    model: Model
+    metric: Metric
+    trained: bool
+    groups: np.ndarray | None
+    cv: Any
+    seed: int
+    progress: bool | None
+
+    def relate(self, train: np.ndarray | None = None) -> Dissimilarity:
+        """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
+        return relate(self.frame, self.metric, train, self.trained)
+
+    def task(self, related: Dissimilarity, tick: Callable[[], None] = lambda: None, hold: bool | None = None) -> Task:
+        """What the model sees. A model that reads vectors gets no dissimilarities: none are measured."""
+        frame = self.frame
+        vectors = partial(related.metric.vectors, related.rows)
+        if self.model.reads == "vectors":
+            vectors()  # fails before any work
+            source: Source = Held(np.empty((len(frame), 0)))
+            origin = np.empty(0, np.int64)
+        else:
+            source, origin = related.source(tick, hold), related.origin
+        return Task(source, frame.codes, len(frame.levels), frame.weights, origin, (self.seed,), vectors)
+
+
+def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any], knobs: dict[str, Any]) -> Problem:
+    """Check the arguments of `fit` or `cross_validate` and make a Problem of them."""
+    given = {**DEFAULTS, **arguments}
+    model = by_name(given["method"], knobs)
+    if given["candidates"] != "train":
+        raise OptionError(f"candidates={given['candidates']!r}: allowed is 'train'")
+    if given["client"] is not None:
+        raise OptionError("client= is for distributed fits, which this version does not have")
+    seed = given["seed"]
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise OptionError(f"seed={seed!r}: a whole number >= 0")
+    if given["progress"] not in (None, True, False):
+        raise OptionError(f"progress={given['progress']!r}: allowed are None (work over 2 s), True and False")
+    data = as_pandas(data)
+    weights, groups = given["weights"], given["groups"]
+    if weights is not None and "weights" not in model.accepts:
+        raise OptionError(f"method {model.name!r} takes no weights")
+    aside = tuple(v for v in (weights, groups) if isinstance(v, str))
+    frame = mold(formula, data, na=given["na"], weights=weights, aside=aside)
+    spec = given["dissimilarity"]
+    trained = isinstance(spec, Dissimilarity)
+    if isinstance(spec, Dissimilarity):
+        frame = _predictors(frame, spec)
+    metric = resolve(spec, frame, data.index)
+    kept = data.index.get_indexer(frame.index)
+    codes = None
+    if groups is not None:
+        of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
+        if of_row.isna().any():
+            raise DataError("groups have missing values: every row needs one")
+        codes = pd.factorize(of_row.iloc[kept])[0]
+    cv = given["cv"]
+    if isinstance(cv, (pd.Series, np.ndarray, list, tuple)):
+        of_row = pd.Series(np.asarray(along(cv if isinstance(cv, pd.Series) else list(cv), data, "cv folds"), object))
+        if of_row.isna().any():
+            raise DataError("the folds in cv have missing values: every row needs one")
+        cv = of_row.iloc[kept].to_numpy()
+    call = Call(function, formula, data, {**arguments, **knobs})
+    return Problem(
+        call, frame, model, metric, trained and not metric.supervised, codes, cv, int(seed), given["progress"]
+    )
+
+
+def _predictors(frame: Frame, related: Dissimilarity) -> Frame:
+    """The frame with the predictors of a Dissimilarity that was given."""
+    if frame.formula.terms:
+        raise OptionError(
+            f"with given dissimilarities the formula names no predictors: write '{frame.formula.response} ~ 1', not "
+            f"{frame.formula.text!r}"
+        )
+    at = related.index.get_indexer(frame.index)
+    if (at < 0).any():
+        raise DataError(
+            f"the dissimilarities lack the row {frame.index[at < 0][0]!r} of the data: rows are matched by label"
+        )
+    source = related.data
+    return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
+                   schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip
+
+
+def read(kind: str, rule: Rule | Path, related: Dissimilarity, rows: Rep, points: Rep) -> np.ndarray:
+    """What a rule or path says of rows, block by block; rows with a missing dissimilarity give -1 or NaN."""
+    n = len(rows[0])
+    step = max(1, BLOCK // max(1, len(points[0]))) if points else BLOCK
+    parts = []
+    for first in range(0, max(n, 1), step):
+        some = part(rows, slice(first, first + step))
+        if rule.reads == "vectors":
+            X = related.metric.vectors(some)
+            parts.append(rule.predict(kind, np.empty((len(X), 0)), X))
+            continue
+        D = related.metric.between(some, points)
+        lost = np.isnan(D).any(axis=1)
+        if not lost.any():
+            parts.append(rule.predict(kind, D))
+            continue
+        told = rule.predict(kind, np.where(lost[:, None], 0.0, D))
+        told[lost] = -1 if np.issubdtype(told.dtype, np.integer) else np.nan
+        parts.append(told)
+    return np.concatenate(parts)
+
+
+def places(rule: Rule | Path, related: Dissimilarity) -> Rep:
+    """The points of a rule or path as `metric.between` takes them."""
+    points = rule.points
+    if rule.reads == "vectors":
+        return ()
+    if points.at is not None:
+        return part(related.points, points.at)
+    assert points.coords is not None
+    return related.metric.place(points.coords)
+
+
+def bar(total: int | None, what: str, progress: bool | None) -> Any:
+    """A tqdm bar that shows itself after 2 s (`progress` None), at once (True) or never (False)."""
+    from tqdm.auto import tqdm
+
+    return tqdm(total=total, desc=what, disable=progress is False, delay=0 if progress else 2, leave=False)
+
+
+def blocks(n: int, size: int) -> Iterator[slice]:
+    """Slices of about `size` that together make up n."""
+    for first in range(0, n, size):
+        yield slice(first, first + size)

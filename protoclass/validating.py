@@ -1,0 +1,434 @@
+"""Cross-validation: folds, held-out predictions, the error curve and the 1-SE rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from .core.choose import Choice, choose, mean_and_se
+from .core.folds import grouped, stratified
+from .core.jit import each
+from .core.sources import part
+from .core.task import Path, Task
+from .errors import DataError, OptionError
+from .metrics.dissimilarity import Dissimilarity
+from .preparing import Problem, bar, blocks, places, prepare, read
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .fitting import Fit
+
+FOLDS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """A cross-validated error curve.
+
+    Attributes
+    ----------
+    problem : Problem
+    points : DataFrame (G, knobs)
+        The grid.
+    of_fold : int array (R, n)
+        Fold that each row is held out in, for each repeat.
+    predicted : int16 array (R, n, G)
+        Held-out class codes.
+    covered : int16 array (R, n, G), or None
+        Held-out classes by covering balls, -1 for none or several.
+    errors, sizes : arrays (R x F, G)
+    heft : array (R x F,)
+        Weight of each fold.
+    choice : Choice
+    measure : str
+        "error", "balanced" or "loss".
+    loss : array (classes, classes)
+        Loss of predicting column j for class i.
+    notes : tuple of str
+    """
+
+    problem: Problem
+    points: pd.DataFrame
+    of_fold: np.ndarray
+    predicted: np.ndarray
+    covered: np.ndarray | None
+    errors: np.ndarray
+    sizes: np.ndarray
+    heft: np.ndarray
+    choice: Choice
+    measure: str
+    loss: np.ndarray
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row for each grid point: the knobs, `error`, `se`, `size` and, where rules have balls, `cover_error`.
+
+        `size` is the mean over folds of the method's own measure of complexity. `cover_error` counts a row as wrong that
+        no ball holds, or balls of several classes, or balls of another class only.
+        """
+        out = self.points.assign(error=self.choice.error, se=self.choice.se, size=self.choice.size)
+        if self.covered is not None:
+            out["cover_error"] = _mean(_losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
+        return out
+
+    @property
+    def best(self) -> int:
+        """Row of `table` with the least error; of equals the smallest, then the first."""
+        return self.choice.best
+
+    @property
+    def one_se(self) -> int:
+        """Row of `table` by the 1-SE rule: the smallest size with an error within one SE of the least."""
+        return self.choice.one_se
+
+    @property
+    def folds(self) -> pd.DataFrame | pd.Series:
+        """Fold that holds each row out, by the data's labels; a column for each repeat if there are several."""
+        frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index)
+        return frame[0].rename("fold") if len(self.of_fold) == 1 else frame.rename_axis(columns="repeat")
+
+    @property
+    def fold_errors(self) -> pd.DataFrame:
+        """Mean loss of each fold (rows, repeat by repeat) at each grid point (columns)."""
+        return pd.DataFrame(self.errors).rename_axis(index="fold", columns="point")
+
+    @cached_property
+    def held_out(self) -> pd.DataFrame:
+        """Out-of-fold predictions of every row (by label; by repeat and label if there are several) at every grid point."""
+        frame = self.problem.frame
+        repeats = len(self.predicted)
+        index = frame.index if repeats == 1 else pd.MultiIndex.from_product([range(repeats), frame.index])
+        codes = self.predicted.reshape(-1, self.predicted.shape[2])
+        series = {g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])}
+        return pd.DataFrame(series, index).rename_axis(columns="point")
+
+    @property
+    def no_information(self) -> float:
+        """Loss of always predicting the one class that makes it least."""
+        frame = self.problem.frame
+        return float((self._weights @ self.loss[frame.codes]).min() / self._weights.sum())
+
+    @property
+    def _weights(self) -> np.ndarray:
+        return _row_weights(self.problem, self.measure)
+
+    def confusion(self, point: int | None = None) -> pd.DataFrame:
+        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
+
+        With several repeats, the mean over them.
+        """
+        g = self._point(point)
+        frame, L = self.problem.frame, len(self.problem.frame.levels)
+        cells = frame.codes * L + self.predicted[:, :, g]
+        counts = np.mean([np.bincount(c, frame.weights, L * L) for c in cells], axis=0).reshape(L, L)
+        counts = counts.astype(int) if (counts == counts.round()).all() else counts
+        return pd.DataFrame(counts, frame.levels.rename("truth"), frame.levels.rename("predicted"))
+
+    def _point(self, point: int | None) -> int:
+        if point is None:
+            return self.one_se
+        if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 0 <= point < len(self.points):
+            raise OptionError(f"point={point!r}: a row of `table`, 0 to {len(self.points) - 1}")
+        return int(point)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row for each grid point: knobs, error, std_error, conf_low, conf_high (+- 1 SE, as broom has it), size."""
+        table = self.table.rename(columns={"se": "std_error"})
+        at = table.columns.get_loc("std_error") + 1
+        table.insert(at, "conf_low", table["error"] - table["std_error"])
+        table.insert(at + 1, "conf_high", table["error"] + table["std_error"])
+        return table
+
+    def glance(self) -> pd.DataFrame:
+        """One row: number of grid points, folds and repeats, least error with its SE, and the 1-SE choice."""
+        best, chosen = self.table.iloc[self.best], self.table.iloc[self.one_se]
+        return pd.DataFrame([{
+            "points": len(self.table), "folds": int(self.of_fold.max()) + 1, "repeats": len(self.of_fold),
+            "error_min": best["error"], "se_min": best["se"], "size_min": best["size"],
+            "error_1se": chosen["error"], "se_1se": chosen["se"], "size_1se": chosen["size"],
+            "no_information": self.no_information, "nobs": len(self.problem.frame),
+        }])  # fmt: skip
+
+    @cached_property
+    def fit(self) -> Fit:
+        """The method on all rows at the 1-SE point (`choose="min"` in the call: at the least error)."""
+        from .fitting import fit_problem
+
+        return fit_problem(self.problem, self, self.problem.call.arguments.get("choose", "1se"))
+
+    def plot(self, x: str | None = None, ax: Any = None) -> Axes:
+        """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
+
+        Parameters
+        ----------
+        x : str, optional
+            The knob on the horizontal axis, where several were tuned; the others make a line each.
+        ax : Axes, optional
+        """
+        from .plots.curve import curve
+
+        return curve(self, x, ax)
+
+    def __repr__(self) -> str:
+        frame, table = self.problem.frame, self.table
+        how = f"{int(self.of_fold.max()) + 1} folds" + (
+            f" x {len(self.of_fold)} repeats" if len(self.of_fold) > 1 else ""
+        )
+        rows = table.iloc[[self.best, self.one_se]].set_axis(["min", "1se"])
+        head = f"{self.problem.call!r}\n{self.problem.model.title}: {self.measure} over {how}, {len(frame)} rows"
+        return f"{head}, {len(table)} grid points; no-information {self.measure} {self.no_information:.3f}\n{rows.to_string(float_format='{:.4g}'.format)}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        rows = self.table.iloc[[self.best, self.one_se]].set_axis(["min", "1se"])
+        return f"<pre>{html.escape(repr(self.problem.call))}</pre>{rows.to_html(float_format='{:.4g}'.format)}"
+
+
+def cross_validate(
+    formula: str,
+    data: Any,
+    method: Any = "pvm",
+    *,
+    dissimilarity: Any = "auto",
+    candidates: Any = "train",
+    cv: Any = FOLDS,
+    choose: str = "1se",
+    na: str = "drop",
+    weights: Any = None,
+    groups: Any = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    client: Any = None,
+    measure: Any = "error",
+    repeats: int = 1,
+    **knobs: Any,
+) -> Validation:
+    """Cross-validate a method over the grid of its open knobs.
+
+    Parameters
+    ----------
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, **knobs
+        As in `fit`; `cv` is 10 by default, with open knobs or without.
+    measure : "error", "balanced" or DataFrame
+        Share of wrong predictions; its mean over classes; or a loss matrix, true classes as rows and predicted as columns.
+    repeats : int
+        Times that new folds are drawn. Error and size are then means over all; the standard error is the root mean
+        square of the repeats' own, as repeats share their data and do not make it smaller.
+
+    Returns
+    -------
+    Validation
+        The same `seed` gives the same folds for every method, so that their errors can be compared fold by fold.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
+    >>> v.table.round(3).to_dict("list")["error"]
+    [0.06, 0.053, 0.053]
+    """
+    arguments = {"method": method, "dissimilarity": dissimilarity, "candidates": candidates, "cv": cv, "choose": choose,
+                 "na": na, "weights": weights, "groups": groups, "seed": seed, "progress": progress, "client": client,
+                 "measure": measure, "repeats": repeats}  # fmt: skip
+    problem = prepare("cross_validate", formula, data, arguments, knobs)
+    if problem.cv is None:
+        raise OptionError(
+            "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
+        )
+    checked(choose)
+    return validate(problem, measure, repeats)[0]
+
+
+def checked(choose: str) -> str:
+    if choose not in ("1se", "min"):
+        raise OptionError(f"choose={choose!r}: allowed are '1se' and 'min'")
+    return choose
+
+
+def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tuple[Validation, Dissimilarity, Task]:
+    """Cross-validate a prepared problem; also what was measured, for the fit that follows."""
+    frame, model = problem.frame, problem.model
+    loss, name = loss_matrix(measure, frame.levels)
+    of_fold, notes = draw_folds(problem, repeats)
+    related = problem.relate()
+    with bar(-(-len(frame) // 512), "measuring", problem.progress) as measuring:
+        task = problem.task(related, measuring.update)
+    F = of_fold.max(axis=1) + 1
+    smallest = np.min(
+        [np.bincount(frame.codes[row != f], minlength=task.classes) for row in of_fold for f in range(row.max() + 1)],
+        axis=0,
+    )
+    grid = model.grid(task, smallest)
+    points = pd.DataFrame(list(product(*(axis.tolist() for axis in grid.values()))), columns=list(grid))
+    G = len(points)
+    predicted = np.empty((len(of_fold), len(frame), G), np.int16)
+    covered = np.empty_like(predicted)
+    has_cover = False
+    sizes = np.empty((F.sum(), G))
+    with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
+        for r, fold in enumerate(of_fold):
+            first = F[:r].sum()
+
+            def score(
+                found: tuple[Dissimilarity, Task, int, Path], r: int = r, fold: np.ndarray = fold
+            ) -> tuple[int, Path]:
+                its_related, its_task, f, path = found
+                rows = np.flatnonzero(fold == f)
+                for at, kind, told in _held_out(its_related, its_task, path, rows):
+                    (covered if kind == "cover" else predicted)[r, at] = told
+                return f, path
+
+            for f, path in each(score, _paths(problem, related, task, fold, grid), len(frame) ** 2):
+                sizes[first + f] = path.size
+                has_cover = "cover" in path.kinds
+                validating.update()
+    weights = _row_weights(problem, name)
+    errors, heft = [], []
+    for fold, guess in zip(of_fold, predicted, strict=True):
+        lost = _losses(guess[None], frame.codes, loss)[0] * weights[:, None]
+        heft.append(np.bincount(fold, weights))
+        errors.append(
+            np.stack([np.bincount(fold, lost[:, g]) for g in range(G)], axis=1) / np.maximum(heft[-1], 1e-300)[:, None]
+        )
+    validation = Validation(
+        problem, points, of_fold, predicted, covered if has_cover else None, np.concatenate(errors), sizes,
+        np.concatenate(heft), _choice(errors, heft, sizes), name, loss, notes,
+    )  # fmt: skip
+    return validation, related, task
+
+
+def _choice(errors: list[np.ndarray], heft: list[np.ndarray], sizes: np.ndarray) -> Choice:
+    each_repeat = [mean_and_se(e, h) for e, h in zip(errors, heft, strict=True)]
+    error = np.mean([e for e, _ in each_repeat], axis=0)
+    se = np.sqrt(np.mean([s**2 for _, s in each_repeat], axis=0))
+    return choose(np.concatenate(errors), np.concatenate(heft), sizes, error, se)
+
+
+def _paths(
+    problem: Problem, related: Dissimilarity, task: Task, fold: np.ndarray, grid: dict[str, np.ndarray]
+) -> Iterator[tuple[Dissimilarity, Task, int, Path]]:
+    """Each fold's path, with what it is read on: all folds at once, or one by one where the metric must not see the fold."""
+    folds = int(fold.max()) + 1
+    if not problem.metric.supervised:
+        for f, path in problem.model.paths(task, fold, folds, grid):
+            yield related, task, f, path
+        return
+    for f in range(folds):
+        its_related = problem.relate(np.flatnonzero(fold != f))
+        its_task = replace(problem.task(its_related), seed=(*task.seed, f))
+        for _, path in problem.model.paths(its_task, np.where(fold == f, 0, -1), 1, grid):
+            yield its_related, its_task, f, path
+
+
+def _held_out(
+    related: Dissimilarity, task: Task, path: Path, rows: np.ndarray
+) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
+    kinds = [kind for kind in ("class", "cover") if kind in path.kinds]
+    points = path.points
+    if path.reads == "D" and points.at is not None:
+        for at in blocks(len(rows), max(1, 2**24 // max(1, len(points)))):
+            D = task.D.take(rows[at], points.at)
+            for kind in kinds:
+                yield rows[at], kind, path.predict(kind, D)
+        return
+    for kind in kinds:
+        yield rows, kind, read(kind, path, related, part(related.rows, rows), places(path, related))
+
+
+def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Folds (repeats, n), and what to note of them."""
+    cv, frame = problem.cv, problem.frame
+    n, y = len(frame), frame.codes
+    counts = np.bincount(y)
+    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
+        raise OptionError(f"repeats={repeats!r}: a whole number >= 1")
+    if repeats > 1 and not (isinstance(cv, (int, np.integer)) or cv == "auto"):
+        raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
+    notes: tuple[str, ...] = ()
+    if isinstance(cv, np.ndarray):
+        codes, own = pd.factorize(pd.Series(cv), sort=False)
+        if len(own) < 2:
+            raise OptionError("the folds in cv are all the same: give at least two")
+        return codes[None, :].astype(np.int64), ("folds of the user's own",)
+    if isinstance(cv, str) and cv == "loo":
+        if problem.groups is not None:
+            return problem.groups[None, :].astype(np.int64), ("one group left out at a time",)
+        return np.arange(n)[None, :], ("one row left out at a time",)
+    rare = frame.levels[counts.argmin()]
+    if isinstance(cv, str) and cv == "auto":
+        cv = FOLDS if problem.groups is not None else min(FOLDS, int(counts.min()))
+        if problem.groups is not None:
+            cv = min(cv, int(problem.groups.max()) + 1)
+        if cv < 2:
+            raise DataError(
+                f"class {rare!r} has one row, and cross-validation needs two of each class: give the knobs, or join classes"
+            )
+        notes = (
+            (f"{cv} folds, as class {rare!r} has {counts.min()} rows",) if cv < FOLDS and problem.groups is None else ()
+        )
+    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+        raise OptionError(f"cv={cv!r}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None")
+    if problem.groups is not None:
+        return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+    if counts.min() < cv:
+        raise OptionError(
+            f"cv={cv} folds, and class {rare!r} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
+        )
+    return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+
+
+def _seed(problem: Problem, repeat: int) -> int:
+    return int(np.random.SeedSequence([problem.seed, repeat]).generate_state(1)[0])
+
+
+def loss_matrix(measure: Any, levels: pd.Index) -> tuple[np.ndarray, str]:
+    """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
+    L = len(levels)
+    if isinstance(measure, pd.DataFrame):
+        if set(measure.index) != set(levels) or set(measure.columns) != set(levels) or measure.shape != (L, L):
+            raise OptionError(
+                f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}"
+            )
+        try:
+            values = measure.loc[levels, levels].to_numpy(float)
+        except (TypeError, ValueError):
+            raise OptionError("a loss matrix holds numbers") from None
+        if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any():
+            raise OptionError("losses are finite and >= 0, and 0 on the diagonal")
+        return values, "loss"
+    if not isinstance(measure, str) or measure not in ("error", "balanced"):
+        raise OptionError(f"measure={measure!r}: allowed are 'error', 'balanced' and a loss matrix as a DataFrame")
+    return 1.0 - np.eye(L), measure
+
+
+def _row_weights(problem: Problem, measure: str) -> np.ndarray:
+    w, y = problem.frame.weights, problem.frame.codes
+    return w / np.bincount(y, w)[y] * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
+
+
+def _losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """Loss of each prediction, (R, n, G); of none (-1) the largest loss of the row's class."""
+    worst = np.column_stack([loss, loss.max(axis=1)])
+    return worst[y[None, :, None], codes]
+
+
+def _mean(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
+
+
+def none_open(problem: Problem) -> None:
+    """Raise where a knob is open and nothing tunes it."""
+    loose = list(problem.model.open())
+    if loose and problem.cv is None:
+        raise OptionError(
+            f"{loose[0]} is open, and cv=None leaves nothing to tune it: give {loose[0]}= a number, or cv=10"
+        )

@@ -29,3 +29,8 @@ class NoVectors(ProtoclassError, TypeError):
 
 class TooLarge(ProtoclassError, MemoryError):
     """The whole matrix was asked for and does not fit the stated share of memory."""
+
+
+def shown(label: object) -> str:
+    """A row or column label as a message shows it: NumPy's numbers as plain ones."""
+    return repr(label.item() if hasattr(label, "item") else label)

@@ -205,7 +205,7 @@ class Fit:
         out = base.copy()
         response = self.frame.formula.response
         fitted = self.predict(source).reindex(base.index)
-        truth = base[response] if response in base else None
+        truth = base.get(response)
         out["fitted"] = fitted
         if truth is not None:
             known = fitted.notna() & truth.notna()

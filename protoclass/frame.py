@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .errors import DataError, OptionError, TooLarge
+from .errors import DataError, OptionError, TooLarge, shown
 from .formula import EXTRA, Formula, read
 
 LARGEST = 2**33  # bytes of a design matrix
@@ -149,7 +149,9 @@ class Frame:
         if not np.isfinite(values.sum()) and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             name, label = table.columns[column], self.index[row]
-            raise DataError(f"column {name!r} is {values[row, column]} at row {label!r}: distances need finite numbers")
+            raise DataError(
+                f"column {name!r} is {values[row, column]} at row {shown(label)}: distances need finite numbers"
+            )
         return table
 
     def terms(self) -> dict[str, pd.Series]:
@@ -240,7 +242,7 @@ def mold(
         levels, notes = _classes(answer[~gone])
         empty = [c for c in levels.categories if not weight[~gone][levels == c].sum() > 0]
         if empty:
-            raise DataError(f"class {empty[0]!r} of {asked.response!r} has no weight: every class needs some")
+            raise DataError(f"class {shown(empty[0])} of {asked.response!r} has no weight: every class needs some")
     frame = Frame(kept, levels, asked, schema, None, weight[~gone], data.index[gone], na == "keep", notes)
     return replace(frame, spec=_train(frame))
 
@@ -293,12 +295,12 @@ def _column(values: pd.Series) -> Column:
         return Column("boolean")
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return Column("numeric")
-    present = values.dropna()
-    if isinstance(dtype, pd.StringDtype) or (dtype == object and all(isinstance(v, str) for v in present)):
+    present, loose = values.dropna(), pd.api.types.is_object_dtype(dtype)
+    if isinstance(dtype, pd.StringDtype) or (loose and all(isinstance(v, str) for v in present)):
         return Column("category", tuple(sorted(present.unique())))
-    if dtype == object and all(isinstance(v, (bool, np.bool_)) for v in present):
+    if loose and all(isinstance(v, (bool, np.bool_)) for v in present):
         return Column("boolean")
-    held = f"{dtype}" if dtype != object else " and ".join(sorted({type(v).__name__ for v in present}))
+    held = f"{dtype}" if not loose else " and ".join(sorted({type(v).__name__ for v in present}))
     raise DataError(f"column {name!r} holds {held}: make it numbers, texts, categories or booleans, or leave it out")
 
 
@@ -352,7 +354,7 @@ def _classes(answer: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
         except TypeError:
             raise DataError(f"the response {name!r} mixes types that have no order: make it a categorical") from None
     if len(levels.categories) == 1:
-        raise DataError(f"the response {name!r} has one class, {levels.categories[0]!r}: classification needs two")
+        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}: classification needs two")
     return levels, notes
 
 
@@ -379,7 +381,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         _once(given.index, f"{what} row")
         absent = data.index.difference(given.index)
         if len(absent):
-            raise DataError(f"{what} lack the row {absent[0]!r}: its index must hold every row label of the data")
+            raise DataError(f"{what} lack the row {shown(absent[0])}: its index must hold every row label of the data")
         return given.loc[data.index]
     values = np.asarray(given)
     if values.shape != (len(data),):
@@ -390,4 +392,4 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
 def _once(labels: pd.Index, what: str) -> None:
     if not labels.is_unique:
         cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
-        raise DataError(f"the {what} label {labels[labels.duplicated()][0]!r} occurs more than once: {cure}")
+        raise DataError(f"the {what} label {shown(labels[labels.duplicated()][0])} occurs more than once: {cure}")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .core.sources import Held, Rep, Source, part
 from .core.task import Path, Rule, Task
-from .errors import DataError, OptionError
+from .errors import DataError, OptionError, shown
 from .frame import Frame, along, as_pandas, mold
 from .metrics.base import Metric
 from .metrics.dissimilarity import Dissimilarity, relate, resolve
@@ -121,7 +121,7 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
     trained = isinstance(spec, Dissimilarity)
     if isinstance(spec, Dissimilarity):
         frame = _predictors(frame, spec)
-    metric = resolve(spec, frame, data.index)
+    metric = resolve(spec, frame, data.index).once(frame)
     kept = data.index.get_indexer(frame.index)
     codes = None
     if groups is not None:
@@ -151,7 +151,7 @@ def _predictors(frame: Frame, related: Dissimilarity) -> Frame:
     at = related.index.get_indexer(frame.index)
     if (at < 0).any():
         raise DataError(
-            f"the dissimilarities lack the row {frame.index[at < 0][0]!r} of the data: rows are matched by label"
+            f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label"
         )
     source = related.data
     return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),

@@ -16,6 +16,7 @@ from .sources import Source
 
 Array = NDArray[Any]
 SAMPLE = 2**27  # entries; the quantiles of more are those of a random set of columns
+FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
 
 
@@ -191,7 +192,7 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
 
         source, origin = Part(source, np.arange(n), columns), origin[columns]
 
-    fine = 19 if n * m > 2**22 else 13  # 2^19 bins are hundreds for each power of two, 2^13 a few
+    fine = 19 if n * m > FINE_FROM else 13  # 2^19 bins are hundreds for each power of two, 2^13 a few
 
     def count(rows: Array, columns: Array, tile: Array) -> tuple[None, Array]:
         return None, _histogram(_bits(tile), rows, origin[columns], _shift(tile.dtype, fine), 2**fine)

@@ -50,7 +50,12 @@ class Metric:
         """What a summary should say of it, once trained."""
         return ()
 
+    def once(self, frame: Frame) -> Self:
+        """For a supervised metric: itself after learning what looks at no label (scales), once, on all rows."""
+        return self
+
     def train(self, frame: Frame) -> Self:
+        """What it learns of the rows that it may see."""
         return self
 
     def rows(self, frame: Frame) -> Rep:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep
-from ..errors import DataError
+from ..errors import DataError, shown
 from ..frame import Frame
 from .base import Metric
 
@@ -59,9 +59,11 @@ class Custom(Metric):
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise DataError(f"{self.name} gave {value!r} for rows {a.name!r} and {b.name!r}, not a number") from None
+            raise DataError(
+                f"{self.name} gave {value!r} for rows {shown(a.name)} and {shown(b.name)}, not a number"
+            ) from None
         if not (np.isfinite(number) and number >= 0):
             raise DataError(
-                f"{self.name} gave {number} for rows {a.name!r} and {b.name!r}: dissimilarities are finite and >= 0"
+                f"{self.name} gave {number} for rows {shown(a.name)} and {shown(b.name)}: dissimilarities are finite and >= 0"
             )
         return number + 0.0

@@ -15,7 +15,7 @@ from ..core.balls import midway
 from ..core.jit import each
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.torgerson import torgerson
-from ..errors import DataError, OptionError, TooLarge
+from ..errors import DataError, OptionError, TooLarge, shown
 from ..frame import Frame, as_pandas, mold
 from .base import Metric
 from .given import given
@@ -107,7 +107,7 @@ class Dissimilarity:
         if np.isfinite(values.sum(dtype=float)) or np.isfinite(values).all():
             return values
         i, j = np.argwhere(~np.isfinite(values))[0]
-        pair = "some rows" if labels is None else f"rows {labels[i]!r} and {self.labels[j]!r}"
+        pair = "some rows" if labels is None else f"rows {shown(labels[i])} and {shown(self.labels[j])}"
         if np.isnan(values[i, j]):
             raise DataError(
                 f"the {self.metric.name} dissimilarity between {pair} is missing, as they know no variable in common: leave "
@@ -133,7 +133,7 @@ class Dissimilarity:
             )
         needed = self.metric.needs(points)
         if not new.columns.is_unique:
-            raise DataError(f"the column label {new.columns[new.columns.duplicated()][0]!r} occurs more than once")
+            raise DataError(f"the column label {shown(new.columns[new.columns.duplicated()][0])} occurs more than once")
         missing = [c for c in needed if c not in new.columns]
         if missing:
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
@@ -158,7 +158,7 @@ class Dissimilarity:
         if not np.allclose(self._values, self._values.T):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
             raise DataError(
-                f"the matrix is asymmetric (from {self.index[i]!r} to {self.index[j]!r}), and a condensed form holds one "
+                f"the matrix is asymmetric (from {shown(self.index[i])} to {shown(self.index[j])}), and a condensed form holds one "
                 "value for each pair"
             )
         return self._values[np.triu_indices(len(self.index), 1)]
@@ -170,7 +170,7 @@ class Dissimilarity:
         --------
         >>> import protoclass as pc
         >>> round(pc.dissimilarity("species ~ .", pc.load_data("iris")).quantile(0.5), 3)
-        2.7
+        2.49
         """
         levels = np.atleast_1d(np.asarray(q, float))
         if not ((levels >= 0) & (levels <= 1)).all():
@@ -233,11 +233,11 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     >>> import protoclass as pc
     >>> pc.dissimilarity("species ~ .", pc.load_data("iris"), "manhattan")
     Manhattan dissimilarities of 150 rows to 150 candidates
-          0    1     2     3
+          0      1      2     3
     1  1.39
-    2   1.2 0.89
-    3   1.5 0.51  0.54
-    4  0.35 1.73  1.27  1.62
+    2  1.23  0.757
+    3  1.58  0.648  0.463
+    4  0.35    1.5   1.34  1.69
     ... the first 5 of each
     """
     formula, table = (data, frame) if isinstance(data, str) else ("~ .", data)

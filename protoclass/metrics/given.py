@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.spatial.distance import squareform
 
 from ..core.sources import Rep, gather
-from ..errors import DataError
+from ..errors import DataError, shown
 from ..frame import Frame
 from .base import Metric
 
@@ -50,7 +50,7 @@ class Given(Metric):
         at = self.matrix.index.get_indexer(frame.index)
         if (at < 0).any():
             raise DataError(
-                f"the dissimilarities lack the row {frame.index[at < 0][0]!r} of the data: rows are matched by label"
+                f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label"
             )
         values = self.matrix.to_numpy(float)
         whole = len(at) == len(values) and (at == np.arange(len(at))).all()
@@ -60,7 +60,9 @@ class Given(Metric):
         labels = self.candidates(frame)
         at = self.matrix.columns.get_indexer(labels)
         if (at < 0).any():
-            raise DataError(f"the dissimilarities lack the column {labels[at < 0][0]!r}: columns are matched by label")
+            raise DataError(
+                f"the dissimilarities lack the column {shown(labels[at < 0][0])}: columns are matched by label"
+            )
         return (at,)
 
     def between(self, rows: Rep, points: Rep) -> np.ndarray:
@@ -107,7 +109,7 @@ def given(matrix: Any, index: pd.Index) -> Given:
     for labels, what in ((matrix.index, "row"), (matrix.columns, "column")):
         if not labels.is_unique:
             raise DataError(
-                f"the {what} label {labels[labels.duplicated()][0]!r} of the dissimilarities occurs more than once"
+                f"the {what} label {shown(labels[labels.duplicated()][0])} of the dissimilarities occurs more than once"
             )
     values = _floats(matrix)
     _valid(values, matrix.index, matrix.columns)
@@ -181,4 +183,6 @@ def _valid(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
     ):
         if bad.any():
             i, j = np.argwhere(bad)[0]
-            raise DataError(f"{bad.sum()} dissimilarities are {what}, the first from {rows[i]!r} to {columns[j]!r}")
+            raise DataError(
+                f"{bad.sum()} dissimilarities are {what}, the first from {shown(rows[i])} to {shown(columns[j])}"
+            )

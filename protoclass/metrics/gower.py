@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.gower import gower
 from ..core.sources import Rep
-from ..errors import DataError, OptionError
+from ..errors import DataError, OptionError, shown
 from ..frame import Frame
 from .base import Metric
 
@@ -84,7 +84,7 @@ class Gower(Metric):
         values = _numbers(table, self.numbers)
         if np.isinf(values).any():
             i, j = np.argwhere(np.isinf(values))[0]
-            raise DataError(f"column {self.numbers[j]!r} is infinite at row {frame.index[i]!r}")
+            raise DataError(f"column {self.numbers[j]!r} is infinite at row {shown(frame.index[i])}")
         codes = [_codes(table[c]) for c in self.categories]
         n = len(frame)
         return values / self.ranges, np.column_stack(codes).astype(np.int64) if codes else np.empty((n, 0), np.int64)

@@ -33,7 +33,7 @@ class Minkowski(Metric):
     >>> import protoclass as pc
     >>> d = pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), pc.Minkowski(3, scale=False))
     >>> d.condensed().round(3).tolist()
-    [0.507, 0.43, 0.232]
+    [0.51, 0.45, 0.252]
     """
 
     r: float = 2.0

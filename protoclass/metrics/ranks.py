@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +35,7 @@ class Ranks(Metric):
     """
 
     of: Any = "euclidean"
+    settled: bool = field(default=False, repr=False, compare=False)
 
     @property
     def supervised(self) -> bool:
@@ -58,8 +59,14 @@ class Ranks(Metric):
 
         return metric(self.of)
 
+    def once(self, frame: Frame) -> Self:
+        base = self._base
+        return (
+            replace(self, of=base.once(frame)) if base.supervised else replace(self, of=base.train(frame), settled=True)
+        )
+
     def train(self, frame: Frame) -> Self:
-        return replace(self, of=self._base.train(frame))
+        return self if self.settled else replace(self, of=self._base.train(frame))
 
     def candidates(self, frame: Frame) -> pd.Index:
         return self._base.candidates(frame)

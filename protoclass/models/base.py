@@ -91,7 +91,7 @@ def is_open(value: Any) -> bool:
 
 def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
     """The values of a knob: its axis of the grid, or the one value it is fixed at."""
-    return np.asarray(grid[name] if name in grid else [fixed])
+    return np.asarray(grid.get(name, [fixed]))
 
 
 def number(

@@ -1,0 +1,71 @@
+"""The standard error, the best point and the 1-SE rule; folds."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protoclass.core.choose import choose
+from protoclass.core.folds import grouped, stratified
+from protoclass.errors import OptionError
+
+
+def test_glmnet_formula_by_hand():
+    """Three folds of 4, 4 and 2 rows. Errors at the first point 0.25, 0.5, 0 and at the second 0.5, 0.5, 0.5.
+
+    glmnet: cvm = weighted.mean(e, w); cvsd = sqrt(weighted.mean((e - cvm)^2, w) / (N - 1)).
+    First point: cvm = (4 * 0.25 + 4 * 0.5 + 2 * 0) / 10 = 0.3,
+    cvsd^2 = (4 * 0.0025 + 4 * 0.04 + 2 * 0.09) / 10 / 2 = 0.035 / 2 = 0.0175.
+    """
+    c = choose(np.array([[0.25, 0.5], [0.5, 0.5], [0.0, 0.5]]), np.array([4.0, 4.0, 2.0]), np.ones((3, 2)))
+    assert c.error == pytest.approx([0.3, 0.5])
+    assert c.se == pytest.approx([np.sqrt(0.0175), 0.0])
+    assert (c.best, c.one_se) == (0, 0)
+
+
+def test_one_se_takes_the_smallest_within_one_se_of_the_least():
+    errors = np.array([[0.10, 0.12, 0.14, 0.40], [0.14, 0.16, 0.18, 0.40]])
+    c = choose(errors, np.ones(2), np.array([[9.0, 5.0, 2.0, 1.0]] * 2))
+    assert c.error == pytest.approx([0.12, 0.14, 0.16, 0.40])
+    assert c.se[0] == pytest.approx(0.02)
+    assert c.best == 0
+    assert c.one_se == 1  # 0.14 is just within 0.12 + 0.02, 0.16 is not
+
+
+def test_ties_go_to_the_smaller_then_to_the_first():
+    c = choose(np.full((2, 3), 0.2), np.ones(2), np.array([[3.0, 1.0, 1.0]] * 2))
+    assert (c.best, c.one_se) == (1, 1)
+    c = choose(np.full((2, 2), 0.2), np.ones(2), np.ones((2, 2)))
+    assert (c.best, c.one_se) == (0, 0)
+
+
+def test_one_fold_has_no_standard_error():
+    c = choose(np.array([[0.3, 0.2]]), np.ones(1), np.array([[1.0, 5.0]]))
+    assert np.isnan(c.se).all()
+    assert c.one_se == c.best == 1
+
+
+@given(st.lists(st.integers(0, 3), min_size=12, max_size=60), st.integers(2, 6), st.integers(0, 9))
+def test_stratified_folds_share_classes_evenly(y, folds, seed):
+    y = np.array(y)
+    fold = stratified(y, folds, seed)
+    assert np.ptp(np.bincount(fold, minlength=folds)) <= 1
+    for c in np.unique(y):
+        assert np.ptp(np.bincount(fold[y == c], minlength=folds)) <= 1
+    assert np.array_equal(fold, stratified(y, folds, seed))
+
+
+@given(st.integers(0, 50))
+def test_groups_stay_together(seed):
+    draw = np.random.default_rng(seed)
+    group = draw.integers(0, 12, 80)
+    group = np.unique(group, return_inverse=True)[1]
+    y = draw.integers(0, 3, 80)
+    fold = grouped(y, group, 4, seed)
+    assert all(len(np.unique(fold[group == g])) == 1 for g in np.unique(group))
+    assert len(np.unique(fold)) == 4
+
+
+def test_more_folds_than_groups():
+    with pytest.raises(OptionError, match="as many groups, and there are 2"):
+        grouped(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]), 3, 0)

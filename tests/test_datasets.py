@@ -1,0 +1,98 @@
+"""Data sets and simulations."""
+
+import numpy as np
+import pytest
+
+import protoclass as pc
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "response", "counts"),
+    [
+        ("iris", (150, 5), "species", {"setosa": 50, "versicolor": 50, "virginica": 50}),
+        ("wine", (178, 14), "cultivar", {"cultivar 1": 59, "cultivar 2": 71, "cultivar 3": 48}),
+        ("breast_cancer", (569, 31), "diagnosis", {"benign": 357, "malignant": 212}),
+        (
+            "digits",
+            (1797, 65),
+            "digit",
+            dict(zip(range(10), [178, 182, 177, 183, 181, 182, 181, 179, 174, 180], strict=True)),
+        ),
+    ],
+)
+def test_sets_of_the_package(name, shape, response, counts):
+    data = pc.load_data(name)
+    assert data.shape == shape
+    assert data[response].value_counts(sort=False).to_dict() == counts
+    assert not data.isna().any(axis=None)
+
+
+def test_iris_is_that_of_r(iris):
+    """R's iris: row 35 is 4.9 3.1 1.5 0.2, which UCI's file has otherwise."""
+    assert iris.iloc[34, :4].tolist() == [4.9, 3.1, 1.5, 0.2]
+
+
+def test_unknown_names():
+    with pytest.raises(pc.OptionError, match="there are 'iris'"):
+        pc.load_data("titanic")
+    with pytest.raises(pc.OptionError, match="'pima'"):
+        pc.fetch_data("titanic")
+
+
+def test_fetching_without_folder_or_network(monkeypatch, tmp_path):
+    monkeypatch.setenv("PROTOCLASS_DATA", str(tmp_path))
+    with pytest.raises(pc.DataError, match=r"pima_diabetes\.csv is not there"):
+        pc.fetch_data("pima")
+    monkeypatch.delenv("PROTOCLASS_DATA")
+
+    def offline(*_, **__):
+        raise OSError("no network")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
+    with pytest.raises(pc.DataError, match=r"could not be fetched: no network. Offline, set PROTOCLASS_DATA"):
+        pc.fetch_data("pima")
+
+
+@pytest.mark.parametrize("name", ["pima", "glass", "heart", "liver", "vowel", "haberman", "votes", "credit", "usps"])
+def test_fetched_sets(papers_data, name):
+    rows = {
+        "pima": 768,
+        "glass": 214,
+        "heart": 270,
+        "liver": 345,
+        "vowel": 990,
+        "haberman": 306,
+        "votes": 435,
+        "credit": 690,
+        "usps": 9298,
+    }
+    data = pc.fetch_data(name)
+    assert len(data) == rows[name]
+    assert data.iloc[:, -1].dtype == "category"
+
+
+def test_mixture_is_that_of_the_papers_appendix():
+    """Within a component the variance is 1/5 in each direction; components have variance 1 around their centre."""
+    data = pc.simulate_mixture(60_000, seed=4)
+    means = np.array(data.attrs["means"])
+    assert means.shape == (3, 10, 2)
+    X = data[["x1", "x2"]].to_numpy()
+    k = data["class"].cat.codes.to_numpy()
+    apart = ((X[:, None, :] - means[k]) ** 2).sum(axis=2)
+    scatter = X.reshape(3, -1, 2).var(axis=1).sum(axis=1) - means.var(axis=1).sum(axis=1)
+    assert scatter == pytest.approx(np.full(3, 2 / 5), abs=0.05)
+    assert apart.min(axis=1).mean() < 2 / 5
+    centers = np.array([np.array(pc.simulate_mixture(3, seed=s).attrs["means"]).mean(axis=1) for s in range(300)])
+    assert centers.std() == pytest.approx(np.sqrt(16 + 0.1), rel=0.05)
+    assert pc.simulate_mixture(seed=2).equals(pc.simulate_mixture(seed=2))
+    with pytest.raises(pc.OptionError, match="n=0"):
+        pc.simulate_mixture(0)
+
+
+def test_clinic_is_mixed_and_seeded():
+    data = pc.simulate_clinic(400, missing=0.1, seed=1)
+    assert data.equals(pc.simulate_clinic(400, missing=0.1, seed=1))
+    assert data.drop(columns="outcome").isna().mean().mean() == pytest.approx(0.1, abs=0.02)
+    assert data["severity"].cat.ordered
+    with pytest.raises(pc.OptionError, match="missing=1"):
+        pc.simulate_clinic(missing=1)

@@ -1,0 +1,336 @@
+"""The front door: CRAN's facts, laws that every fit obeys, and the contract that every method keeps."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import protoclass as pc
+
+METHODS = ["pvm", "knn", "kmeans"]
+
+
+@pytest.mark.parametrize(
+    ("eps", "counts", "error"),
+    [(0.75, [6, 7, 10], 0.0133), (1, [4, 5, 6], 0.0400), (1.5, [3, 2, 3], 0.1267), (2, [3, 1, 1], 0.1333)],
+)
+def test_cran_protoclass_on_iris(iris, eps, counts, error):
+    """CRAN protoclass 1.0 on scale(iris[, 1:4]), lambda = 1/150: prototypes per class and training error."""
+    fit = pc.fit("species ~ .", iris, eps=eps)
+    assert fit.prototypes["class"].value_counts(sort=False).tolist() == counts
+    assert round(fit.training_error(), 4) == error
+
+
+def test_cran_protoclass_first_prototypes(iris):
+    """1-based rows of R at eps 1."""
+    fit = pc.fit("species ~ .", iris, eps=1)
+    assert (fit.prototypes.index[:8] + 1).tolist() == [8, 83, 105, 51, 106, 15, 54, 114]
+
+
+def test_the_whole_session(iris):
+    fit = pc.fit("species ~ .", iris)
+    assert 0.9 < fit.model.eps < 1.1
+    assert fit.point == fit.validation.one_se
+    text = str(fit.summary())
+    for told in ("Prototype vector machine", "150", "CV error", "all predictors are numbers", "objective"):
+        assert told in text
+    assert fit.summary().as_latex().startswith("\\begin{center}")
+    assert "<table" in fit.summary().as_html()
+    assert "<table" in fit._repr_html_()
+    assert "<table" in fit.validation._repr_html_()
+    assert "CV error:" in repr(fit)
+    assert fit.dropped.empty
+    assert fit.classes == ["setosa", "versicolor", "virginica"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_contract_of_every_method(iris, method):
+    fit = pc.fit("species ~ .", iris, method, cv=3, seed=1)
+    new = iris.drop(columns="species").sample(20, random_state=0)
+    told = fit.predict(new)
+    assert told.index.equals(new.index)
+    assert list(told.cat.categories) == fit.classes
+    for kind in fit.rule.kinds:
+        out = fit.predict(new, kind)
+        assert out.index.equals(new.index)
+        if kind in ("distance", "prob", "decision"):
+            assert list(out.columns) == fit.classes
+    if "distance" in fit.rule.kinds and "nearest" in fit.rule.kinds and method != "knn":
+        assert (fit.predict(new, "distance").idxmin(axis=1) == told.astype(object)).all()
+        near = fit.prototypes.loc[fit.predict(new, "nearest"), "class"]
+        assert near.tolist() == told.tolist()
+    if "prob" in fit.rule.kinds:
+        assert fit.predict(new, "prob").sum(axis=1).to_numpy() == pytest.approx(1)
+    with pytest.raises(pc.OptionError, match="predicts"):
+        fit.predict(new, "no such kind")
+    assert fit.augment(iris).shape[0] == 150
+    assert len(fit.tidy()) == len(fit.prototypes) == len(fit.rule.points)
+    assert len(fit.glance()) == 1
+    assert fit.glance()["cv_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
+    assert method in repr(fit) or method == "pvm"
+    assert str(fit.summary())
+    for kind in ("prototypes", "confusion", "validation"):
+        assert fit.plot(kind).figure is not None
+    test = fit.test(iris)
+    assert test.error == (fit.predict(iris).astype(object) != iris.species.astype(object)).mean()
+    assert test.low < test.error < test.high
+    assert test.confusion.to_numpy().sum() == 150
+    again = fit.update(seed=1)
+    assert again.prototypes.equals(fit.prototypes)
+    assert pickle.loads(pickle.dumps(fit)).predict(new).equals(told)
+    assert copy.deepcopy(fit).predict(new).equals(told)
+    with pytest.raises(pc.OptionError, match="knob"):
+        pc.fit("species ~ .", iris, method, no_such_knob=1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_folds_are_the_same_for_every_method_and_grid_point(iris, method):
+    v = pc.cross_validate("species ~ .", iris, method, seed=3)
+    assert v.folds.equals(pc.cross_validate("species ~ .", iris, "pvm", eps=1.0, seed=3).folds)
+    assert not v.folds.equals(pc.cross_validate("species ~ .", iris, "pvm", eps=1.0, seed=4).folds)
+
+
+@pytest.mark.parametrize(
+    ("method", "knobs"), [("pvm", {"eps": [0.7, 1.0, 1.6]}), ("knn", {"k": [1, 4, 9]}), ("kmeans", {"K": [1, 2]})]
+)
+def test_cross_validation_equals_fits_without_the_fold(iris, method, knobs):
+    """A plain loop: fit on the training rows of each fold, predict the fold. Scaling is done once on all rows."""
+    X = iris.drop(columns="species")
+    data = (X / X.std(ddof=1)).assign(species=iris.species)
+    v = pc.cross_validate("species ~ .", data, method, dissimilarity=pc.Euclidean(scale=False), cv=5, seed=2, **knobs)
+    ((name, grid),) = knobs.items()
+    wrong = np.zeros((5, len(grid)))
+    for f in range(5):
+        held = v.folds == f
+        for g, value in enumerate(grid):
+            extra = {"lambda_": 1 / 150} if method == "pvm" else {}
+            fit = pc.fit(
+                "species ~ .", data[~held], method, dissimilarity=pc.Euclidean(scale=False), **{name: value}, **extra
+            )
+            told = fit.predict(data[held])
+            wrong[f, g] = (told.astype(object) != data.species[held].astype(object)).mean()
+            if method != "kmeans":  # whose starts depend on the fold
+                assert v.held_out[g][held].tolist() == told.tolist()
+    if method != "kmeans":
+        assert v.fold_errors.to_numpy() == pytest.approx(wrong)
+    else:
+        assert abs(v.fold_errors.to_numpy() - wrong).max() < 0.15
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=15)
+def test_laws_of_the_pvm(seed):
+    draw = np.random.default_rng(seed)
+    data = pd.DataFrame(draw.normal(size=(40, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v", "w"], 40))
+    data.loc[:2, "y"] = ["u", "v", "w"]
+    fold = pd.Series(np.arange(40) % 4, data.index)
+    fit = pc.fit("y ~ .", data, cv=fold)
+    # permuting rows permutes the result: with weights whose sums are all different, only balls that hold the same rows
+    # tie, and whichever of them comes first, the same rows are covered at each step
+    order = draw.permutation(40)
+    w = pd.Series(draw.uniform(0.5, 1.5, 40), data.index)
+    heavy = pc.fit("y ~ .", data, cv=fold, weights=w, choose="min")
+    moved = pc.fit("y ~ .", data.iloc[order], cv=fold, weights=w, choose="min")
+    same = ["eps", "size"]
+    pd.testing.assert_frame_equal(moved.validation.table[same], heavy.validation.table[same])
+    moved = moved.update(eps=heavy.model.eps)
+    assert moved.prototypes["class"].tolist() == heavy.prototypes["class"].tolist()
+    assert moved.prototypes["covers"].to_numpy() == pytest.approx(heavy.prototypes["covers"].to_numpy())
+    assert moved.objective.value == pytest.approx(heavy.objective.value)
+    # renaming classes renames predictions
+    names = {"u": "one", "v": "three", "w": "two"}
+    ordered = pd.Categorical(data.y.map(names), ["one", "three", "two"])
+    renamed = pc.fit("y ~ .", data.assign(y=ordered), cv=fold)
+    assert renamed.predict().tolist() == fit.predict().map(names).tolist()
+    # scaling D and eps together changes nothing
+    d = pc.dissimilarity("y ~ .", data).frame()
+    eps = fit.model.eps
+    one = pc.fit("y ~ 1", data, dissimilarity=d, eps=eps)
+    four = pc.fit("y ~ 1", data, dissimilarity=d * 4, eps=eps * 4)
+    assert one.prototypes.equals(four.prototypes)
+    # gains do not increase within a class; nor over all
+    gains = one.prototypes["covers"] - one.prototypes["miscovers"]
+    assert gains.is_monotonic_decreasing
+    # the objective from its definition
+    inside = d[one.prototypes.index].to_numpy() < eps
+    own = data.y.to_numpy()[:, None] == one.prototypes["class"].to_numpy()[None, :]
+    uncovered = (~(inside & own).any(axis=1)).sum()
+    miscovered = (inside & ~own).sum()
+    assert one.objective.value == pytest.approx(uncovered + miscovered + len(one.prototypes) / 40)
+    assert one.objective.uncovered == uncovered
+
+
+def test_weights_count_as_repeated_rows(iris):
+    few = iris.iloc[::3].reset_index(drop=True)
+    w = np.random.default_rng(0).integers(1, 4, len(few))
+    X = few.drop(columns="species")
+    D = np.sqrt(((X.to_numpy()[:, None] - X.to_numpy()) ** 2).sum(2))
+    repeated = np.repeat(np.arange(len(few)), w)
+    a = pc.fit("species ~ 1", few, dissimilarity=D, eps=0.8, weights=w, lambda_=0.3)
+    b = pc.fit(
+        "species ~ 1",
+        few.iloc[repeated].reset_index(drop=True),
+        dissimilarity=D[np.ix_(repeated, repeated)],
+        eps=0.8,
+        lambda_=0.3,
+    )
+    assert a.objective.value == pytest.approx(b.objective.value)
+    assert a.prototypes["covers"].tolist() == b.prototypes["covers"].tolist()
+    v = pc.cross_validate("species ~ 1", few, dissimilarity=D, eps=0.8, weights=w, cv=5)
+    lost = (v.held_out[0].astype(object) != few.species.astype(object)).to_numpy()
+    assert v.table["error"].iloc[0] == pytest.approx((w * lost).sum() / w.sum())
+
+
+def test_a_class_without_prototypes_and_no_prototypes_at_all(iris):
+    fit = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=6.0)
+    assert "Classes without prototypes, never predicted: virginica" in str(fit.summary())
+    assert (fit.predict(kind="distance")["virginica"] == np.inf).all()
+    none = pc.fit("species ~ .", iris.iloc[:120], eps=0.1, lambda_=1000.0)
+    assert "No prototypes" in str(none.summary())
+    assert (none.predict() == "setosa").all()
+    assert np.isinf(none.predict(kind="distance")).all(axis=None)
+    assert none.predict(kind="nearest").isna().all()
+    assert none.predict(kind="cover").isna().all()
+    assert none.augment().margin.isna().all()
+    assert len(none.prototypes) == 0
+    assert none.plot() is not None
+
+
+def test_asymmetric_and_rectangular_matrices_by_label(iris):
+    index = [f"r{i}" for i in range(150)]
+    data = iris.set_axis(index)
+    X = data.drop(columns="species").to_numpy()
+    D = pd.DataFrame(np.abs(X[:, None] - X).sum(2) * np.linspace(1, 1.3, 150)[:, None], index, index)
+    D.iloc[0, 0] = 0.1
+    draw = np.random.default_rng(1)
+    extra = pd.DataFrame(np.abs(X[:, None] - X[None, :5] - 0.3).sum(2), index, [f"z{i}" for i in range(5)])
+    wide = D.join(extra).iloc[:, draw.permutation(155)].sample(frac=1, random_state=0)
+    fit = pc.fit("species ~ 1", data, dissimilarity=wide, eps=1.1)
+    assert fit.prototypes["own"].isna().sum() == fit.prototypes.index.str.startswith("z").sum()
+    new = wide.loc[index[::10], fit.prototypes.index]
+    told = fit.predict(new)
+    slow = fit.prototypes["class"].astype(object).to_numpy()[new.to_numpy().argmin(axis=1)]
+    assert told.tolist() == slow.tolist()
+    assert fit.predict().loc[new.index].tolist() == told.tolist()
+    with pytest.raises(pc.DataError, match="needed and missing"):
+        fit.predict(new.iloc[:, 1:])
+    with pytest.raises(pc.DataError, match="unlabelled"):
+        pc.fit("species ~ 1", data, "knn", dissimilarity=wide)
+    with pytest.raises(pc.NoVectors, match="coordinates"):
+        pc.fit("species ~ 1", data, "kmeans", dissimilarity=wide)
+    missing = new.copy()
+    missing.iloc[3, 0] = np.nan
+    assert fit.predict(missing).isna().tolist() == [i == 3 for i in range(len(new))]
+    # held-out rows are never candidates, unlabelled ones always are
+    v = pc.cross_validate("species ~ 1", data, dissimilarity=wide, eps=1.1, cv=3)
+    assert v.table["error"].iloc[0] < 0.2
+
+
+def test_missing_values_are_counted_kept_by_label_and_padded():
+    data = pc.simulate_clinic(120, missing=0.04, seed=3)
+    fit = pc.fit("outcome ~ .", data, eps=0.35)
+    gone = data.index[data.isna().any(axis=1)]
+    assert fit.dropped.equals(gone)
+    assert fit.nobs == 120 - len(gone)
+    assert f"({len(gone)} dropped for missing values)" in repr(fit)
+    out = fit.augment()
+    assert len(out) == 120
+    assert out.loc[gone, "fitted"].isna().all()
+    assert out.drop(index=gone)["fitted"].notna().all()
+    assert fit.predict(data).isna().equals(data.drop(columns="outcome").isna().any(axis=1))
+    kept = pc.fit("outcome ~ .", data, eps=0.35, na="keep")
+    assert kept.nobs == 120
+    assert kept.predict(data).notna().all()
+
+
+def test_augment_by_hand(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    out = fit.augment()
+    D = pc.dissimilarity("species ~ .", iris).frame()[fit.prototypes.index]
+    own = fit.prototypes["class"].astype(object).to_numpy()
+    row = 70
+    d, truth = D.loc[row].to_numpy(), iris.species[row]
+    assert out.loc[row, "distance"] == pytest.approx(d.min())
+    assert out.loc[row, "margin"] == pytest.approx(d[own != truth].min() - d[own == truth].min())
+    assert out.loc[row, "prototype"] == fit.prototypes.index[d.argmin()]
+    assert ((out["margin"] >= 0) >= out["correct"]).all()
+    held = [set(own[D.loc[i].to_numpy() < 1.0]) == {iris.species[i]} for i in iris.index]
+    assert out["covered"].tolist() == held
+
+
+def test_knn_votes_with_ties_and_weights():
+    D = np.array([[0, 1, 1, 2.0], [1, 0, 1, 2], [1, 1, 0, 2], [2, 2, 2, 0]])
+    data = pd.DataFrame({"y": ["b", "a", "a", "b"]}, index=list("pqrs"))
+    frame = pd.DataFrame(D, list("pqrs"), list("pqrs"))
+    new = pd.DataFrame([[1.0, 1.0, 1.0, 5.0], [1.0, 2.0, 3.0, 1.0], [1.0, 2.0, 2.0, 2.0]], columns=list("pqrs"))
+    one = pc.fit("y ~ 1", data, "knn", dissimilarity=frame, k=1)
+    assert one.predict(new, "prob")["a"].tolist() == pytest.approx([2 / 3, 0, 0])
+    two = pc.fit("y ~ 1", data, "knn", dissimilarity=frame, k=2)
+    assert two.predict(new, "prob")["a"].tolist() == pytest.approx([2 / 3, 0, 0.5])
+    assert two.predict(new).tolist() == ["a", "b", "a"]
+    heavy = pc.fit("y ~ 1", data, "knn", dissimilarity=frame, k=2, weights=[3.0, 1, 1, 1])
+    assert heavy.predict(new, "prob")["a"].tolist() == pytest.approx([2 / 5, 0, 2 / 6])
+
+
+def test_knn_equals_scikit_learn(iris):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X = iris.drop(columns="species") + np.random.default_rng(0).normal(0, 1e-4, (150, 4))
+    data = X.assign(species=iris.species)
+    fit = pc.fit("species ~ .", data, "knn", k=7, dissimilarity=pc.Euclidean(scale=False))
+    new = X + 0.05
+    peer = KNeighborsClassifier(7).fit(X, iris.species)
+    assert fit.predict(new).tolist() == peer.predict(new).tolist()
+    assert fit.predict(new, "prob").to_numpy() == pytest.approx(peer.predict_proba(new))
+
+
+def test_kmeans_prototypes_are_in_the_users_units(iris):
+    from sklearn.cluster import KMeans
+
+    fit = pc.fit("species ~ .", iris, "kmeans", K=2, dissimilarity=pc.Euclidean(scale=False))
+    assert fit.prototypes.index[3] == "kmeans[versicolor].2"
+    own = iris[iris.species == "setosa"].drop(columns="species")
+    loss = ((own.to_numpy()[:, None] - fit.prototypes.iloc[:2, 2:].to_numpy(float)) ** 2).sum(2).min(1).sum()
+    assert loss <= KMeans(2, n_init=20, random_state=0).fit(own).inertia_ * 1.01
+    scaled = pc.fit("species ~ .", iris, "kmeans", K=1)
+    means = iris.groupby("species", observed=True).mean()
+    assert scaled.prototypes.iloc[:, 2:].to_numpy(float) == pytest.approx(means.to_numpy())
+
+
+def test_other_frames_give_the_same_fit(iris):
+    import polars
+    import pyarrow
+
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    for table in (polars.from_pandas(iris), pyarrow.Table.from_pandas(iris)):
+        other = pc.fit("species ~ .", table, eps=1.0)
+        assert other.prototypes["covers"].equals(fit.prototypes["covers"])
+        assert other.predict(table).tolist() == fit.predict().tolist()
+
+
+def test_seed_and_threads_do_not_matter_to_the_result(iris, monkeypatch):
+    from protoclass.core import jit
+
+    one = pc.fit("species ~ .", iris, seed=5)
+    two = pc.fit("species ~ .", iris, seed=5)
+    monkeypatch.setattr(jit, "SMALL", 0)  # threads even here
+    monkeypatch.setattr(jit, "cores", lambda: 2)
+    three = pc.fit("species ~ .", iris, seed=5)
+    assert one.validation.table.equals(two.validation.table)
+    assert one.prototypes.equals(two.prototypes)
+    assert one.validation.table.equals(three.validation.table)
+    before = np.random.get_state()[1][:5].tolist()
+    pc.fit("species ~ .", iris, "kmeans", cv=3)
+    assert np.random.get_state()[1][:5].tolist() == before
+
+
+def test_a_level_order_decides_ties():
+    data = pd.DataFrame({"x": [0.0, 2.0], "y": ["a", "b"]})
+    middle = pd.DataFrame({"x": [1.0]})
+    assert pc.fit("y ~ x", data, eps=0.1).predict(middle).tolist() == ["a"]
+    turned = data.assign(y=pd.Categorical(data.y, ["b", "a"]))
+    assert pc.fit("y ~ x", turned, eps=0.1).predict(middle).tolist() == ["b"]

@@ -1,0 +1,140 @@
+"""The fast greedy and the fast cross-validation against loops straight from the paper."""
+
+import numpy as np
+import pytest
+from reference_pvm import classify, cover, greedy, objective
+
+from protoclass.core.cover import objective as fast_objective
+from protoclass.core.greedy import greedy_paths
+from protoclass.core.sources import Held, Part, Streamed, part
+from protoclass.core.task import Task
+from protoclass.models.pvm import PVM
+
+
+def problem(seed):
+    """A random problem: asymmetric, n x m with unlabelled candidates, integer distances (ties), duplicates, weights."""
+    draw = np.random.default_rng(seed)
+    n, classes, extra = draw.integers(8, 22), draw.integers(2, 4), draw.integers(0, 4)
+    D = draw.integers(0, 8, (n, n + extra)).astype(float)
+    if seed % 3 == 0:  # identical rows, as rows and as candidates
+        D[1], D[:, 1] = D[0], D[:, 0]
+    if seed % 4 == 1:
+        D[:, :n] = (D[:, :n] + D[:, :n].T) / 2
+    y = np.concatenate([np.arange(classes), draw.integers(0, classes, n - classes)])
+    w = draw.integers(1, 4, n).astype(float) if seed % 2 else np.ones(n)
+    return Task(Held(D), y, int(classes), w, np.r_[np.arange(n), np.full(extra, -1)], (0,), lambda: D), D
+
+
+def pairs(rule):
+    return list(zip(rule.points.at.tolist(), rule.points.classes.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_greedy_equals_the_loops(seed):
+    task, D = problem(seed)
+    everything = np.ones(len(task.y), bool), np.ones(D.shape[1], bool)
+    for lambda_ in (0.0, 1 / len(task.y), 0.5, 5.0):
+        for eps in (0.5, 1.0, 2.0, 4.0, 20.0):
+            rule = PVM(eps=eps, lambda_=lambda_).path(task, {}).at(0)
+            slow = greedy(D, task.y, eps, lambda_, task.w, *everything, task.classes)
+            assert pairs(rule) == slow
+            assert rule.report["objective"].value == pytest.approx(objective(D, task.y, eps, lambda_, task.w, slow))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_folds_and_grid_equal_the_loops(seed):
+    task, D = problem(seed)
+    fold = np.random.default_rng(seed).permutation(np.arange(len(task.y)) % 3)
+    eps, lambdas = np.array([1.0, 2.0, 4.0]), np.array([0.0, 0.5, 2.0])
+    seen = 0
+    for f, path in PVM(eps=eps, lambda_=lambdas).paths(task, fold, 3, {"eps": eps, "lambda_": lambdas}):
+        rows = fold != f
+        candidates = (task.origin < 0) | rows[task.origin]
+        held = np.flatnonzero(~rows)
+        told = path.predict("class", task.D.take(held, path.points.at))
+        inside = path.predict("cover", task.D.take(held, path.points.at))
+        heaviest = int(np.bincount(task.y[rows], task.w[rows], task.classes).argmax())
+        for g, (e, lam) in enumerate((e, lam) for e in eps for lam in lambdas):
+            slow = greedy(D, task.y, e, lam, task.w, rows, candidates, task.classes)
+            assert pairs(path.at(g)) == slow
+            assert path.size[g] == len(slow)
+            at, classes = [j for j, _ in slow], [c for _, c in slow]
+            order = np.argsort(at, kind="stable")  # of equally near prototypes of a class the first row
+            at, classes = [at[i] for i in order], [classes[i] for i in order]
+            assert told[:, g].tolist() == [classify(D[i, at], classes, heaviest) for i in held]
+            assert inside[:, g].tolist() == [cover(D[i, at], classes, e) for i in held]
+            seen += 1
+    assert seen == 27
+
+
+def test_folds_in_turns_equal_all_at_once(monkeypatch):
+    task = problem(5)[0]
+    fold = np.arange(len(task.y))  # leave one out
+    eps, lambdas = np.array([1.0, 3.0]), np.array([0.1])
+    whole = dict(greedy_paths(task, fold, len(fold), eps, lambdas))
+    monkeypatch.setattr("protoclass.core.greedy.turns", lambda *_: (np.array([f]) for f in fold))
+    turns = dict(greedy_paths(task, fold, len(fold), eps, lambdas))
+    assert whole.keys() == turns.keys() == set(fold.tolist())
+    for f in whole:
+        assert all(pairs(whole[f].at(g)) == pairs(turns[f].at(g)) for g in range(2))
+
+
+@pytest.mark.parametrize("eps", [0.3, 1.0, 2.5])
+def test_held_and_streamed_choose_the_same(eps, monkeypatch):
+    from protoclass.core import sources
+    from protoclass.core.distances import minkowski
+
+    monkeypatch.setattr(sources, "TILE", 700)  # several tiles
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(90, 5)).round(1)
+    y = draw.integers(0, 3, 90)
+
+    def between(a, b):
+        return minkowski(a[0], b[0])
+
+    held = Task(Held(between((X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), lambda: X)
+    streamed = Task(Streamed(between, (X,), (X,)), y, 3, np.ones(90), np.arange(90), (0,), lambda: X)
+    cut = Task(Part(held.D, np.arange(90), np.arange(90)), y, 3, np.ones(90), np.arange(90), (0,), lambda: X)
+    rules = [PVM(eps=eps).path(task, {}).at(0) for task in (held, streamed, cut)]
+    assert pairs(rules[0]) == pairs(rules[1]) == pairs(rules[2])
+    assert len(rules[0].points) > 3
+    grids = [PVM().grid(task, np.array([9]))["eps"] for task in (held, streamed, cut)]
+    assert np.array_equal(grids[0], grids[1])
+    assert np.array_equal(grids[0], grids[2])
+
+
+def test_a_radius_that_is_a_distance_leaves_that_row_out():
+    """The ball is open: `<` and `<=` differ here."""
+    D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [9.0, 9.0, 0.0]])
+    task = Task(Held(D), np.array([0, 0, 1]), 2, np.ones(3), np.arange(3), (0,), lambda: D)
+    assert pairs(PVM(eps=1.0).path(task, {}).at(0)) == [(0, 0), (1, 0), (2, 1)]
+    assert pairs(PVM(eps=1.0 + 1e-9).path(task, {}).at(0)) == [(0, 0), (2, 1)]
+    rule = PVM(eps=1.0).path(task, {}).at(0)
+    assert rule.predict("cover", np.array([[1.0, 1.0, 1.0]])).tolist() == [-1]
+    assert rule.predict("cover", np.array([[0.9, 1.0, 1.0]])).tolist() == [0]
+
+
+def test_float32_distances_are_compared_with_the_radius_as_it_is():
+    """0.1 is no float32: d = float32(0.1) lies above 0.1 in float64, and must stay outside."""
+    D = np.array([[0.0, 0.1], [0.1, 0.0]], np.float32)
+    task = Task(Held(D), np.array([0, 0]), 1, np.ones(2), np.arange(2), (0,), lambda: D)
+    assert len(PVM(eps=0.1).path(task, {}).at(0).points) == 2
+    assert len(PVM(eps=float(np.float32(0.1))).path(task, {}).at(0).points) == 2
+    assert len(PVM(eps=0.1000001).path(task, {}).at(0).points) == 1
+
+
+def test_objective_from_its_definition():
+    task, D = problem(3)
+    chosen = greedy(D, task.y, 3.0, 0.2, task.w, np.ones(len(task.y), bool), np.ones(D.shape[1], bool), task.classes)
+    at, classes = np.array([j for j, _ in chosen]), np.array([c for _, c in chosen])
+    goal = fast_objective(D[:, at] < 3.0, classes, task.y, task.w, 0.2)
+    assert goal.value == pytest.approx(objective(D, task.y, 3.0, 0.2, task.w, chosen))
+    assert goal.prototypes == len(chosen) > 0
+
+
+def test_part_reads_what_it_names():
+    D = np.arange(20.0).reshape(4, 5)
+    some = Part(Held(D), np.array([2, 0]), np.array([4, 1, 1]))
+    assert np.array_equal(some.array(), D[[2, 0]][:, [4, 1, 1]])
+    assert np.array_equal(some.take(np.array([1]), np.array([0, 2])), [[4.0, 1.0]])
+    assert part((D,), slice(1, 3))[0].shape == (2, 5)

@@ -1,0 +1,204 @@
+"""Metrics against SciPy, definitions in loops, and R's published numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import cdist, squareform
+
+import protoclass as pc
+from protoclass.core.balls import midway
+from protoclass.core.distances import minkowski
+from protoclass.core.sources import Held
+from protoclass.core.torgerson import torgerson
+
+values = st.floats(-100, 100, allow_nan=False).map(lambda v: round(v, 2))
+
+
+@pytest.mark.parametrize(("r", "name"), [(1, "cityblock"), (2, "euclidean"), (np.inf, "chebyshev"), (3, "minkowski")])
+@pytest.mark.parametrize("p", [1, 2, 5, 16])
+def test_minkowski_equals_scipy(r, name, p):
+    draw = np.random.default_rng(p)
+    a, b = draw.normal(size=(37, p)), draw.normal(size=(611, p))
+    options = {"p": 3} if name == "minkowski" else {}
+    assert minkowski(a, b, r) == pytest.approx(cdist(a, b, name, **options), rel=1e-12)
+    single = minkowski(a.astype(np.float32), b.astype(np.float32), r)
+    assert single.dtype == np.float32
+    assert single == pytest.approx(cdist(a, b, name, **options), rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("r", [1, 2, 3, np.inf])
+def test_a_distance_has_the_same_bits_in_any_tile(r, dtype):
+    X = np.random.default_rng(1).normal(size=(700, 7)).astype(dtype)
+    X[5] = X[600]
+    D = minkowski(X, X, r)
+    assert np.array_equal(D, D.T)
+    assert (D.diagonal() == 0).all()
+    assert D[5, 600] == 0
+    assert np.array_equal(D[[3]], minkowski(X[[3]], X, r))
+    assert np.array_equal(D[:, 511:514], minkowski(X, X[511:514], r))
+    assert np.array_equal(D[2:9, 690:], minkowski(X[2:9], X[690:], r))
+
+
+@given(arrays(float, (6, 3), elements=values), st.sampled_from([1.0, 2.0, 3.5, np.inf]))
+def test_minkowski_is_a_metric(X, r):
+    D = minkowski(X, X, r)
+    assert (D >= 0).all()
+    assert (D[:, :, None] <= D[:, None, :] + D.T[None, :, :].swapaxes(1, 2) + 1e-9 * (1 + D.max())).all()
+
+
+def test_scaling_divides_by_the_sd_with_n_minus_1(iris):
+    X = iris.drop(columns="species")
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    Z = X / X.std(ddof=1)
+    assert D.to_numpy() == pytest.approx(cdist(Z, Z), abs=1e-12)
+    raw = pc.dissimilarity("species ~ .", iris, pc.Manhattan(scale=False)).frame()
+    assert raw.to_numpy() == pytest.approx(cdist(X, X, "cityblock"), abs=1e-12)
+
+
+def test_a_constant_column_keeps_scale_1_and_the_summary_says_so(iris):
+    fit = pc.fit("species ~ .", iris.assign(same=7.0), eps=1.0)
+    assert "constant columns, left unscaled: same" in str(fit.summary())
+    assert fit.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=1.0).prototypes.index.tolist()
+
+
+def test_gower_equals_r():
+    """R 4.2.2, cluster 2.1.4: daisy(data.frame(a, b, c, d), "gower", type = list(asymm = "d"))."""
+    table = pd.DataFrame({"a": [1, 2, 4], "b": ["u", "v", "u"], "d": pd.array([True, False, None], "boolean")})
+    table["c"] = pd.Categorical(["lo", "hi", "lo"], ["lo", "hi"], ordered=True)
+    d = pc.dissimilarity("~ .", table, pc.Gower(asymmetric=["d"]), na="keep").condensed()
+    assert d.round(7).tolist() == [0.8333333, 0.3333333, 0.8888889]
+
+
+def slow_gower(table, flags):
+    n = len(table)
+    out = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            total, known = 0.0, 0
+            for name in table:
+                a, b, column = table[name].iloc[i], table[name].iloc[j], table[name]
+                if pd.isna(a) or pd.isna(b):
+                    continue
+                if name in flags and not a and not b:
+                    continue
+                known += 1
+                if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
+                    codes = column.cat.codes[column.notna()]
+                    spread = codes.max() - codes.min()
+                    total += abs(column.cat.codes.iloc[i] - column.cat.codes.iloc[j]) / (spread or 1)
+                elif pd.api.types.is_float_dtype(column.dtype):
+                    total += abs(a - b) / ((column.max() - column.min()) or 1)
+                else:
+                    total += a != b
+            out[i, j] = total / known if known else np.nan
+    return out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_gower_equals_its_definition(seed):
+    table = pc.simulate_clinic(40, missing=0.15, seed=seed).drop(columns="outcome")
+    flags = ["smoker"] if seed % 2 else []
+    slow = slow_gower(table, flags)
+    metric = pc.Gower(asymmetric=flags)
+    if np.isnan(slow).any():
+        with pytest.raises(pc.DataError, match="no variable in common"):
+            pc.dissimilarity("~ .", table, metric, na="keep").frame()
+        return
+    assert pc.dissimilarity("~ .", table, metric, na="keep").frame().to_numpy() == pytest.approx(slow, abs=1e-12)
+
+
+def test_ranks_are_counted_among_training_rows(iris):
+    base = pc.dissimilarity("species ~ .", iris).frame().to_numpy()
+    ranks = pc.dissimilarity("species ~ .", iris, pc.Ranks()).frame().to_numpy()
+    slow = (base[:, None, :] <= base[None, :, :]).sum(axis=0)  # rows x_k with d(x_k, z) <= d(x, z), for each x and z
+    assert np.array_equal(ranks, slow)
+    assert (ranks.diagonal() >= 1).all()
+
+
+def test_ranks_of_a_fold_know_only_its_training_rows(iris):
+    fold = pd.Series(np.arange(150) % 3, iris.index)
+    v = pc.cross_validate("species ~ .", iris, dissimilarity=pc.Ranks(), eps=[5.5, 20.5], cv=fold)
+    D = pc.dissimilarity("species ~ .", iris).frame().to_numpy()
+    wrong = np.zeros(2)
+    for f in range(3):
+        train, held = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
+        inner = D[np.ix_(train, train)]
+        R = (inner[:, None, :] <= inner[None, :, :]).sum(axis=0)
+        R_held = (inner[:, None, :] <= D[np.ix_(held, train)][None, :, :]).sum(axis=0)
+        labels = iris.species.to_numpy()
+        for g, eps in enumerate([5.5, 20.5]):
+            frame = pd.DataFrame(R.astype(float), train, train)
+            small = pc.fit("species ~ 1", iris.iloc[train], dissimilarity=frame, eps=eps, lambda_=1 / 150)
+            new = pd.DataFrame(R_held.astype(float), held, train)
+            wrong[g] += (small.predict(new).to_numpy() != labels[held]).sum()
+    assert v.table["error"].to_numpy() * 150 == pytest.approx(wrong)
+
+
+def test_a_callable_is_measured_on_raw_rows(iris):
+    few = iris.iloc[::6]
+    d = pc.dissimilarity("species ~ .", few, lambda a, b: abs(a["petal_length"] - b.petal_length))
+    x = few.petal_length.to_numpy()
+    assert d.frame().to_numpy() == pytest.approx(np.abs(x[:, None] - x))
+    fit = pc.fit("species ~ .", few, dissimilarity=lambda a, b: abs(a.petal_length - b.petal_length), eps=0.5)
+    assert fit.predict(iris.iloc[[0, 149]]).tolist() == ["setosa", "virginica"]
+
+
+def test_kernel_distances():
+    X = np.random.default_rng(0).normal(size=(9, 3))
+    assert pc.kernel_distances(X @ X.T) == pytest.approx(cdist(X, X), abs=1e-7)
+    K = pd.DataFrame(X @ X[:4].T)
+    assert pc.kernel_distances(K, (X**2).sum(1), (X[:4] ** 2).sum(1)).to_numpy() == pytest.approx(
+        cdist(X, X[:4]), abs=1e-7
+    )
+    with pytest.raises(pc.DataError, match="no kernel"):
+        pc.kernel_distances(np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("large", [False, True])
+def test_default_radii_lie_midway_below_quantiles(dtype, large, monkeypatch):
+    D = np.random.default_rng(2).gamma(2.0, size=(60, 60)).astype(dtype)
+    if large:  # the finer bins that large matrices get
+        monkeypatch.setattr("protoclass.core.balls.FINE_FROM", 0)
+    D[3, 5] = 0.0
+    observed = np.sort(D[(~np.eye(60, dtype=bool)) & (D > 0)].astype(float))
+    N = len(observed)
+    levels = np.r_[0.0, np.geomspace(N**-0.5, 0.5, 19)]
+    chosen = observed[np.maximum(np.ceil(levels * N).astype(int) - 1, 0)]
+    below = [max((v for v in observed if v < c), default=0.0) for c in chosen]
+    expected = np.unique((np.array(below) + chosen) / 2)
+    assert midway(Held(D), np.arange(60), None, (0,)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_condensed_order_and_forms(iris):
+    few = iris.iloc[[0, 60, 120, 149]]
+    d = pc.dissimilarity("species ~ .", few)
+    assert squareform(d.condensed()) == pytest.approx(d.frame().to_numpy())
+    by_position = pc.fit("species ~ 1", few, dissimilarity=d.condensed(), eps=1.0, cv=None)
+    by_label = pc.fit("species ~ 1", few, dissimilarity=d.frame(), eps=1.0)
+    square = pc.fit("species ~ 1", few, dissimilarity=d.frame().to_numpy(), eps=1.0)
+    assert by_position.prototypes.equals(by_label.prototypes)
+    assert by_position.prototypes.equals(square.prototypes)
+
+
+def test_torgerson_returns_euclidean_distances():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    Y = torgerson(cdist(X, X), 3)
+    assert cdist(Y, Y) == pytest.approx(cdist(X, X), abs=1e-9)
+    assert torgerson(cdist(X, X), 5)[:, 3:] == pytest.approx(0, abs=1e-6)
+
+
+def test_dissimilarity_as_a_value(iris):
+    d = pc.dissimilarity("species ~ .", iris)
+    assert d.shape == (150, 150)
+    assert "Euclidean dissimilarities of 150 rows" in repr(d)
+    assert d.summary()["median"] == d.quantile(0.5) == pytest.approx(d.quantile([0.5]).iloc[0])
+    assert d.map().shape == (150, 2)
+    a = pc.fit("species ~ 1", iris, dissimilarity=d, eps=1.0)
+    b = pc.fit("species ~ .", iris, eps=1.0)
+    assert a.prototypes["covers"].equals(b.prototypes["covers"])
+    assert a.predict(iris.iloc[:9]).equals(b.predict(iris.iloc[:9]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,7 @@ class Frame:
             {name: _canonical(self.columns[name], self.schema[name]) for name in self.columns}, self.index
         )
 
+    @cached_property
     def design(self) -> pd.DataFrame:
         """The design matrix (n, p) in floats: no intercept, a column for each level of a category.
 
@@ -120,31 +122,7 @@ class Frame:
         DataError
             For levels not seen in fit and for values that are not finite.
         """
-        if self.spec is None:
-            wide = [c for c, column in self.schema.items() if column.kind == "category"]
-            if wide:
-                most = max(wide, key=lambda c: len(self.schema[c].levels))
-                raise TooLarge(
-                    f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), "
-                    "or use dissimilarity='gower'"
-                )
-            kinds = {self.columns[c].dtype for c in self.columns}
-            single = kinds == {np.dtype(np.float32)}
-            table = pd.DataFrame(
-                np.column_stack([_numbers(self.columns[c]) for c in self.columns]).astype(np.float32 if single else float)
-                if len(self.columns.columns) else np.empty((len(self), 0)),
-                self.index, self.columns.columns,
-            )  # fmt: skip
-        else:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")  # log of a negative number: the check for finite values says it better
-                from formulaic.errors import FormulaicError
-
-                canonical = self.canonical()
-                try:
-                    table = pd.DataFrame(self.spec.get_model_matrix(canonical, context=EXTRA)).astype(float)
-                except (FormulaicError, *COMPUTING) as reason:
-                    raise DataError(f"{self.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
+        table = self._as_it_stands() if self.spec is None else self._computed()
         values = table.to_numpy()
         if not np.isfinite(values.sum()) and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
@@ -153,6 +131,32 @@ class Frame:
                 f"column {name!r} is {values[row, column]} at row {shown(label)}: distances need finite numbers"
             )
         return table
+
+    def _as_it_stands(self) -> pd.DataFrame:
+        wide = [c for c, column in self.schema.items() if column.kind == "category"]
+        if wide:
+            most = max(wide, key=lambda c: len(self.schema[c].levels))
+            raise TooLarge(
+                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), "
+                "or use dissimilarity='gower'"
+            )
+        columns = [_numbers(self.columns[c]) for c in self.columns]
+        values = np.column_stack(columns) if columns else np.empty((len(self), 0))
+        single = bool(columns) and all(v.dtype == np.float32 for v in columns)
+        return pd.DataFrame(
+            values.astype(np.float32 if single else float, copy=False), self.index, self.columns.columns
+        )
+
+    def _computed(self) -> pd.DataFrame:
+        from formulaic.errors import FormulaicError
+
+        canonical = self.canonical()
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # log of a negative number: the check for finite values says it better
+                return pd.DataFrame(self.spec.get_model_matrix(canonical, context=EXTRA)).astype(float)
+        except (FormulaicError, *COMPUTING) as reason:
+            raise DataError(f"{self.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
 
     def terms(self) -> dict[str, pd.Series]:
         """One variable for each term, for metrics that read mixed columns: numbers, or categories as they are."""
@@ -170,7 +174,7 @@ class Frame:
                     raise OptionError(
                         f"na='keep' takes columns as they stand, not {name!r}: compute it in the data first"
                     )
-                table = self.design() if table is None else table
+                table = self.design if table is None else table
                 at = self.spec.term_slices[term]
                 found |= {c: table[c] for c in table.columns[at]}
         return found

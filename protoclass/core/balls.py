@@ -62,22 +62,24 @@ def _code(tile, reach, out):  # type: ignore[no-untyped-def]
                     out[j + b, i + a] = block[a, b]
 
 
-@kernel
-def tally(codes, cell, weight, cells):  # type: ignore[no-untyped-def]
+def tally(codes: Array, cell: Array, weight: Array, cells: int) -> Array:
     """Weight of the rows of each candidate by cell and code.
 
     `cell[i]` is the first of the places for row i's (fold, class), one place per code; the result is (q, cells).
     """
-    out = np.zeros((codes.shape[0], cells))
-    for j in range(codes.shape[0]):
-        line, got = codes[j], out[j]
-        for i in range(len(line)):
-            got[cell[i] + line[i]] += weight[i]
+    out = np.zeros((len(codes), cells))
+    _tally(codes, cell, weight, out)
     return out
 
 
 @kernel
-def worth(weights, owner, folds, classes, radii):  # type: ignore[no-untyped-def]
+def _tally(codes, cell, weight, out):  # type: ignore[no-untyped-def]
+    for j in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            out[j, cell[i] + codes[j, i]] += weight[i]
+
+
+def worth(weights: Array, owner: Array, folds: int, classes: int, radii: int) -> tuple[Array, Array, Array]:
     """What each candidate is worth to the class that gains most by it, for each fold left out and each radius.
 
     Parameters
@@ -96,73 +98,71 @@ def worth(weights, owner, folds, classes, radii):  # type: ignore[no-untyped-def
     best : int16 array (folds, radii, q)
         The class; of equals the first. No other class can gain, as a gain needs the majority of the ball's weight.
     """
-    q = weights.shape[0]
-    gain = np.full((folds, radii, q), -np.inf)
-    wrong = np.zeros((folds, radii, q))
-    best = np.zeros((folds, radii, q), np.int16)
-    places = classes * (radii + 1)
-    total = np.empty(places)
-    inside = np.empty(classes)
+    shape = folds, radii, len(weights)
+    gain, wrong, best = np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape, np.int16)
+    parts = weights.reshape(len(weights), folds + 1, classes, radii + 1)
+    _worth(parts, parts.sum(axis=1), owner, np.empty(classes), gain, wrong, best)
+    return gain, wrong, best
+
+
+@kernel
+def _worth(parts, total, owner, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
+    folds, radii, q = gain.shape
     for j in range(q):
-        for x in range(places):
-            total[x] = 0.0
-            for f in range(folds + 1):
-                total[x] += weights[j, f * places + x]
         for f in range(folds):
             if owner[j] == f:
                 continue
-            for c in range(classes):
+            for c in range(len(inside)):
                 inside[c] = 0.0
             for k in range(radii):
                 everything, most = 0.0, 0
-                for c in range(classes):
-                    x = c * (radii + 1) + k
-                    inside[c] += total[x] - weights[j, f * places + x]
+                for c in range(len(inside)):
+                    inside[c] += total[j, c, k] - parts[j, f, c, k]
                     everything += inside[c]
                     if inside[c] > inside[most]:
                         most = c
                 gain[f, k, j] = 2 * inside[most] - everything
                 wrong[f, k, j] = everything - inside[most]
                 best[f, k, j] = most
-    return gain, wrong, best
 
 
-@kernel
-def listing(codes, radii):  # type: ignore[no-untyped-def]
+def listing(codes: Array, radii: int) -> tuple[Array, Array, Array]:
     """For each line of `codes`, its places with a code below `radii`, by code and then by place.
 
     Returns
     -------
-    start : int64 array (lines + 1,)
+    start : int64 array (lines,)
     upto : int64 array (lines, radii)
         The places within radius k are `places[start[a] : upto[a, k]]`.
     places : int32 array
     """
-    lines, n = codes.shape
-    count = np.zeros((lines, radii), np.int64)
-    for a in range(lines):
-        for i in range(n):
-            k = codes[a, i]
-            if k < radii:
-                count[a, k] += 1
-    start = np.empty(lines + 1, np.int64)
-    upto = np.empty((lines, radii), np.int64)
-    at = 0
-    for a in range(lines):
-        start[a] = at
-        for k in range(radii):
-            at += count[a, k]
-            upto[a, k] = at
-            count[a, k] = at - count[a, k]  # from here on: where the next place of this code goes
-    start[lines] = at
-    places = np.empty(at, np.int32)
-    for a in range(lines):
-        for i in range(n):
-            k = codes[a, i]
-            if k < radii:
-                places[count[a, k]] = i
-                count[a, k] += 1
+    count = np.zeros((len(codes), radii), np.int64)
+    _count(codes, count)
+    upto = np.cumsum(count.ravel()).reshape(count.shape)
+    follow = upto - count
+    places = np.empty(int(count.sum()), np.int32)
+    start = follow[:, 0].copy()
+    _fill(codes, follow, places)
     return start, upto, places
+
+
+@kernel
+def _count(codes, count):  # type: ignore[no-untyped-def]
+    for a in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            k = codes[a, i]
+            if k < count.shape[1]:
+                count[a, k] += 1
+
+
+@kernel
+def _fill(codes, follow, places):  # type: ignore[no-untyped-def]
+    for a in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            k = codes[a, i]
+            if k < follow.shape[1]:
+                places[follow[a, k]] = i
+                follow[a, k] += 1
 
 
 def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
@@ -195,7 +195,9 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
     fine = 19 if n * m > FINE_FROM else 13  # 2^19 bins are hundreds for each power of two, 2^13 a few
 
     def count(rows: Array, columns: Array, tile: Array) -> tuple[None, Array]:
-        return None, _histogram(_bits(tile), rows, origin[columns], _shift(tile.dtype, fine), 2**fine)
+        counts = np.zeros(2**fine, np.int64)
+        _histogram(_bits(tile), rows, origin[columns], _shift(tile.dtype, fine), counts)
+        return None, counts
 
     counts = sum(source.scan(count, lambda rows, columns, stay, sent: sent))
     total = int(counts.sum())
@@ -212,7 +214,9 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
     wanted[bins] = wanted[before] = True
 
     def collect(rows: Array, columns: Array, tile: Array) -> tuple[None, list[Array]]:
-        return None, [_collect(_bits(tile), tile, rows, origin[columns], _shift(tile.dtype, fine), wanted)]
+        own = origin[columns][None, :] == rows[:, None]
+        picked = tile[wanted[_bits(tile) >> _shift(tile.dtype, fine)] & (tile > 0) & ~own]
+        return None, [picked]
 
     found = source.scan(collect, lambda rows, columns, stay, sent: sent)
     values = np.sort(np.concatenate([v for send in found for v in send]).astype(np.float64))
@@ -235,8 +239,7 @@ def _shift(dtype: Any, fine: int) -> int:
 
 
 @kernel
-def _histogram(bits, rows, origin, shift, bins):  # type: ignore[no-untyped-def]
-    counts = np.zeros(bins, np.int64)
+def _histogram(bits, rows, origin, shift, counts):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
             counts[(bits[i, j] >> shift)] += 1
@@ -244,20 +247,3 @@ def _histogram(bits, rows, origin, shift, bins):  # type: ignore[no-untyped-def]
         for j in range(bits.shape[1]):
             if bits[i, j] == 0 or origin[j] == rows[i]:
                 counts[(bits[i, j] >> shift)] -= 1
-    return counts
-
-
-@kernel
-def _collect(bits, tile, rows, origin, shift, wanted):  # type: ignore[no-untyped-def]
-    n = 0
-    for i in range(bits.shape[0]):
-        for j in range(bits.shape[1]):
-            n += wanted[bits[i, j] >> shift]
-    out = np.empty(n, tile.dtype)
-    n = 0
-    for i in range(bits.shape[0]):
-        for j in range(bits.shape[1]):
-            if wanted[bits[i, j] >> shift] and bits[i, j] != 0 and origin[j] != rows[i]:
-                out[n] = tile[i, j]
-                n += 1
-    return out[:n]

@@ -148,7 +148,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     gain, wrong, best = (np.concatenate([t[i] for t in tiles], axis=2) for i in range(3))
 
     def sets(c: int) -> Sets:
-        codes = np.concatenate([t[4][c] for t in tiles])
+        codes = np.ascontiguousarray(np.concatenate([t[4][c] for t in tiles]))
         candidates = np.concatenate([t[3][c] for t in tiles])
         return Sets(candidates, own[c], listing(codes, K), listing(np.ascontiguousarray(codes.T), K))
 
@@ -226,7 +226,7 @@ class CoverPath:
                 on = run.covers - run.wrong > lam
                 member[k * len(self.lambdas) + j, places[on]] = run.classes[on]
         if kind == "cover":
-            held = covering(np.ascontiguousarray(D), member, np.repeat(self.radii, len(self.lambdas)))
+            held = covering(D, member, np.repeat(self.radii, len(self.lambdas)))
             return np.asarray(np.maximum(held, NONE))
         first = nearest(D, member, np.arange(len(at)))
         got = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if len(at) else first

@@ -57,9 +57,10 @@ def greedy(problems: Covers, f: int, k: int, lambda_: float) -> Chosen:
         gain = np.where(problems.best[f, k, sets.candidates] == c, problems.gain[f, k, sets.candidates], -np.inf)
         live = problems.fold[sets.rows] != f
         heap = np.flatnonzero(gain > lambda_)
-        order, got = _greedy(
-            *sets.of_candidate, *sets.of_row, task.w[sets.rows], ~live, k, gain, gain.copy(), heap, lambda_
-        )
+        order, got = np.empty(len(heap), np.int64), np.empty(len(heap))
+        lists, weight = (*sets.of_candidate, *sets.of_row), task.w[sets.rows]
+        steps = _greedy(*lists, weight, ~live, k, gain, gain.copy(), heap, lambda_, order, got)
+        order, got = order[:steps], got[:steps]
         parts.append((sets.candidates[order], np.full(len(order), c), got))
     at, classes, got = (np.concatenate(a) for a in zip(*parts, strict=True))
     first = np.lexsort((at, classes, -got))
@@ -69,15 +70,15 @@ def greedy(problems: Covers, f: int, k: int, lambda_: float) -> Chosen:
 
 
 @kernel
-def _greedy(a_start, a_upto, a_rows, b_start, b_upto, b_candidates, w, covered, k, gain, key, heap, lambda_):  # type: ignore[no-untyped-def]
+def _greedy(  # type: ignore[no-untyped-def]
+    a_start, a_upto, a_rows, b_start, b_upto, b_candidates, w, covered, k, gain, key, heap, lambda_, order, got
+):
     # gain: own weight not yet covered minus other weight in the ball; lambda_ is taken off only in comparisons.
     # heap: candidates by key (their gain when they were put there), then by number. Gains only fall, so the first of
     # the heap is the best if its key is still true.
     n = len(heap)
     for parent in range(n // 2 - 1, -1, -1):
         _sink(heap, key, parent, n)
-    order = np.empty(n, np.int64)
-    got = np.empty(n)
     steps = 0
     while n:
         a = heap[0]
@@ -98,7 +99,7 @@ def _greedy(a_start, a_upto, a_rows, b_start, b_upto, b_candidates, w, covered, 
         n -= 1
         heap[0] = heap[n]
         _sink(heap, key, 0, n)
-    return order[:steps], got[:steps]
+    return steps
 
 
 @kernel

@@ -46,16 +46,15 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
     walk = np.concatenate([*walks, np.empty(0, np.int64)]).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(count[small])]).astype(np.int64)
     out = np.full((len(D), len(member)), NONE)
-    _nearest(np.ascontiguousarray(D), member, np.asarray(order, np.int64), large, small, walk, start, out)
+    best = np.empty(len(member), D.dtype)
+    _nearest(np.ascontiguousarray(D), member, np.asarray(order, np.int64), large, small, walk, start, best, out)
     return out
 
 
 @kernel
-def _nearest(D, member, order, large, small, walk, start, out):  # type: ignore[no-untyped-def]
-    sets = member.shape[0]
-    best = np.empty(sets, D.dtype)
+def _nearest(D, member, order, large, small, walk, start, best, out):  # type: ignore[no-untyped-def]
     for i in range(D.shape[0]):
-        for g in range(sets):
+        for g in range(len(best)):
             best[g] = np.inf
         for s in range(len(small)):
             g = small[s]
@@ -84,33 +83,31 @@ def _nearest(D, member, order, large, small, walk, start, out):  # type: ignore[
                 bound = max(bound, best[g])
 
 
-@kernel
-def covering(D, member, radii):  # type: ignore[no-untyped-def]
+def covering(D: Array, member: Array, radii: Array) -> Array:
     """The class whose balls `d < radii[g]` hold each row: -1 where no ball does, -2 where balls of several classes do.
 
     D : (r, q); member : int16 (G, q) as in `nearest`; radii : (G,). Returns int64 (r, G).
     """
-    r, q = D.shape
-    sets = member.shape[0]
-    reach = np.full(q, -np.inf)
-    for g in range(sets):
-        for j in range(q):
-            if member[g, j] >= 0:
-                reach[j] = max(reach[j], radii[g])
-    out = np.full((r, sets), -1, np.int64)
-    for i in range(r):
-        for j in range(q):
+    reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)
+    out = np.full((len(D), len(member)), NONE)
+    _covering(np.ascontiguousarray(D), np.ascontiguousarray(member, np.int16), radii, reach, out)
+    return out
+
+
+@kernel
+def _covering(D, member, radii, reach, out):  # type: ignore[no-untyped-def]
+    for i in range(D.shape[0]):
+        for j in range(D.shape[1]):
             d = D[i, j]
             if not d < reach[j]:
                 continue
-            for g in range(sets):
+            for g in range(member.shape[0]):
                 c = member[g, j]
                 if c >= 0 and d < radii[g]:
                     if out[i, g] == -1:
                         out[i, g] = c
                     elif out[i, g] != c:
                         out[i, g] = -2
-    return out
 
 
 def to_classes(D: Array, points: Points, classes: int) -> Array:
@@ -147,7 +144,7 @@ class Nearest:
         if kind == "cover":
             if len(self.points) == 0 or self.points.radii is None:
                 return np.full(len(D), NONE)
-            held = covering(np.ascontiguousarray(D), self._member(), self.points.radii[:1])[:, 0]
+            held = covering(D, self._member(), self.points.radii[:1])[:, 0]
             return np.asarray(np.maximum(held, NONE))
         at = nearest(D, self._member(), order_of(self.points))[:, 0]
         if kind == "nearest":

@@ -57,7 +57,7 @@ class Minkowski(Metric):
         return (f"constant columns, left unscaled: {', '.join(self.constant)}",) if self.constant else ()
 
     def train(self, frame: Frame) -> Self:
-        table = frame.design()
+        table = frame.design
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
         X = table.to_numpy()
@@ -69,7 +69,7 @@ class Minkowski(Metric):
         return replace(self, spread=spread, columns=table.columns, constant=constant)
 
     def rows(self, frame: Frame) -> Rep:
-        return (np.ascontiguousarray(frame.design().to_numpy().astype(self.spread.dtype, copy=False) / self.spread),)
+        return (np.ascontiguousarray(frame.design.to_numpy().astype(self.spread.dtype, copy=False) / self.spread),)
 
     def between(self, rows: Rep, points: Rep) -> np.ndarray:
         return minkowski(rows[0], points[0], self.r)

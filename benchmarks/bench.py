@@ -1,0 +1,129 @@
+"""Speed, as ratios to T in one run: python benchmarks/bench.py (or make bench)
+
+T is scikit-learn's `pairwise_distances` on the 7291 x 256 USPS training images in float32. Every figure is the median of
+runs taken in turn with runs of T, as machines drift. USPS comes from `fetch_data("usps")`: the folder that
+PROTOCLASS_DATA names, else OpenML. The table is printed, and written to RESULTS.md beside this file with --write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import protoclass as pc
+
+HERE = Path(__file__).resolve().parent
+MEMORY = """
+import protoclass as pc
+
+def status(name):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name)) / 2**20
+
+data = pc.fetch_data("usps")
+data = data[data.split == "train"].drop(columns="split").copy()
+pc.fit("species ~ .", pc.load_data("iris"))
+before = status("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")  # the peak is counted from here
+pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), {options})
+print(status("VmHWM") - before)
+"""
+FIRST = 'import protoclass as pc; pc.fit("species ~ .", pc.load_data("iris"))'
+
+
+def clock(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def in_turn(work: Callable[[], object], yardstick: Callable[[], object], runs: int) -> tuple[float, float]:
+    """Median seconds of the work and of the yardstick, run in turn after one warm-up of each."""
+    work(), yardstick()
+    pairs = [(clock(work), clock(yardstick)) for _ in range(runs)]
+    return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
+
+
+def process(code: str, runs: int, **env: str) -> float:
+    """Median seconds of a fresh process."""
+    return statistics.median(
+        clock(lambda: subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | env))
+        for _ in range(runs)
+    )
+
+
+def peak(options: str) -> float:
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY.format(options=options)], check=True, capture_output=True, text=True
+    )
+    return float(done.stdout)
+
+
+def rows(runs: int) -> list[tuple[str, str, str]]:
+    """(what, measured, goal)"""
+    from sklearn.metrics import pairwise_distances
+
+    data = pc.fetch_data("usps")
+    data = data[data.split == "train"].drop(columns="split").copy()
+    X = data.drop(columns="digit").to_numpy(np.float32)
+    raw = pc.Euclidean(scale=False)
+
+    def yardstick() -> object:
+        return pairwise_distances(X)
+
+    out = []
+    one, T = in_turn(lambda: pc.fit("digit ~ .", data, dissimilarity=raw, eps=5.45), yardstick, runs)
+    out.append(("fit of USPS at one eps, frame to Fit", f"{one / T:.2f} T ({one:.2f} s; T = {T:.2f} s)", "<= 1.5 T"))
+    out.append(("its peak memory beyond the data", f"{peak('eps=5.45'):.2f} GB", "<= 1 GB"))
+    cv, T = in_turn(lambda: pc.fit("digit ~ .", data, dissimilarity=raw, progress=False), yardstick, runs)
+    out.append(
+        ("10 folds x 20 radii and the final fit", f"{cv / T:.2f} T ({cv:.2f} s; T = {T:.2f} s)", "<= 3 T, goal 2 T")
+    )
+    out.append(("its peak memory beyond the data", f"{peak('progress=False'):.2f} GB", ""))
+    bare = process("", runs)
+    out.append(("import protoclass", f"{process('import protoclass', runs) - bare:.2f} s", "<= 0.3 s"))
+    process(FIRST, 1)
+    out.append(("first fit of iris with CV, fresh process", f"{process(FIRST, runs):.2f} s", "<= 2 s"))
+    cold = []
+    for _ in range(max(1, runs // 2)):
+        with tempfile.TemporaryDirectory() as folder:
+            cold.append(process(FIRST, 1, NUMBA_CACHE_DIR=folder))
+    out.append(("the same with cold numba caches", f"{statistics.median(cold):.2f} s", "<= 6 s"))
+    iris = pc.load_data("iris")
+    again = statistics.median(clock(lambda: pc.fit("species ~ .", iris)) for _ in range(20))
+    out.append(("the same again in one process", f"{1000 * again:.0f} ms", "<= 50 ms"))
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--write", action="store_true", help="write RESULTS.md")
+    options = parser.parse_args()
+    table = ["| what | measured | goal |", "|---|---|---|"]
+    table += [f"| {what} | {measured} | {goal} |" for what, measured, goal in rows(options.runs)]
+    from protoclass.core.jit import cores
+
+    head = (
+        f"# Speed\n\n`python benchmarks/bench.py --runs {options.runs} --write`, {datetime.date.today()}, {cores()} cores of "
+        f"{platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}.\n"
+        "T: scikit-learn's `pairwise_distances` on the 7291 x 256 USPS images, timed in turn.\n"
+    )
+    text = head + "\n" + "\n".join(table) + "\n"
+    print(text)
+    if options.write:
+        (HERE / "RESULTS.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -16,7 +16,7 @@ from .errors import NotAvailable, OptionError
 from .frame import Frame, as_pandas
 from .metrics.dissimilarity import Dissimilarity
 from .models.base import Model
-from .preparing import Call, Problem, bar, places, prepare, read
+from .preparing import ONCE, Call, Problem, bar, places, prepare, read
 from .testing import Test, tested
 from .validating import Validation, checked, none_open, validate
 
@@ -408,6 +408,6 @@ def _fit(
 ) -> Fit:
     with bar(None, "fitting", problem.progress) as fitting:
         if task is None:
-            task = problem.task(related, hold=related.metric.slow)
+            task = problem.task(related, limit=ONCE)
         rule = problem.model.path(replace(task, tick=fitting.update), {}).at(0)
     return Fit(problem, related, problem.model, rule, validation, point)

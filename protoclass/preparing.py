@@ -19,6 +19,7 @@ from .metrics.dissimilarity import Dissimilarity, relate, resolve
 from .models.base import Model
 from .models.registry import model as by_name
 
+ONCE = 2**29  # bytes of a matrix that is held although it is read once
 BLOCK = 2**24  # dissimilarities measured at a time when rules are read
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "train", "cv": "auto", "choose": "1se",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
@@ -85,8 +86,11 @@ class Problem:
         """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
         return relate(self.frame, self.metric, train, self.trained)
 
-    def task(self, related: Dissimilarity, tick: Callable[[], None] = lambda: None, hold: bool | None = None) -> Task:
-        """What the model sees. A model that reads vectors gets no dissimilarities: none are measured."""
+    def task(self, related: Dissimilarity, tick: Callable[[], None] = lambda: None, limit: float | None = None) -> Task:
+        """What the model sees; see `Dissimilarity.source` for `limit`.
+
+        A model that reads vectors gets no dissimilarities: none are measured.
+        """
         frame = self.frame
         vectors = partial(related.metric.vectors, related.rows)
         if self.model.reads == "vectors":
@@ -94,7 +98,7 @@ class Problem:
             source: Source = Held(np.empty((len(frame), 0)))
             origin = np.empty(0, np.int64)
         else:
-            source, origin = related.source(tick, hold), related.origin
+            source, origin = related.source(tick, limit=limit), related.origin
         return Task(source, frame.codes, len(frame.levels), frame.weights, origin, (self.seed,), vectors)
 
 

@@ -260,7 +260,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tupl
     loss, name = loss_matrix(measure, frame.levels)
     of_fold, notes = draw_folds(problem, repeats)
     related = problem.relate()
-    with bar(-(-len(frame) // 512), "measuring", problem.progress) as measuring:
+    with bar(None, "measuring", problem.progress) as measuring:
         task = problem.task(related, measuring.update)
     F = of_fold.max(axis=1) + 1
     smallest = np.min(

@@ -6,6 +6,7 @@ j and radius k (ascending) when `code[j, i] <= k`. Coverage, costs and cross-val
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,48 +19,64 @@ Array = NDArray[Any]
 SAMPLE = 2**27  # entries; the quantiles of more are those of a random set of columns
 FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
+COMPARE = 255
 
 
-def code(tile: Array, radii: Array) -> Array:
-    """Number of `radii` (ascending) with d >= radius, candidate by candidate.
+@dataclass(frozen=True)
+class Coder:
+    """Codes dissimilarities: the number of `radii` with d >= radius.
 
-    Parameters
+    Floats are sorted into bins by their leading bits. All values of a bin without a radius have one code, which is looked
+    up; only in a bin with a radius is the value itself compared.
+
+    Attributes
     ----------
-    tile : array (n, q)
-    radii : array (K,), ascending, K <= 254
-
-    Returns
-    -------
-    uint8 array (q, n)
-        Open balls: code <= k means d < radii[k].
+    radii : array (K,), ascending, in the precision of the dissimilarities
+    table : uint8 array (bins,)
+        The code of each bin; 255 where values must be compared.
+    shift : int
+        Bits of a value below those that number its bin.
     """
+
+    radii: Array
+    table: Array
+    shift: int
+
+    def __call__(self, tile: Array) -> Array:
+        """Codes of a tile (n, q), candidate by candidate: uint8 (q, n). Open balls: code <= k means d < radii[k]."""
+        out = np.empty((tile.shape[1], tile.shape[0]), np.uint8)
+        _code(tile, _bits(tile), self.radii, self.table, self.shift, out)
+        return out
+
+
+def coder(radii: Array, dtype: Any, fine: int = 13) -> Coder:
+    """A Coder for dissimilarities of a precision, with 2^fine bins; at most 254 radii."""
     exact = np.asarray(radii, np.float64)
-    reach = exact.astype(tile.dtype)
-    # the smallest number of the tile's precision that is not below the radius: d < radius and d < reach are then the same
-    reach = np.where(reach.astype(np.float64) < exact, np.nextafter(reach, tile.dtype.type(np.inf)), reach)
-    out = np.empty((tile.shape[1], tile.shape[0]), np.uint8)
-    _code(tile, reach.astype(tile.dtype), out)
-    return out
+    reach = exact.astype(dtype)
+    # the smallest number of this precision that is not below the radius: d < radius and d < reach are then the same
+    reach = np.where(reach.astype(np.float64) < exact, np.nextafter(reach, np.dtype(dtype).type(np.inf)), reach)
+    reach = reach.astype(dtype)
+    shift = _shift(dtype, fine)
+    bins = (_bits(reach) >> shift).astype(np.int64)
+    table = np.cumsum(np.bincount(bins + 1, minlength=2**fine + 1)[: 2**fine]).astype(np.uint8)
+    table[bins] = COMPARE
+    return Coder(reach, table, shift)
 
 
 @kernel
-def _code(tile, reach, out):  # type: ignore[no-untyped-def]
+def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
+    # blocks of 64 x 64, so that reading by rows and writing by candidates both stay in the cache
     n, q = tile.shape
-    side = 64
-    block = np.empty((side, side), np.uint8)
-    for i in range(0, n, side):
-        height = min(side, n - i)
-        for j in range(0, q, side):
-            width = min(side, q - j)
-            for a in range(height):
-                values, codes = tile[i + a, j : j + width], block[a]
-                codes[:width] = 0
-                for k in range(len(reach)):
-                    for b in range(width):
-                        codes[b] += values[b] >= reach[k]
-            for b in range(width):
-                for a in range(height):
-                    out[j + b, i + a] = block[a, b]
+    for top in range(0, n, 64):
+        for left in range(0, q, 64):
+            for i in range(top, min(top + 64, n)):
+                for j in range(left, min(left + 64, q)):
+                    c = table[bits[i, j] >> shift]
+                    if c == 255:
+                        c = 0
+                        for k in range(len(radii)):
+                            c += tile[i, j] >= radii[k]
+                    out[j, i] = c
 
 
 def tally(codes: Array, cell: Array, weight: Array, cells: int) -> Array:
@@ -192,7 +209,7 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
 
         source, origin = Part(source, np.arange(n), columns), origin[columns]
 
-    fine = 19 if n * m > FINE_FROM else 13  # 2^19 bins are hundreds for each power of two, 2^13 a few
+    fine = bins_for(n * m)
 
     def count(rows: Array, columns: Array, tile: Array) -> tuple[None, Array]:
         counts = np.zeros(2**fine, np.int64)
@@ -214,9 +231,9 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
     wanted[bins] = wanted[before] = True
 
     def collect(rows: Array, columns: Array, tile: Array) -> tuple[None, list[Array]]:
-        own = origin[columns][None, :] == rows[:, None]
-        picked = tile[wanted[_bits(tile) >> _shift(tile.dtype, fine)] & (tile > 0) & ~own]
-        return None, [picked]
+        picked = np.empty(tile.size, tile.dtype)
+        n = _collect(_bits(tile), tile, rows, origin[columns], _shift(tile.dtype, fine), wanted, picked)
+        return None, [picked[:n].copy()]
 
     found = source.scan(collect, lambda rows, columns, stay, sent: sent)
     values = np.sort(np.concatenate([v for send in found for v in send]).astype(np.float64))
@@ -226,6 +243,11 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
     previous = np.searchsorted(values, chosen) - 1
     lower = np.where(previous >= 0, values[np.maximum(previous, 0)], 0.0)
     return np.unique((lower + chosen) / 2)
+
+
+def bins_for(entries: int) -> int:
+    """Log2 of the number of bins for a matrix: 2^19 are hundreds for each power of two, 2^13 a few."""
+    return 19 if entries > FINE_FROM else 13
 
 
 def _bits(tile: Array) -> Array:
@@ -247,3 +269,14 @@ def _histogram(bits, rows, origin, shift, counts):  # type: ignore[no-untyped-de
         for j in range(bits.shape[1]):
             if bits[i, j] == 0 or origin[j] == rows[i]:
                 counts[(bits[i, j] >> shift)] -= 1
+
+
+@kernel
+def _collect(bits, tile, rows, origin, shift, wanted, out):  # type: ignore[no-untyped-def]
+    n = 0
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            if wanted[bits[i, j] >> shift] and bits[i, j] != 0 and origin[j] != rows[i]:
+                out[n] = tile[i, j]
+                n += 1
+    return n

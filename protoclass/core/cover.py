@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .balls import code, listing, tally, worth
+from .balls import bins_for, coder, listing, tally, worth
 from .jit import each
 from .nearest import NONE, Nearest, covering, nearest
 from .task import Points, Task
@@ -127,8 +127,10 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
     owner = np.where(task.origin < 0, -1, fold[task.origin])
 
+    coders = {t: coder(radii, t, bins_for(len(task.y) * len(task.origin))) for t in (np.float32, np.float64)}
+
     def local(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
-        codes = code(tile, radii)
+        codes = coders[tile.dtype.type](tile)
         task.tick()
         return codes, tally(codes, cell[rows], task.w[rows], (folds + 1) * L * (K + 1))
 

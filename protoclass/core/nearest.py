@@ -41,18 +41,18 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
     member = np.ascontiguousarray(member, np.int16)
     count = (member >= 0).sum(axis=1)
     # Small sets are walked one by one; large ones share one walk over all points.
-    large, small = np.flatnonzero(count * 16 > D.shape[1]), np.flatnonzero(count * 16 <= D.shape[1])
+    large, small = np.flatnonzero(count * 4 > D.shape[1]), np.flatnonzero(count * 4 <= D.shape[1])
     walks = [order[member[g, order] >= 0] for g in small]
     walk = np.concatenate([*walks, np.empty(0, np.int64)]).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(count[small])]).astype(np.int64)
     out = np.full((len(D), len(member)), NONE)
-    best = np.empty(len(member), D.dtype)
-    _nearest(np.ascontiguousarray(D), member, np.asarray(order, np.int64), large, small, walk, start, best, out)
+    best, sets_of = np.empty(len(member), D.dtype), np.ascontiguousarray(member.T)
+    _nearest(np.ascontiguousarray(D), sets_of, np.asarray(order, np.int64), large, small, walk, start, best, out)
     return out
 
 
 @kernel
-def _nearest(D, member, order, large, small, walk, start, best, out):  # type: ignore[no-untyped-def]
+def _nearest(D, sets_of, order, large, small, walk, start, best, out):  # type: ignore[no-untyped-def]
     for i in range(D.shape[0]):
         for g in range(len(best)):
             best[g] = np.inf
@@ -62,7 +62,7 @@ def _nearest(D, member, order, large, small, walk, start, best, out):  # type: i
                 j = walk[t]
                 d = D[i, j]
                 old = out[i, g]
-                if d < best[g] or (d == best[g] and (old < 0 or member[g, j] < member[g, old])):
+                if d < best[g] or (d == best[g] and (old < 0 or sets_of[j, g] < sets_of[old, g])):
                     best[g] = d
                     out[i, g] = j
         # a walk over all points is cut short by the farthest of the sets' nearest so far, which falls fast
@@ -75,9 +75,9 @@ def _nearest(D, member, order, large, small, walk, start, best, out):  # type: i
             bound = 0.0
             for s in range(len(large)):
                 g = large[s]
-                c = member[g, j]
+                c = sets_of[j, g]
                 old = out[i, g]
-                if c >= 0 and (d < best[g] or (d == best[g] and (old < 0 or c < member[g, old]))):
+                if c >= 0 and (d < best[g] or (d == best[g] and (old < 0 or c < sets_of[old, g]))):
                     best[g] = d
                     out[i, g] = j
                 bound = max(bound, best[g])

@@ -26,11 +26,14 @@ class Metric:
     supervised : bool
         True where training looks at labels or at the other rows in a way that must not see a held-out fold: then the
         metric is trained anew on each fold's training rows.
+    symmetric : bool
+        True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
     slow : bool
         True where measuring costs so much that the matrix should be measured once and held.
     """
 
     slow: ClassVar[bool] = False
+    symmetric: ClassVar[bool] = False
 
     @property
     def given(self) -> bool:

@@ -65,7 +65,9 @@ class Dissimilarity:
         n, m = self.shape
         return n == m and bool((self.origin == np.arange(n)).all())
 
-    def source(self, tick: Callable[[], None] = lambda: None, hold: bool | None = None) -> Source:
+    def source(
+        self, tick: Callable[[], None] = lambda: None, hold: bool | None = None, limit: float | None = None
+    ) -> Source:
         """Where the models read the dissimilarities.
 
         Parameters
@@ -73,41 +75,52 @@ class Dissimilarity:
         tick : callable
             Called after each block of rows.
         hold : bool, optional
-            Measure once and hold the matrix; by default where it takes at most a quarter of the machine's memory, or
-            where measuring is slow.
+            Measure once and hold the matrix; by default where it takes at most `limit` bytes, or where measuring is slow.
+        limit : float, optional
+            A quarter of the machine's memory by default.
         """
         n, m = self.shape
         if self.metric.given and not self.metric.supervised:
             return Held(np.ascontiguousarray(self.metric.between(self.rows, self.points)))
         between = self._checked
         sample = between(part(self.rows, slice(0, 1)), part(self.points, slice(0, 1)))
-        fits = n * m * sample.dtype.itemsize <= SHARE * memory()
-        if not (fits if hold is None else hold):
+        size = n * m * sample.dtype.itemsize
+        fits = size <= SHARE * memory()
+        if hold is None:
+            hold = fits and (self.metric.slow or limit is None or size <= limit)
+        if not hold:
             return Streamed(
                 between, self.rows, self.points, "use fewer rows (data.sample(...)) or a machine with more memory"
             )
         if not fits:
-            size = n * m * sample.dtype.itemsize
             raise TooLarge(
                 f"{n} x {m} dissimilarities take {size / 2**30:.1f} GB, above a quarter of the memory: use fewer rows"
             )
-        values = np.empty((n, m), sample.dtype)
+        values, step = np.empty((n, m), sample.dtype), max(ROWS, n // 8)
+
+        half = self.square and self.metric.symmetric
 
         def block(first: int) -> None:
-            at = slice(first, first + ROWS)
-            values[at] = self._checked(part(self.rows, at), self.points, self.index[at])
+            at, right = slice(first, first + step), slice(first if half else 0, None)
+            values[at, right] = between(part(self.rows, at), part(self.points, right), self.index[at], self.labels[right])
+            if half:
+                values[first + step :, at] = values[at, first + step :].T
             tick()
 
-        for _ in each(block, range(0, n, ROWS), n * m):
+        for _ in each(block, range(0, n, step), n * m):
             pass
         return Held(values)
 
-    def _checked(self, rows: Rep, points: Rep, labels: pd.Index | None = None) -> np.ndarray:
+    def _checked(
+        self, rows: Rep, points: Rep, of_rows: pd.Index | None = None, of_points: pd.Index | None = None
+    ) -> np.ndarray:
         values = self.metric.between(rows, points)
-        if np.isfinite(values.sum(dtype=float)) or np.isfinite(values).all():
-            return values
+        with np.errstate(over="ignore"):
+            if np.isfinite(values.sum()) or np.isfinite(values).all():
+                return values
         i, j = np.argwhere(~np.isfinite(values))[0]
-        pair = "some rows" if labels is None else f"rows {shown(labels[i])} and {shown(self.labels[j])}"
+        named = of_rows is not None and of_points is not None
+        pair = f"rows {shown(of_rows[i])} and {shown(of_points[j])}" if named else "some rows"
         if np.isnan(values[i, j]):
             raise DataError(
                 f"the {self.metric.name} dissimilarity between {pair} is missing, as they know no variable in common: leave "

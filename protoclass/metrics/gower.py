@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,8 @@ class Gower(Metric):
     >>> d.condensed().round(7).tolist()  # R 4.2.2, cluster 2.1.4: daisy(t, "gower", type = list(asymm = "d"))
     [0.8333333, 0.3333333, 0.8888889]
     """
+
+    symmetric: ClassVar[bool] = True
 
     asymmetric: Sequence[str] = ()
     ranges: Any = field(default=None, repr=False, compare=False)

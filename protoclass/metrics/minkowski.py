@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,8 @@ class Minkowski(Metric):
     >>> d.condensed().round(3).tolist()
     [0.51, 0.45, 0.252]
     """
+
+    symmetric: ClassVar[bool] = True
 
     r: float = 2.0
     scale: bool | str = True

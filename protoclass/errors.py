@@ -34,3 +34,21 @@ class TooLarge(ProtoclassError, MemoryError):
 def shown(label: object) -> str:
     """A row or column label as a message shows it: NumPy's numbers as plain ones."""
     return repr(label.item() if hasattr(label, "item") else label)
+
+
+def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Raise an OptionError unless `value` is one of `allowed`."""
+    if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
+        raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}")
+
+
+def brief(value: object) -> str:
+    """A value as a message shows it, tables and long sequences by their size."""
+    shape = getattr(value, "shape", None)
+    if shape is not None and shape != ():
+        return f"<{' x '.join(map(str, shape))} {type(value).__name__}>"
+    if isinstance(value, (list, tuple, set, dict)) and len(value) > 8:
+        return f"<{type(value).__name__} of {len(value)}>"
+    if callable(value):
+        return str(getattr(value, "__name__", None) or repr(value))
+    return shown(value)

@@ -7,9 +7,10 @@ grammar (names of columns, numbers, operators, a fixed list of transforms), so t
 from __future__ import annotations
 
 import ast
+import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,12 @@ import numpy as np
 from .errors import FormulaError
 
 EXTRA = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # beyond formulaic's own
+PLAIN = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # of one argument
 TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
               "bs", "cr", "cs", "cc")  # fmt: skip
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 MOST_POWER = 100
+MOST_TERMS = 20_000
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,27 @@ class Formula:
         Formulaic's terms of the right side without the intercept, which means nothing to a dissimilarity.
     variables : tuple of str
         The columns that the terms use, in the order of the data.
+    uses : mapping of str to frozenset of str
+        The columns that each factor uses.
     """
 
     text: str
     response: str | None
     terms: tuple[Any, ...]
     variables: tuple[str, ...]
+    uses: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def coded(self) -> set[str]:
+        """The columns that C() makes categories."""
+        found = [re.fullmatch(r"C\(\s*`?(.*?)`?\s*\)", f.expr) for t in self.terms for f in t.factors]
+        return {m.group(1) for m in found if m}
+
+    def computed(self) -> set[str]:
+        """The columns that stand inside a transform other than C()."""
+        inside = [
+            f for t in self.terms for f in t.factors if f.eval_method.value == "python" and not f.expr.startswith("C(")
+        ]
+        return {c for c in self.variables if any(c in self.uses[f.expr] for f in inside)}
 
     def plain(self) -> bool:
         """Whether every term is a column as it stands."""
@@ -78,7 +96,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     left, right = _sides(text)
     response = _response(left, columns) if left is not None else None
     known = [c for c in columns if c != response and c not in set(aside)]
-    _balanced(right)
+    _bounded(right, len(known))
     try:
         parsed = Parsed.from_spec(right, context={"__formulaic_variables_available__": known})
     except (FormulaicError, SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError) as reason:
@@ -86,14 +104,12 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
         raise FormulaError(f"the right side of {text!r} can't be read: {first}") from None
     if not isinstance(parsed, SimpleFormula):
         raise FormulaError(f"{text!r} has several parts: write one right side, without '|' or ','")
-    terms = tuple(t for t in parsed if str(t) not in ("0", "1"))
-    used: set[str] = set()
-    for term in terms:
-        for factor in term.factors:
-            used |= _check(factor, columns, text)
+    terms = tuple(t for t in parsed if any(f.eval_method.value != "literal" for f in t.factors))
+    uses = {f.expr: frozenset(_check(f, columns, text)) for term in terms for f in term.factors}
+    used = frozenset().union(*uses.values())
     if response in used:
         raise FormulaError(f"the response {response!r} also stands on the right side of {text!r}")
-    return Formula(text, response, terms, tuple(c for c in columns if c in used))
+    return Formula(text, response, terms, tuple(c for c in columns if c in used), uses)
 
 
 def _sides(text: str) -> tuple[str | None, str]:
@@ -112,11 +128,19 @@ def _response(left: str, columns: list[str]) -> str:
     raise FormulaError(f"the left side {left!r} must be the name of a column: compute it in the data frame first")
 
 
-def _balanced(right: str) -> None:
+def _bounded(right: str, columns: int) -> None:
+    """Refuse what would take for ever to expand."""
     if right.count("`") % 2:
         raise FormulaError(f"a backtick is missing in {right!r}")
     if len(right) > 100_000 or right.count("(") > 1_000:
         raise FormulaError("the formula is too long: choose columns of the data frame and write 'y ~ .'")
+    bare = re.sub(r"`[^`]*`", "q", right)
+    names = columns if re.search(r"(?<![\w.])\.(?![\w.])", bare) else len(re.findall(r"[+:*/-]", bare)) + 1
+    powers = [int(k) for k in re.findall(r"[.)]\s*(?:\*\*|\^)\s*(\d+)", bare)]
+    products = len(re.findall(r"(?<!\*)\*(?!\*)", bare))
+    terms = max([sum(math.comb(names, k) for k in range(1, min(p, names) + 1)) for p in powers], default=0)
+    if terms > MOST_TERMS or max(powers, default=0) > MOST_POWER or products > 12:
+        raise FormulaError(f"{right!r} expands to too many interactions: name those that matter")
 
 
 def _check(factor: Any, columns: list[str], text: str) -> set[str]:
@@ -168,16 +192,30 @@ def _walk(node: ast.expr, expression: str, used: set[str]) -> None:
                     raise FormulaError(f"the power {power} in {expression!r} must be a number up to {MOST_POWER}")
             _walk(left, expression, used)
             _walk(right, expression, used)
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            if not all(isinstance(item, (ast.Constant, ast.UnaryOp)) for item in items):
-                raise FormulaError(f"a list in {expression!r} may hold numbers and texts only")
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+        case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
             if name not in TRANSFORMS:
                 raise FormulaError(f"{name!r} in {expression!r} is not allowed: {allowed}")
-            for argument in [*args, *(k.value for k in keywords)]:
-                _walk(argument, expression, used)
+            options = [*further, *(k.value for k in keywords)]
+            if name == "C" and (options or not isinstance(first, ast.Name)):
+                raise FormulaError(f"{expression!r}: C() takes a column alone; set its levels in the data frame")
+            if name in PLAIN and options:
+                raise FormulaError(f"{expression!r}: {name}() takes one argument")
+            if not all(_constant(option) for option in options):
+                raise FormulaError(f"{expression!r}: the options of {name}() must be numbers, texts or lists of these")
+            _walk(first, expression, used)
         case _:
             raise FormulaError(f"{ast.unparse(node)!r} in {expression!r} is not allowed: {allowed}")
+
+
+def _constant(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() | None):
+            return True
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
+            return _constant(operand)
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(_constant(item) for item in items)
+    return False
 
 
 def _listed(names: list[str]) -> str:

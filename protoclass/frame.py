@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .errors import DataError, OptionError, TooLarge, shown
+from .errors import DataError, FormulaError, OptionError, TooLarge, one_of, shown
 from .formula import EXTRA, Formula, read
 
 LARGEST = 2**33  # bytes of a design matrix
@@ -21,11 +21,15 @@ CODED = 50  # a whole-number response with more levels than this, and few rows f
 
 @dataclass(frozen=True)
 class Column:
-    """What fit learned of a column: `kind` is "numeric", "boolean" or "category"; categories have levels."""
+    """What fit learned of a column: `kind` is "numeric", "boolean" or "category"; categories have levels.
+
+    `coded` is True for numbers that C() makes a category.
+    """
 
     kind: str
     levels: tuple[Any, ...] = ()
     ordered: bool = False
+    coded: bool = False
 
 
 @dataclass(frozen=True)
@@ -160,23 +164,21 @@ class Frame:
 
     def terms(self) -> dict[str, pd.Series]:
         """One variable for each term, for metrics that read mixed columns: numbers, or categories as they are."""
-        canonical, table = self.canonical(), None
+        canonical = self.canonical()
         found: dict[str, pd.Series] = {}
         for term in self.formula.terms:
             factors = [f for f in term.factors if f.eval_method.value != "literal"]
-            name = factors[0].expr if len(factors) == 1 else ""
             if len(factors) != 1:
                 raise OptionError(f"the interaction {str(term)!r} has no Gower dissimilarity: name single columns")
-            if factors[0].eval_method.value == "lookup":
-                found[name] = canonical[name]
-            else:
-                if self.keep and canonical.isna().any(axis=None):
-                    raise OptionError(
-                        f"na='keep' takes columns as they stand, not {name!r}: compute it in the data first"
-                    )
-                table = self.design if table is None else table
-                at = self.spec.term_slices[term]
-                found |= {c: table[c] for c in table.columns[at]}
+            name = factors[0].expr
+            if factors[0].eval_method.value == "lookup" or name.startswith("C("):
+                (column,) = self.formula.uses[name]
+                found[column] = canonical[column]
+                continue
+            if self.keep and canonical.isna().any(axis=None):
+                raise OptionError(f"na='keep' takes columns as they stand, not {name!r}: compute it in the data first")
+            table = self.design
+            found |= {c: table[c] for c in table.columns[self.spec.term_slices[term]]}
         return found
 
 
@@ -211,8 +213,7 @@ def mold(
     >>> mold("y ~ .", pd.DataFrame({"a": [1.0, 2.0], "y": ["u", "v"]}))
     <Frame 'y ~ .': 2 rows, 1 predictors, 2 classes>
     """
-    if na not in ("drop", "raise", "keep"):
-        raise OptionError(f"na={na!r}: allowed are 'drop', 'raise' and 'keep'")
+    one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
     _once(data.columns, "column")
     strange = [c for c in data.columns if not isinstance(c, str)]
@@ -239,7 +240,7 @@ def mold(
     if gone.all():
         raise DataError("no row is complete: every one has a missing value")
     kept = columns[~gone]
-    schema = {name: _column(kept[name]) for name in kept}
+    schema = _schema(kept, asked)
     notes: tuple[str, ...] = ()
     levels = None
     if answer is not None:
@@ -263,6 +264,24 @@ def as_pandas(data: Any) -> pd.DataFrame:
         raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
 
 
+def _schema(kept: pd.DataFrame, asked: Formula) -> dict[str, Column]:
+    schema = {name: _column(kept[name]) for name in kept}
+    coded, computed = asked.coded(), asked.computed()
+    for name in coded:
+        bare = name in asked.uses or name in computed
+        if bare and schema[name].kind != "category":
+            raise FormulaError(
+                f"{name!r} stands in {asked.text!r} both as C({name}) and as a number: make a copy of it"
+            )
+        if schema[name].kind != "category":
+            levels = np.unique(kept[name].dropna().to_numpy(dtype=object)).tolist()
+            schema[name] = Column("category", tuple(levels), coded=True)
+    for name in computed:
+        if schema[name].kind == "category":
+            raise FormulaError(f"{name!r} in {asked.text!r} is a category, and transforms take numbers")
+    return schema
+
+
 def _train(frame: Frame) -> Any:
     """Formulaic's specification, trained on the rows; None where the predictors are plain numbers."""
     if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
@@ -282,7 +301,10 @@ def _train(frame: Frame) -> Any:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
         if len(rows) == 0:
             return None
-    spec = ModelSpec(formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, output="pandas")
+    # rows with missing values are out already; what a transform makes missing is `design`'s to name
+    spec = ModelSpec(
+        formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"
+    )
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -299,18 +321,27 @@ def _column(values: pd.Series) -> Column:
         return Column("boolean")
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return Column("numeric")
-    present, loose = values.dropna(), pd.api.types.is_object_dtype(dtype)
-    if isinstance(dtype, pd.StringDtype) or (loose and all(isinstance(v, str) for v in present)):
+    present = values.dropna().astype(object)
+    loose = pd.api.types.is_object_dtype(dtype) or isinstance(dtype, (pd.StringDtype, pd.ArrowDtype))
+    if loose and all(isinstance(v, str) for v in present):
         return Column("category", tuple(sorted(present.unique())))
     if loose and all(isinstance(v, (bool, np.bool_)) for v in present):
         return Column("boolean")
-    held = f"{dtype}" if not loose else " and ".join(sorted({type(v).__name__ for v in present}))
-    raise DataError(f"column {name!r} holds {held}: make it numbers, texts, categories or booleans, or leave it out")
+    types = " and ".join(sorted({type(v).__name__ for v in present}))
+    if loose and all(isinstance(v, (int, float, np.number)) for v in present):
+        raise DataError(
+            f"column {name!r} holds numbers as Python objects: data[{name!r}] = pd.to_numeric(data[{name!r}])"
+        )
+    raise DataError(
+        f"column {name!r} holds {types if loose else dtype}: make it numbers, texts, categories or booleans, or leave it out"
+    )
 
 
 def _agrees(values: pd.Series, known: Column) -> None:
-    found = "numeric" if values.isna().all() and known.kind == "numeric" else _column(values).kind
-    alike = {found, known.kind} <= {"numeric", "boolean"} or values.isna().all()
+    if values.isna().all():
+        return
+    found = _column(values).kind
+    alike = {found, known.kind} <= {"numeric", "boolean"} or (known.coded and found == "numeric")
     if found != known.kind and not alike:
         raise DataError(
             f"column {values.name!r} was {known.kind} in fit and is {found} ({values.dtype}) in the new data"
@@ -343,9 +374,13 @@ def _classes(answer: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
         left = [repr(c) for c in full.categories if c not in set(levels.categories)]
         notes = (f"levels of {name!r} without rows: {', '.join(left)}",) if left else ()
     else:
+        if isinstance(answer.dtype, pd.ArrowDtype):
+            answer = answer.astype(object)
         if pd.api.types.is_numeric_dtype(answer.dtype) and not pd.api.types.is_bool_dtype(answer.dtype):
             distinct = answer.nunique()
-            whole = np.asarray(answer, float) == np.floor(np.asarray(answer, float))
+            numbers = np.asarray(answer, float)
+            with np.errstate(invalid="ignore"):
+                whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
             if not whole.all() or (distinct > CODED and distinct > len(answer) / 10):
                 raise DataError(
                     f"the response {name!r} is continuous ({distinct} distinct numbers): classification needs classes, "
@@ -370,8 +405,10 @@ def _weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
         values = values.astype(float)
     except (TypeError, ValueError):
         raise DataError("weights must be numbers") from None
-    if not (np.isfinite(values) & (values >= 0)).all():
-        raise DataError("weights must be finite and not negative")
+    with np.errstate(over="ignore"):
+        fine = (np.isfinite(values) & (values >= 0)).all() and np.isfinite(values.sum())
+    if not fine:
+        raise DataError("weights must be finite and not negative, and so must their sum")
     return values
 
 
@@ -387,13 +424,19 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         if len(absent):
             raise DataError(f"{what} lack the row {shown(absent[0])}: its index must hold every row label of the data")
         return given.loc[data.index]
-    values = np.asarray(given)
+    try:
+        values = np.asarray(given)
+    except ValueError:
+        raise DataError(f"{what} must be one value for each row") from None
     if values.shape != (len(data),):
         raise DataError(f"{what} have shape {values.shape}, and the data have {len(data)} rows")
     return values
 
 
 def _once(labels: pd.Index, what: str) -> None:
+    if isinstance(labels, pd.IntervalIndex) and labels.is_overlapping:
+        raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
     if not labels.is_unique:
         cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
-        raise DataError(f"the {what} label {shown(labels[labels.duplicated()][0])} occurs more than once: {cure}")
+        again = shown(labels[labels.duplicated()][0])
+        raise DataError(f"the {what} label {again} occurs more than once: {cure}")

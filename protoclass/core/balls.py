@@ -16,6 +16,7 @@ from .jit import kernel
 from .sources import Source
 
 Array = NDArray[Any]
+Lists = tuple[Array, Array, Array]  # start, upto and places, see `listing`
 SAMPLE = 2**27  # entries; the quantiles of more are those of a random set of columns
 FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
@@ -143,7 +144,7 @@ def _worth(parts, total, owner, inside, gain, wrong, best):  # type: ignore[no-u
                 best[f, k, j] = most
 
 
-def listing(codes: Array, radii: int) -> tuple[Array, Array, Array]:
+def listing(codes: Array, radii: int) -> Lists:
     """For each line of `codes`, its places with a code below `radii`, by code and then by place.
 
     Returns
@@ -153,14 +154,51 @@ def listing(codes: Array, radii: int) -> tuple[Array, Array, Array]:
         The places within radius k are `places[start[a] : upto[a, k]]`.
     places : int32 array
     """
+    codes = np.ascontiguousarray(codes)
     count = np.zeros((len(codes), radii), np.int64)
     _count(codes, count)
-    upto = np.cumsum(count.ravel()).reshape(count.shape)
-    follow = upto - count
+    start, upto, follow = _bounds(count)
     places = np.empty(int(count.sum()), np.int32)
-    start = follow[:, 0].copy()
     _fill(codes, follow, places)
     return start, upto, places
+
+
+def joined(parts: list[Lists]) -> Lists:
+    """The lists of several sets of lines, one after another."""
+    shift = np.cumsum([0] + [len(places) for _, _, places in parts])[:-1]
+    start = np.concatenate([s + by for (s, _, _), by in zip(parts, shift, strict=True)])
+    upto = np.concatenate([u + by for (_, u, _), by in zip(parts, shift, strict=True)])
+    return start, upto, np.concatenate([places for _, _, places in parts])
+
+
+def turned(lists: Lists, lines: int) -> Lists:
+    """The same pairs listed the other way round: for each place the lines that hold it, by code and then by line."""
+    start, upto, places = lists
+    count = np.zeros((lines, upto.shape[1]), np.int64)
+    _turn(start, upto, places, count, np.empty(0, np.int32))
+    first, last, follow = _bounds(count)
+    out = np.empty(len(places), np.int32)
+    _turn(start, upto, places, follow, out)
+    return first, last, out
+
+
+def _bounds(count: Array) -> tuple[Array, Array, Array]:
+    upto = np.cumsum(count.ravel()).reshape(count.shape)
+    follow = upto - count
+    return follow[:, 0].copy(), upto, follow
+
+
+@kernel
+def _turn(start, upto, places, follow, out):  # type: ignore[no-untyped-def]
+    # counts where `out` is empty, else fills: `follow` is where the next line of a place and code goes
+    for a in range(upto.shape[0]):
+        first = start[a]
+        for k in range(upto.shape[1]):
+            for s in range(first, upto[a, k]):
+                if len(out):
+                    out[follow[places[s], k]] = a
+                follow[places[s], k] += 1
+            first = upto[a, k]
 
 
 @kernel

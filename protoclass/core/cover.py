@@ -18,12 +18,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .balls import bins_for, coder, listing, tally, worth
+from ..errors import TooLarge
+from .balls import Lists, bins_for, coder, joined, listing, tally, turned, worth
 from .jit import each
 from .nearest import NONE, Nearest, covering, nearest
 from .task import Points, Task
+from .units import in_units, units
 
 Array = NDArray[Any]
+LISTED = 2**30  # pairs of a row and a candidate of its class whose ball holds it
 MEMORY = 2**27  # bytes for the worth of all candidates before folds are taken in turns
 
 
@@ -83,16 +86,20 @@ class Sets:
 
     candidates: Array
     rows: Array
-    of_candidate: tuple[Array, Array, Array]
-    of_row: tuple[Array, Array, Array]
+    of_candidate: Lists
+    of_row: Lists
 
 
 @dataclass(frozen=True)
 class Covers:
-    """The problems of some folds over a grid of radii.
+    """The problems of some folds over a grid of radii; weights, gains and costs are in whole numbers of `unit`.
 
     Attributes
     ----------
+    task : Task
+    w : array (n,)
+        Weights of the rows, in units.
+    unit : float
     fold : int array (n,)
         Fold that leaves each row out, -1 for none.
     gain, wrong, best : arrays (folds, K, m), see `balls.worth`
@@ -100,9 +107,9 @@ class Covers:
     """
 
     task: Task
+    w: Array
+    unit: float
     fold: Array
-    folds: int
-    radii: Array
     gain: Array
     wrong: Array
     best: Array
@@ -121,40 +128,49 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     radii : array (K,), ascending
     least : float
         Candidates that nowhere gain more than this (the smallest lambda) are dropped.
+
+    Raises
+    ------
+    TooLarge
+        Where the balls hold more than 2^30 pairs of a row and a candidate of its class.
     """
     K, L = len(radii), task.classes
+    w, unit = units(task.w)
     own = [np.flatnonzero(task.y == c) for c in range(L)]
     cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
     owner = np.where(task.origin < 0, -1, fold[task.origin])
-
     coders = {t: coder(radii, t, bins_for(len(task.y) * len(task.origin))) for t in (np.float32, np.float64)}
+    pays_above = in_units(least, unit)
+    listed = [0]
 
     def local(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
         codes = coders[tile.dtype.type](tile)
         task.tick()
-        return codes, tally(codes, cell[rows], task.w[rows], (folds + 1) * L * (K + 1))
+        return codes, tally(codes, cell[rows], w[rows], (folds + 1) * L * (K + 1))
 
     def finish(rows: Array, columns: Array, codes: Array, weights: Array) -> tuple[Any, ...]:
         gain, wrong, best = worth(weights, owner[columns], folds, L, K)
-        pays = gain > least
+        pays = gain > pays_above
         serve = [np.flatnonzero((pays & (best == c)).any(axis=(0, 1))) for c in range(L)]
-        return (
-            gain,
-            wrong,
-            best,
-            [columns[s] for s in serve],
-            [codes[s][:, task.y[rows] == c] for c, s in enumerate(serve)],
-        )
+        lists = [listing(codes[np.ix_(s, task.y[rows] == c)], K) for c, s in enumerate(serve)]
+        listed[0] += sum(len(places) for _, _, places in lists)
+        if listed[0] > LISTED:
+            raise TooLarge(
+                f"balls of radius {radii[-1]:.4g} around {len(task.origin)} candidates hold too many of the {len(task.y)} rows "
+                "to be listed: use smaller radii, or fewer rows (data.sample(...))"
+            )
+        return gain, wrong, best, [columns[s] for s in serve], lists
 
     tiles = task.D.scan(local, finish)
     gain, wrong, best = (np.concatenate([t[i] for t in tiles], axis=2) for i in range(3))
 
     def sets(c: int) -> Sets:
-        codes = np.ascontiguousarray(np.concatenate([t[4][c] for t in tiles]))
+        of_candidate = joined([t[4][c] for t in tiles])
         candidates = np.concatenate([t[3][c] for t in tiles])
-        return Sets(candidates, own[c], listing(codes, K), listing(np.ascontiguousarray(codes.T), K))
+        return Sets(candidates, own[c], of_candidate, turned(of_candidate, len(own[c])))
 
-    return Covers(task, fold, folds, radii, gain, wrong, best, tuple(each(sets, range(L), gain.shape[2] * len(task.y))))
+    classes = tuple(each(sets, range(L), gain.shape[2] * len(task.y)))
+    return Covers(task, w, unit, fold, gain, wrong, best, classes)
 
 
 def turns(task: Task, folds: int, radii: int) -> Iterator[Array]:
@@ -167,7 +183,7 @@ def turns(task: Task, folds: int, radii: int) -> Iterator[Array]:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Prototypes at one radius, in the order chosen.
+    """Prototypes at one radius, in the order chosen; weights are in units.
 
     Attributes
     ----------
@@ -186,6 +202,10 @@ class Chosen:
     covers: Array
     wrong: Array
 
+    def first(self, cost: float) -> Array:
+        """Which are chosen at a cost (lambda in units): the first ones, as gains never increase."""
+        return np.asarray(self.covers - self.wrong > cost)
+
 
 @dataclass(frozen=True)
 class CoverPath:
@@ -197,13 +217,15 @@ class CoverPath:
     radii : array (K,)
     lambdas : array (J,)
     weight : array (classes,)
-        Training weight of each class.
+        Training weight of each class, in units.
+    unit : float
     """
 
     runs: tuple[Chosen, ...]
     radii: Array
     lambdas: Array
     weight: Array
+    unit: float
     reads: ClassVar[str] = "D"
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
 
@@ -215,38 +237,43 @@ class CoverPath:
     def _union(self) -> Array:
         return np.unique(np.concatenate([run.at for run in self.runs]))
 
+    @cached_property
+    def _costs(self) -> list[float]:
+        return [in_units(float(lam), self.unit) for lam in self.lambdas]
+
     @property
     def size(self) -> Array:
-        return np.array([float((run.covers - run.wrong > lam).sum()) for run in self.runs for lam in self.lambdas])
+        return np.array([float(run.first(cost).sum()) for run in self.runs for cost in self._costs])
+
+    @cached_property
+    def _member(self) -> Array:
+        """Class that each point of the union stands for at each grid point, (G, q); -1 where it is not chosen."""
+        member = np.full((len(self.radii) * len(self.lambdas), len(self._union)), NONE, np.int16)
+        for k, run in enumerate(self.runs):
+            places = np.searchsorted(self._union, run.at)
+            for j, cost in enumerate(self._costs):
+                on = run.first(cost)
+                member[k * len(self.lambdas) + j, places[on]] = run.classes[on]
+        return member
 
     def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
-        at = self._union
-        member = np.full((len(self.radii) * len(self.lambdas), len(at)), NONE, np.int16)
-        for k, run in enumerate(self.runs):
-            places = np.searchsorted(at, run.at)
-            for j, lam in enumerate(self.lambdas):
-                on = run.covers - run.wrong > lam
-                member[k * len(self.lambdas) + j, places[on]] = run.classes[on]
         if kind == "cover":
-            held = covering(D, member, np.repeat(self.radii, len(self.lambdas)))
+            held = covering(D, self._member, np.repeat(self.radii, len(self.lambdas)))
             return np.asarray(np.maximum(held, NONE))
-        first = nearest(D, member, np.arange(len(at)))
-        got = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if len(at) else first
+        first = nearest(D, self._member, np.arange(len(self._union)))
+        got = np.take_along_axis(self._member.T, np.maximum(first, 0), axis=0) if len(self._union) else first
         return np.where(first < 0, int(self.weight.argmax()), got)
 
     def at(self, g: int) -> Nearest:
         k, j = divmod(g, len(self.lambdas))
         run, lam, eps = self.runs[k], float(self.lambdas[j]), float(self.radii[k])
-        on = run.covers - run.wrong > lam
+        on = run.first(self._costs[j])
         covers, wrong = run.covers[on], run.wrong[on]
-        goal = Objective(float(self.weight.sum() - covers.sum()), float(wrong.sum()), int(on.sum()), lam)
+        uncovered = float(self.weight.sum() - covers.sum()) * self.unit
+        goal = Objective(uncovered, float(wrong.sum()) * self.unit, int(on.sum()), lam)
+        table = {"covers": covers * self.unit, "miscovers": wrong * self.unit}
         return Nearest(
-            Points(
-                run.classes[on],
-                at=run.at[on],
-                radii=np.full(on.sum(), eps),
-                table={"covers": covers, "miscovers": wrong},
-            ),
+            Points(run.classes[on], at=run.at[on], radii=np.full(on.sum(), eps), table=table),
             len(self.weight),
             int(self.weight.argmax()),
             {"radius eps": eps, "cost lambda": lam, "objective": goal},
@@ -254,4 +281,4 @@ class CoverPath:
 
     def moved(self, columns: Array) -> CoverPath:
         runs = tuple(Chosen(columns[run.at], run.classes, run.covers, run.wrong) for run in self.runs)
-        return CoverPath(runs, self.radii, self.lambdas, self.weight)
+        return CoverPath(runs, self.radii, self.lambdas, self.weight, self.unit)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .cover import Chosen, CoverPath, Covers, covers, turns
 from .jit import each, kernel
 from .task import Task
+from .units import in_units
 
 Array = NDArray[Any]
 
@@ -44,22 +45,23 @@ def greedy_paths(task: Task, fold: Array, folds: int, radii: Array, lambdas: Arr
             runs = tuple(greedy(problems, f, k, float(lambdas[0])) for k in range(len(radii)))
             live = problems.fold != f
             task.tick()
-            return CoverPath(runs, radii, lambdas, np.bincount(task.y[live], task.w[live], task.classes))
+            weight = np.bincount(task.y[live], problems.w[live], task.classes)
+            return CoverPath(runs, radii, lambdas, weight, problems.unit)
 
         yield from zip(group.tolist(), each(path, range(len(group)), len(task.y) * len(task.origin)), strict=True)
 
 
 def greedy(problems: Covers, f: int, k: int, lambda_: float) -> Chosen:
     """The greedy cover without the rows of fold `f`, at radius `k`."""
-    task = problems.task
+    cost = in_units(lambda_, problems.unit)
     parts = []
     for c, sets in enumerate(problems.classes):
         gain = np.where(problems.best[f, k, sets.candidates] == c, problems.gain[f, k, sets.candidates], -np.inf)
         live = problems.fold[sets.rows] != f
-        heap = np.flatnonzero(gain > lambda_)
+        heap = np.flatnonzero(gain > cost)
         order, got = np.empty(len(heap), np.int64), np.empty(len(heap))
-        lists, weight = (*sets.of_candidate, *sets.of_row), task.w[sets.rows]
-        steps = _greedy(*lists, weight, ~live, k, gain, gain.copy(), heap, lambda_, order, got)
+        lists, weight = (*sets.of_candidate, *sets.of_row), problems.w[sets.rows]
+        steps = _greedy(*lists, weight, ~live, k, gain, gain.copy(), heap, cost, order, got)
         order, got = order[:steps], got[:steps]
         parts.append((sets.candidates[order], np.full(len(order), c), got))
     at, classes, got = (np.concatenate(a) for a in zip(*parts, strict=True))

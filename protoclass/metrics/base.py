@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep
-from ..errors import NoVectors
+from ..errors import NoVectors, OptionError
 from ..frame import Frame
 
 
@@ -63,7 +63,7 @@ class Metric:
 
     def rows(self, frame: Frame) -> Rep:
         """Side i of D[i, j]."""
-        raise NotImplementedError
+        raise OptionError(f"the metric {self.name} does not say how rows are represented: write its `rows`")
 
     def points(self, frame: Frame) -> Rep:
         """Side j of D[i, j]."""
@@ -75,11 +75,11 @@ class Metric:
 
     def between(self, rows: Rep, points: Rep) -> np.ndarray:
         """Dissimilarities (r, q)."""
-        raise NotImplementedError
+        raise OptionError(f"the metric {self.name} does not say how rows are compared: write its `between`")
 
     def needs(self, points: Rep) -> pd.Index:
         """For given dissimilarities: the labels of the points, which new rows must have as columns."""
-        raise NotImplementedError
+        raise OptionError(f"the metric {self.name} measures rows by their predictors, not by given dissimilarities")
 
     def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
         """New rows (a Frame, or for given dissimilarities a DataFrame) and points as `between` takes them."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep
-from ..errors import DataError, shown
+from ..errors import DataError, OptionError, brief, shown
 from ..frame import Frame
 from .base import Metric
 
@@ -35,6 +35,10 @@ class Custom(Metric):
     function: Callable[[pd.Series, pd.Series], float]
     slow: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise OptionError(f"Custom takes a function of two rows, not {brief(self.function)}")
+
     @property
     def name(self) -> str:
         return getattr(self.function, "__name__", "custom")
@@ -55,7 +59,12 @@ class Custom(Metric):
         return out
 
     def _value(self, a: pd.Series, b: pd.Series) -> float:
-        value: Any = self.function(a, b)
+        try:
+            value: Any = self.function(a, b)
+        except Exception as reason:
+            raise DataError(
+                f"{self.name} failed on rows {shown(a.name)} and {shown(b.name)}: {type(reason).__name__}: {reason}"
+            ) from reason
         try:
             number = float(value)
         except (TypeError, ValueError):

@@ -102,7 +102,9 @@ class Dissimilarity:
 
         def block(first: int) -> None:
             at, right = slice(first, first + step), slice(first if half else 0, None)
-            values[at, right] = between(part(self.rows, at), part(self.points, right), self.index[at], self.labels[right])
+            values[at, right] = between(
+                part(self.rows, at), part(self.points, right), self.index[at], self.labels[right]
+            )
             if half:
                 values[first + step :, at] = values[at, first + step :].T
             tick()

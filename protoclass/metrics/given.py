@@ -92,6 +92,8 @@ def given(matrix: Any, index: pd.Index) -> Given:
     DataError
         For values that are missing, infinite or negative, repeated labels and wrong shapes.
     """
+    if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
+        raise DataError(f"the dissimilarities have shape {matrix.shape}: they need rows and columns")
     if not isinstance(matrix, pd.DataFrame):
         array, n = _array(matrix), len(index)
         if array.ndim == 1:
@@ -111,6 +113,12 @@ def given(matrix: Any, index: pd.Index) -> Given:
             raise DataError(
                 f"the {what} label {shown(labels[labels.duplicated()][0])} of the dissimilarities occurs more than once"
             )
+    alike = set(map(str, matrix.index)) == set(map(str, matrix.columns)) and not matrix.columns.isin(matrix.index).any()
+    if alike:
+        raise DataError(
+            f"the row label {shown(matrix.index[0])} and the column label {shown(matrix.columns[0])} of the dissimilarities agree "
+            "only as text: D.columns = D.columns.astype(D.index.dtype) makes them one"
+        )
     values = _floats(matrix)
     _valid(values, matrix.index, matrix.columns)
     return Given(pd.DataFrame(values, matrix.index, matrix.columns))
@@ -150,6 +158,8 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
         )
     a = np.diag(K) if rows is None else _array(rows)
     b = np.diag(K) if candidates is None else _array(candidates)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise DataError("K(x, x) of rows and candidates must be finite")
     if a.shape != K.shape[:1] or b.shape != K.shape[1:]:
         raise DataError(f"rows and candidates have shapes {a.shape} and {b.shape}, and the kernel {K.shape}")
     squared = a[:, None] + b[None, :] - 2 * K
@@ -163,13 +173,17 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
 
 def _array(values: Any) -> np.ndarray:
     try:
-        return np.asarray(values, float)
+        if np.iscomplexobj(values):
+            raise TypeError
+        return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0  # masked is missing; -0.0 becomes 0.0
     except (TypeError, ValueError):
         raise DataError("dissimilarities must be numbers") from None
 
 
 def _floats(table: pd.DataFrame) -> np.ndarray:
     try:
+        if any(pd.api.types.is_complex_dtype(t) for t in table.dtypes):
+            raise TypeError
         return table.to_numpy(dtype=float, na_value=np.nan) + 0.0  # -0.0 becomes 0.0
     except (TypeError, ValueError):
         raise DataError("dissimilarities must be numbers") from None

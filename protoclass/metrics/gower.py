@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.gower import gower
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, shown
+from ..errors import DataError, OptionError, brief, shown
 from ..frame import Frame
 from .base import Metric
 
@@ -51,6 +51,11 @@ class Gower(Metric):
     categories: tuple[str, ...] = field(default=(), repr=False, compare=False)
     constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        names = (self.asymmetric,) if isinstance(self.asymmetric, str) else self.asymmetric
+        if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
+            raise OptionError(f"asymmetric={brief(names)}: a list of names of boolean columns")
+
     @property
     def notes(self) -> tuple[str, ...]:
         return (
@@ -71,7 +76,12 @@ class Gower(Metric):
         low, high = (
             f(values, axis=0, where=~np.isnan(values), initial=s) for f, s in ((np.min, np.inf), (np.max, -np.inf))
         )
-        spread = np.where(high > low, high - low, 1.0)
+        with np.errstate(over="ignore"):
+            spread = np.where(high > low, high - low, 1.0)
+        if not np.isfinite(spread).all():
+            raise DataError(
+                f"the range of column {numbers[int(np.argmax(~np.isfinite(spread)))]!r} is infinite: scale it down"
+            )
         return replace(
             self,
             asymmetric=tuple(flags),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 
 from ..core.distances import minkowski
 from ..core.sources import Rep
-from ..errors import DataError, OptionError
+from ..errors import DataError, OptionError, brief, one_of
 from ..frame import Frame
 from .base import Metric
 
@@ -42,13 +43,13 @@ class Minkowski(Metric):
     scale: bool | str = True
     spread: Any = field(default=None, repr=False, compare=False)
     columns: Any = field(default=None, repr=False, compare=False)
+    precision: Any = field(default=None, repr=False, compare=False)
     constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.r, bool) or not isinstance(self.r, (int, float)) or not self.r >= 1:
-            raise OptionError(f"r={self.r!r}: a Minkowski distance has r >= 1 (inf for Chebyshev)")
-        if self.scale not in (True, False, "fold"):
-            raise OptionError(f"scale={self.scale!r}: allowed are True, False and 'fold'")
+        if isinstance(self.r, bool) or not isinstance(self.r, Real) or not self.r >= 1:
+            raise OptionError(f"r={brief(self.r)}: a Minkowski distance has r >= 1 (inf for Chebyshev)")
+        one_of("scale", self.scale, (True, False, "fold"))
 
     @property
     def supervised(self) -> bool:
@@ -63,15 +64,17 @@ class Minkowski(Metric):
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
         X = table.to_numpy()
-        spread, constant = np.ones(X.shape[1], X.dtype), ()
+        spread, constant = np.ones(X.shape[1]), ()
         if self.scale and len(X) > 1:
             same = X.max(axis=0) == X.min(axis=0)
-            spread = np.where(same, 1.0, X.std(axis=0, ddof=1, dtype=float)).astype(X.dtype)
+            most = np.where(same, 1.0, np.abs(X).max(axis=0)).astype(float)  # squares of 1e200 would overflow
+            spread = np.where(same, 1.0, (X / most).std(axis=0, ddof=1) * most)
             constant = tuple(table.columns[same])
-        return replace(self, spread=spread, columns=table.columns, constant=constant)
+        return replace(self, spread=spread, columns=table.columns, constant=constant, precision=X.dtype)
 
     def rows(self, frame: Frame) -> Rep:
-        return (np.ascontiguousarray(frame.design.to_numpy().astype(self.spread.dtype, copy=False) / self.spread),)
+        X = frame.design.to_numpy()
+        return (np.ascontiguousarray(X / self.spread, self.precision),)
 
     def between(self, rows: Rep, points: Rep) -> np.ndarray:
         return minkowski(rows[0], points[0], self.r)
@@ -80,7 +83,7 @@ class Minkowski(Metric):
         return rows[0]
 
     def place(self, coords: np.ndarray) -> Rep:
-        return (np.ascontiguousarray(coords, self.spread.dtype),)
+        return (np.ascontiguousarray(coords, self.precision),)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         return pd.DataFrame(coords * self.spread, columns=self.columns)

@@ -65,7 +65,7 @@ class Model:
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
         """Rules for every point of the grid (the product of its axes, the last varying fastest)."""
-        raise NotImplementedError
+        raise OptionError(f"the model {type(self).__name__} does not say how it is fitted: write its `path`")
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]

@@ -13,6 +13,7 @@ from .errors import NotAvailable, OptionError, ProtoclassError
 def main(argv: list[str] | None = None) -> int:
     """Fit, print the summary and, with --out, write the figures. Returns the exit status."""
     parser = argparse.ArgumentParser(
+        allow_abbrev=False,
         prog="python -m protoclass",
         description="Fit a prototype classifier to a CSV file, print its summary and write its figures.",
         epilog="Further options are knobs of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace, knobs: dict[str, Any]) -> str:
         data = pd.read_csv(options.data)
     except (ValueError, UnicodeDecodeError) as reason:
         raise OptionError(f"{options.data} is no CSV file that can be read: {reason}") from None
-    cv = {"none": None}.get(options.cv, int(options.cv) if options.cv.isdigit() else options.cv)
+    cv = None if options.cv == "none" else _value(options.cv)
     fitted = fit(options.formula, data, options.method, dissimilarity=options.dissimilarity, cv=cv, choose=options.choose,
                  na=options.na, seed=options.seed, **knobs)  # fmt: skip
     told = str(fitted.summary())
@@ -81,7 +82,10 @@ def _knobs(rest: list[str]) -> dict[str, Any]:
     for name, value in zip(words[::2], [*words[1::2], None], strict=False):
         if not name.startswith("--") or value is None or value.startswith("--"):
             raise OptionError(f"{name!r} is not understood: knobs are given as --name value; see --help")
-        knobs[name[2:].replace("-", "_")] = _value(value)
+        knob = name[2:].replace("-", "_")
+        if knob in ("formula", "data"):
+            raise OptionError(f"{name}: formula and data are given without a name, as in 'species ~ .' data/iris.csv")
+        knobs[knob] = _value(value)
     return knobs
 
 

@@ -49,7 +49,7 @@ def load_data(name: str) -> pd.DataFrame:
     >>> load_data("iris").species.value_counts(sort=False).to_dict()
     {'setosa': 50, 'versicolor': 50, 'virginica': 50}
     """
-    if name not in SETS:
+    if not isinstance(name, str) or name not in SETS:
         raise OptionError(
             f"no data set {name!r} comes with the package: there are {', '.join(map(repr, SETS))}; see also fetch_data"
         )
@@ -81,7 +81,7 @@ def fetch_data(name: str) -> pd.DataFrame:
     DataError
         Where neither the folder nor OpenML has it.
     """
-    if name not in FETCHED:
+    if not isinstance(name, str) or name not in FETCHED:
         raise OptionError(f"no data set {name!r}: there are {', '.join(map(repr, FETCHED))}")
     file, response, remote, version = FETCHED[name]
     folder = os.environ.get("PROTOCLASS_DATA")
@@ -171,9 +171,10 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     >>> simulate_clinic(4).dtypes.astype(str).iloc[:5].to_dict()
     {'age': 'float64', 'marker': 'float64', 'severity': 'category', 'ward': 'category', 'smoker': 'boolean'}
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise OptionError(f"n={n!r}: a whole number >= 1")
-    if not 0 <= missing < 1:
+    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise OptionError(f"{name}={value!r}: a whole number >= {least}")
+    if not isinstance(missing, (int, float)) or not 0 <= missing < 1:
         raise OptionError(f"missing={missing!r}: a share from 0 to below 1")
     draw = np.random.default_rng(seed)
     k = draw.integers(0, 3, n)

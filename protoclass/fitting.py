@@ -12,17 +12,18 @@ import pandas as pd
 
 from .core.cover import Objective
 from .core.task import Rule, Task
-from .errors import NotAvailable, OptionError
-from .frame import Frame, as_pandas
+from .errors import DataError, NotAvailable, OptionError, brief
+from .frame import Frame, as_pandas, once
 from .metrics.dissimilarity import Dissimilarity
 from .models.base import Model
-from .preparing import ONCE, Call, Problem, bar, places, prepare, read
+from .preparing import ONCE, Call, Problem, bar, enough, places, prepare, read
 from .testing import Test, tested
 from .validating import Validation, checked, none_open, validate
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
+ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
 KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
 
 
@@ -94,27 +95,34 @@ class Fit:
 
         Columns: `class` (what it stands for), `own` (its own label, where it is a row), what the method says of each
         (`covers`: weight of own-class rows that it is the first to cover; `miscovers`: weight of other rows in its ball),
-        then the predictors. Centroids are named after method, class and number, in the units of the design matrix.
+        then the predictors; one named like a column before it is called `name (predictor)`. Centroids are named after
+        method, class and number, in the units of the design matrix.
         """
+        points, head = self.rule.points, self._told_of_points
+        if points.at is None:
+            coords = points.coords if points.coords is not None else np.empty((0, 0))
+            predictors = self.dissimilarity.metric.original(coords).set_axis(head.index)
+        else:
+            predictors = self.frame.columns.reindex(head.index)
+        predictors = predictors.rename(columns={c: f"{c} (predictor)" for c in predictors if c in head})
+        return pd.concat([head, predictors], axis=1)
+
+    @cached_property
+    def _told_of_points(self) -> pd.DataFrame:
         points, levels = self.rule.points, self.frame.levels
         head = pd.DataFrame({"class": pd.Categorical.from_codes(points.classes, levels)})
         if points.at is None:
             number = [int((points.classes[:i] == c).sum()) + 1 for i, c in enumerate(points.classes)]
-            head.index = pd.Index(
-                [f"{self.model.name}[{levels[c]}].{k}" for c, k in zip(points.classes, number, strict=True)]
-            )
-            coords = points.coords if points.coords is not None else np.empty((0, 0))
-            predictors = self.dissimilarity.metric.original(coords).set_axis(head.index)
+            names = [f"{self.model.name}[{levels[c]}].{k}" for c, k in zip(points.classes, number, strict=True)]
+            head.index = pd.Index(names)
         else:
             head.index = self.dissimilarity.labels[points.at]
             row = self.dissimilarity.origin[points.at]
-            own = np.where(row >= 0, self.frame.codes[row], -1)
-            head["own"] = pd.Categorical.from_codes(own, levels)
-            predictors = self.frame.columns.reindex(head.index)
+            head["own"] = pd.Categorical.from_codes(np.where(row >= 0, self.frame.codes[row], -1), levels)
         for name, values in points.table.items():
             whole = (values == np.round(values)).all()
             head[name] = values.astype(int) if whole else values
-        return pd.concat([head, predictors], axis=1)
+        return head
 
     def predict(self, new: Any = None, kind: str = "class") -> pd.Series | pd.DataFrame:
         """Predict rows of new data (default: the rows of the fit).
@@ -142,10 +150,10 @@ class Fit:
         DataError
             For columns that are missing or of another type, and levels not seen in fit.
         """
-        if kind not in self.rule.kinds:
-            every = "" if kind in KINDS else " (known kinds: " + ", ".join(KINDS) + ")"
+        if not isinstance(kind, str) or kind not in self.rule.kinds:
+            every = "" if isinstance(kind, str) and kind in KINDS else " (known kinds: " + ", ".join(KINDS) + ")"
             raise OptionError(
-                f"kind={kind!r}: method {self.model.name!r} predicts {', '.join(map(repr, self.rule.kinds))}{every}"
+                f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.rule.kinds))}{every}"
             )
         told, index, whole = self._told(kind, new)
         levels = self.frame.levels
@@ -166,7 +174,7 @@ class Fit:
     @property
     def _labels(self) -> pd.Index:
         points = self.rule.points
-        return self.dissimilarity.labels[points.at] if points.at is not None else self.prototypes.index
+        return self.dissimilarity.labels[points.at] if points.at is not None else self._told_of_points.index
 
     def _told(self, kind: str, new: Any) -> tuple[np.ndarray, pd.Index, np.ndarray]:
         """What the rule says of the complete rows, all labels, and which rows are complete."""
@@ -190,6 +198,7 @@ class Fit:
         response = self.frame.formula.response
         if response not in new:
             raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+        once(new.columns, "column")
         return tested(new[response], self.predict(new), self.frame.levels)
 
     def augment(self, data: Any = None) -> pd.DataFrame:
@@ -202,6 +211,9 @@ class Fit:
         base = as_pandas(self.call.data if data is None else data)
         given = self.dissimilarity.metric.given
         source = base if data is not None or not given else None
+        clash = [c for c in ADDED if c in base]
+        if clash:
+            raise DataError(f"the data have a column {clash[0]!r}, which augment adds: rename it")
         out = base.copy()
         response = self.frame.formula.response
         fitted = self.predict(source).reindex(base.index)
@@ -226,11 +238,10 @@ class Fit:
 
     def tidy(self) -> pd.DataFrame:
         """One row for each prototype: its label, class, and what the method says of it."""
-        return (
-            self.prototypes.drop(columns=self.frame.columns.columns, errors="ignore")
-            .rename_axis("prototype")
-            .reset_index()
-        )
+        told = self._told_of_points
+        out = told.reset_index(drop=True)
+        out.insert(0, "prototype", list(told.index))
+        return out
 
     def glance(self) -> pd.DataFrame:
         """One row: method, rows, classes, prototypes, knobs, training error, cross-validated error with its SE."""
@@ -409,5 +420,6 @@ def _fit(
     with bar(None, "fitting", problem.progress) as fitting:
         if task is None:
             task = problem.task(related, limit=ONCE)
+        enough(problem, np.bincount(task.y[task.w > 0], minlength=task.classes), {})
         rule = problem.model.path(replace(task, tick=fitting.update), {}).at(0)
     return Fit(problem, related, problem.model, rule, validation, point)

@@ -89,6 +89,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     from formulaic import Formula as Parsed
     from formulaic import SimpleFormula
     from formulaic.errors import FormulaicError
+    from formulaic.parser import DefaultFormulaParser
 
     if not isinstance(text, str):
         raise FormulaError(f"a formula is text such as 'y ~ .', not {type(text).__name__}")
@@ -98,7 +99,9 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     known = [c for c in columns if c != response and c not in set(aside)]
     _bounded(right, len(known))
     try:
-        parsed = Parsed.from_spec(right, context={"__formulaic_variables_available__": known})
+        # without an intercept of its own, which would swallow a column named "1"
+        parser = DefaultFormulaParser(include_intercept=False)
+        parsed = Parsed.from_spec(right, parser=parser, context={"__formulaic_variables_available__": known})
     except (FormulaicError, SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError) as reason:
         first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
         raise FormulaError(f"the right side of {text!r} can't be read: {first}") from None

@@ -103,7 +103,7 @@ class Frame:
         if missing:
             raise DataError(f"the new data lack the columns {missing}: the formula {self.formula.text!r} needs them")
         columns = data[list(self.columns.columns)]
-        _once(columns.columns, "column")
+        once(columns.columns, "column")
         for name, known in self.schema.items():
             _agrees(columns[name], known)
         whole = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
@@ -215,13 +215,13 @@ def mold(
     """
     one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
-    _once(data.columns, "column")
+    once(data.columns, "column")
     strange = [c for c in data.columns if not isinstance(c, str)]
     if strange:
         raise DataError(f"column names must be text, and {strange[0]!r} is not: data.columns = data.columns.map(str)")
     if len(data) == 0:
         raise DataError("the data have no rows")
-    _once(data.index, "row")
+    once(data.index, "row")
     aside = (*aside, *([weights] if isinstance(weights, str) else []))
     asked = read(formula, data.columns, aside)
     if response and asked.response is None:
@@ -354,7 +354,7 @@ def _canonical(values: pd.Series, known: Column) -> Any:
     codes = pd.Index(known.levels).get_indexer(values.astype(object))
     unseen = values[(codes < 0) & ~values.isna().to_numpy()].unique()
     if len(unseen):
-        shown = ", ".join(repr(v) for v in unseen[:5])
+        shown = ", ".join(shown(v) for v in unseen[:5])
         raise DataError(f"column {values.name!r} has levels not seen in fit: {shown}")
     return pd.Categorical.from_codes(codes, list(known.levels), ordered=known.ordered)
 
@@ -419,7 +419,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
             raise DataError(f"{what}={given!r} is no column of the data")
         return data[given]
     if isinstance(given, pd.Series):
-        _once(given.index, f"{what} row")
+        once(given.index, f"{what} row")
         absent = data.index.difference(given.index)
         if len(absent):
             raise DataError(f"{what} lack the row {shown(absent[0])}: its index must hold every row label of the data")
@@ -433,7 +433,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     return values
 
 
-def _once(labels: pd.Index, what: str) -> None:
+def once(labels: pd.Index, what: str) -> None:
     if isinstance(labels, pd.IntervalIndex) and labels.is_overlapping:
         raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
     if not labels.is_unique:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .core.sources import Held, Rep, Source, part
 from .core.task import Path, Rule, Task
-from .errors import DataError, OptionError, shown
+from .errors import DataError, OptionError, brief, one_of, shown
 from .frame import Frame, along, as_pandas, mold
 from .metrics.base import Metric
 from .metrics.dissimilarity import Dissimilarity, relate, resolve
@@ -46,11 +46,7 @@ def _default(name: str, value: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, (pd.DataFrame, np.ndarray)):
-        return f"<{' x '.join(map(str, value.shape))} {type(value).__name__}>"
-    if isinstance(value, (pd.Series, Dissimilarity)):
-        return f"<{type(value).__name__}>"
-    return getattr(value, "__name__", None) or repr(value)
+    return f"<{type(value).__name__}>" if isinstance(value, (pd.Series, Dissimilarity)) else brief(value)
 
 
 @dataclass(frozen=True)
@@ -106,15 +102,13 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
     """Check the arguments of `fit` or `cross_validate` and make a Problem of them."""
     given = {**DEFAULTS, **arguments}
     model = by_name(given["method"], knobs)
-    if given["candidates"] != "train":
-        raise OptionError(f"candidates={given['candidates']!r}: allowed is 'train'")
+    one_of("candidates", given["candidates"], ("train",))
     if given["client"] is not None:
         raise OptionError("client= is for distributed fits, which this version does not have")
     seed = given["seed"]
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed={seed!r}: a whole number >= 0")
-    if given["progress"] not in (None, True, False):
-        raise OptionError(f"progress={given['progress']!r}: allowed are None (work over 2 s), True and False")
+        raise OptionError(f"seed={brief(seed)}: a whole number >= 0")
+    one_of("progress", given["progress"], (None, True, False))
     data = as_pandas(data)
     weights, groups = given["weights"], given["groups"]
     if weights is not None and "weights" not in model.accepts:
@@ -134,8 +128,8 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
             raise DataError("groups have missing values: every row needs one")
         codes = pd.factorize(of_row.iloc[kept])[0]
     cv = given["cv"]
-    if isinstance(cv, (pd.Series, np.ndarray, list, tuple)):
-        of_row = pd.Series(np.asarray(along(cv if isinstance(cv, pd.Series) else list(cv), data, "cv folds"), object))
+    if cv is not None and not isinstance(cv, (str, int, float, np.number)):
+        of_row = pd.Series(np.asarray(along(cv, data, "cv folds"), object))
         if of_row.isna().any():
             raise DataError("the folds in cv have missing values: every row needs one")
         cv = of_row.iloc[kept].to_numpy()
@@ -143,6 +137,14 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
     return Problem(
         call, frame, model, metric, trained and not metric.supervised, codes, cv, int(seed), given["progress"]
     )
+
+
+def enough(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:
+    """Raise where a class has fewer rows (with weight) than the model needs of each."""
+    needed, least = problem.model.rows_needed(grid), int(counts.min())
+    if least < needed:
+        rare = shown(problem.frame.levels[int(counts.argmin())])
+        raise DataError(f"{problem.model.name} needs {needed} rows of every class, and class {rare} has {least}{where}")
 
 
 def _predictors(frame: Frame, related: Dissimilarity) -> Frame:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from .errors import DataError
+from .errors import DataError, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +58,19 @@ class Test:
 
 def tested(truth: pd.Series, fitted: pd.Series, levels: pd.Index) -> Test:
     """Compare true and predicted classes."""
-    unseen = truth[~truth.isin(levels) & truth.notna()].unique()
+    try:
+        codes = levels.get_indexer(truth.astype(object))
+    except TypeError:
+        raise DataError(f"the response {truth.name!r} holds values that are no classes") from None
+    unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
-        raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(repr, unseen[:5]))}")
+        raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")
     known = (truth.notna() & fitted.notna()).to_numpy()
     n = int(known.sum())
     if n == 0:
         raise DataError("no row has both a known class and all predictors")
     L = len(levels)
-    a, b = levels.get_indexer(truth[known].astype(object)), fitted[known].cat.codes.to_numpy()
+    a, b = codes[known], fitted[known].cat.codes.to_numpy()
     confusion = np.bincount(a * L + b, minlength=L * L).reshape(L, L)
     wrong = int(n - np.trace(confusion))
     interval = binomtest(wrong, n).proportion_ci(0.95, "wilson")

@@ -16,9 +16,9 @@ from .core.folds import grouped, stratified
 from .core.jit import each
 from .core.sources import part
 from .core.task import Path, Task
-from .errors import DataError, OptionError, shown
+from .errors import DataError, OptionError, brief, one_of, shown
 from .metrics.dissimilarity import Dissimilarity
-from .preparing import Problem, bar, blocks, places, prepare, read
+from .preparing import Problem, bar, blocks, enough, places, prepare, read
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,7 +136,7 @@ class Validation:
         if point is None:
             return self.one_se
         if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 0 <= point < len(self.points):
-            raise OptionError(f"point={point!r}: a row of `table`, 0 to {len(self.points) - 1}")
+            raise OptionError(f"point={brief(point)}: a row of `table`, 0 to {len(self.points) - 1}")
         return int(point)
 
     def tidy(self) -> pd.DataFrame:
@@ -249,8 +249,7 @@ def cross_validate(
 
 
 def checked(choose: str) -> str:
-    if choose not in ("1se", "min"):
-        raise OptionError(f"choose={choose!r}: allowed are '1se' and 'min'")
+    one_of("choose", choose, ("1se", "min"))
     return choose
 
 
@@ -263,11 +262,15 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tupl
     with bar(None, "measuring", problem.progress) as measuring:
         task = problem.task(related, measuring.update)
     F = of_fold.max(axis=1) + 1
-    smallest = np.min(
-        [np.bincount(frame.codes[row != f], minlength=task.classes) for row in of_fold for f in range(row.max() + 1)],
-        axis=0,
-    )
+    live = frame.weights > 0
+    left = [
+        np.bincount(frame.codes[live & (row != f)], minlength=task.classes)
+        for row in of_fold
+        for f in range(row.max() + 1)
+    ]
+    smallest = np.min(left, axis=0)
     grid = model.grid(task, smallest)
+    enough(problem, smallest, grid, " in the training rows of a fold")
     points = pd.DataFrame(list(product(*(axis.tolist() for axis in grid.values()))), columns=list(grid))
     G = len(points)
     predicted = np.empty((len(of_fold), len(frame), G), np.int16)
@@ -350,15 +353,24 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
     if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise OptionError(f"repeats={repeats!r}: a whole number >= 1")
-    if repeats > 1 and not (isinstance(cv, (int, np.integer)) or cv == "auto"):
+        raise OptionError(f"repeats={brief(repeats)}: a whole number >= 1")
+    if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
     notes: tuple[str, ...] = ()
     if isinstance(cv, np.ndarray):
         codes, own = pd.factorize(pd.Series(cv), sort=False)
         if len(own) < 2:
             raise OptionError("the folds in cv are all the same: give at least two")
+        if (
+            problem.groups is not None
+            and pd.DataFrame({"g": problem.groups, "f": codes}).groupby("g")["f"].nunique().max() > 1
+        ):
+            raise OptionError(
+                "the folds in cv split a group of groups=: give one or the other, or folds that keep groups together"
+            )
         return codes[None, :].astype(np.int64), ("folds of the user's own",)
+    if problem.groups is not None and problem.groups.max() < 1:
+        raise OptionError("groups has one group, and cross-validation leaves groups out: give at least two")
     if isinstance(cv, str) and cv == "loo":
         if problem.groups is not None:
             return problem.groups[None, :].astype(np.int64), ("one group left out at a time",)
@@ -378,7 +390,9 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
             else ()
         )
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
-        raise OptionError(f"cv={cv!r}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None")
+        raise OptionError(
+            f"cv={brief(cv)}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None"
+        )
     if problem.groups is not None:
         return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
     if counts.min() < cv:
@@ -404,11 +418,11 @@ def loss_matrix(measure: Any, levels: pd.Index) -> tuple[np.ndarray, str]:
             values = measure.loc[levels, levels].to_numpy(float)
         except (TypeError, ValueError):
             raise OptionError("a loss matrix holds numbers") from None
-        if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any():
-            raise OptionError("losses are finite and >= 0, and 0 on the diagonal")
+        if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
+            raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")
         return values, "loss"
     if not isinstance(measure, str) or measure not in ("error", "balanced"):
-        raise OptionError(f"measure={measure!r}: allowed are 'error', 'balanced' and a loss matrix as a DataFrame")
+        raise OptionError(f"measure={brief(measure)}: allowed are 'error', 'balanced' and a loss matrix as a DataFrame")
     return 1.0 - np.eye(L), measure
 
 

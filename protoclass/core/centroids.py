@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,9 @@ def kmeans(X: Array, w: Array, K: int, starts: int, seed: tuple[int, ...]) -> tu
     from sklearn.cluster import KMeans
 
     state = int(np.random.default_rng(seed).integers(2**31))
-    with threadpool_limits(1):  # a solve of 45 rows on two OpenMP threads takes twenty times as long as on one
+    # a solve of 45 rows on two OpenMP threads takes twenty times as long as on one; rows that are all alike make
+    # fewer clusters than K, and scikit-learn then repeats a centre with a warning
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         found = KMeans(K, n_init=starts, random_state=state).fit(X, sample_weight=w)
     return found.cluster_centers_, np.bincount(found.labels_, w, K)

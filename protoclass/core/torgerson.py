@@ -31,12 +31,13 @@ def torgerson(D: Array, dims: int) -> Array:
     [0.5, -0.5]
     """
     n = len(D)
-    squared = np.asarray(D, float) ** 2
+    most = float(D.max(initial=0.0)) or 1.0  # squares of large values would overflow
+    squared = (np.asarray(D, float) / most) ** 2
     mean = squared.mean(axis=0)
     B = -0.5 * (squared - mean[:, None] - mean[None, :] + mean.mean())
     first = max(0, n - dims)
     values, axes = eigh(B, subset_by_index=[first, n - 1])
     values, axes = values[::-1], axes[:, ::-1]
-    X = axes * np.sqrt(np.maximum(values, 0))
+    X = axes * np.sqrt(np.maximum(values, 0)) * most
     X *= np.where(X[np.abs(X).argmax(axis=0), np.arange(X.shape[1])] < 0, -1.0, 1.0)
     return np.pad(X, ((0, 0), (0, dims - X.shape[1])))

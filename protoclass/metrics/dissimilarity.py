@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.balls import midway
 from ..core.jit import each
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.torgerson import torgerson
-from ..errors import DataError, OptionError, TooLarge, shown
+from ..errors import DataError, OptionError, TooLarge, brief, shown
 from ..frame import Frame, as_pandas, mold
 from .base import Metric
 from .given import given
@@ -116,11 +115,17 @@ class Dissimilarity:
     def _checked(
         self, rows: Rep, points: Rep, of_rows: pd.Index | None = None, of_points: pd.Index | None = None
     ) -> np.ndarray:
-        values = self.metric.between(rows, points)
-        with np.errstate(over="ignore"):
-            if np.isfinite(values.sum()) or np.isfinite(values).all():
-                return values
-        i, j = np.argwhere(~np.isfinite(values))[0]
+        values = np.asarray(self.metric.between(rows, points))
+        if values.shape != (len(rows[0]), len(points[0])):
+            raise DataError(
+                f"the metric {self.metric.name} gave an array of shape {values.shape} for {len(rows[0])} rows and "
+                f"{len(points[0])} points"
+            )
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(float)
+        if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
+            return values
+        i, j = np.argwhere(~(np.isfinite(values) & (values >= 0)))[0]
         named = of_rows is not None and of_points is not None
         pair = f"rows {shown(of_rows[i])} and {shown(of_points[j])}" if named else "some rows"
         if np.isnan(values[i, j]):
@@ -128,7 +133,8 @@ class Dissimilarity:
                 f"the {self.metric.name} dissimilarity between {pair} is missing, as they know no variable in common: leave "
                 "out rows or columns that miss most values, or say na='drop'"
             )
-        raise DataError(f"the {self.metric.name} dissimilarity between {pair} is infinite: scale the columns down")
+        what = "negative" if values[i, j] < 0 else "infinite: scale the columns down"
+        raise DataError(f"the {self.metric.name} dissimilarity between {pair} is {what}")
 
     @cached_property
     def _values(self) -> np.ndarray:
@@ -170,7 +176,7 @@ class Dissimilarity:
         """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as R's `dist` and SciPy have them."""
         if not self.square:
             raise DataError("only a square matrix has a condensed form: its candidates must be its rows")
-        if not np.allclose(self._values, self._values.T):
+        if not np.allclose(self._values, self._values.T, rtol=1e-9, atol=0):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
             raise DataError(
                 f"the matrix is asymmetric (from {shown(self.index[i])} to {shown(self.index[j])}), and a condensed form holds one "
@@ -187,21 +193,25 @@ class Dissimilarity:
         >>> round(pc.dissimilarity("species ~ .", pc.load_data("iris")).quantile(0.5), 3)
         2.49
         """
-        levels = np.atleast_1d(np.asarray(q, float))
-        if not ((levels >= 0) & (levels <= 1)).all():
-            raise OptionError(f"q={q!r}: quantiles lie between 0 and 1")
+        try:
+            levels = np.atleast_1d(np.asarray(q, float))
+        except (TypeError, ValueError):
+            levels = np.array([np.nan])
+        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
+            raise OptionError(f"q={brief(q)}: quantiles lie between 0 and 1")
         apart = self.origin[None, :] != np.arange(self.shape[0])[:, None]
-        values = np.quantile(self._values[apart & (self._values > 0)], levels)
+        observed = self._values[apart & (self._values > 0)]
+        if len(observed) == 0:
+            raise DataError("there is no positive dissimilarity between different rows")
+        values = np.quantile(observed, levels)
         return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
-
-    def radii(self, count: int) -> np.ndarray:
-        """Radii at `count` equally spaced quantiles from the smallest dissimilarity to the median."""
-        return midway(self.source(), self.origin, np.linspace(0, 0.5, count), (0,))
 
     def map(self, dims: int = 2) -> pd.DataFrame:
         """Coordinates in which distances are near the dissimilarities (classical scaling, Torgerson 1952)."""
         if not self.square:
             raise DataError("a map needs a square matrix: its candidates must be its rows")
+        if isinstance(dims, bool) or not isinstance(dims, (int, np.integer)) or dims < 1:
+            raise OptionError(f"dims={brief(dims)}: a whole number >= 1")
         X = torgerson((self._values + self._values.T) / 2, dims)
         return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
 
@@ -234,7 +244,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     data : str or DataFrame
         A formula (its response, if it has one, is left out), or the frame itself, all of whose columns then count.
     frame : DataFrame
-        The data, where a formula is given.
+        The data, where a formula is given; else the metric may stand here.
     metric : str, metric object, callable or matrix
         As `dissimilarity=` in `fit`.
     na : "drop", "raise" or "keep"
@@ -255,9 +265,16 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     4  0.35    1.5   1.34  1.69
     ... the first 5 of each
     """
-    formula, table = (data, frame) if isinstance(data, str) else ("~ .", data)
-    if table is None:
-        raise OptionError("dissimilarity(formula, data): the data are missing")
+    if isinstance(data, str):
+        formula, table = data, frame
+        if table is None:
+            raise OptionError("dissimilarity(formula, data): the data are missing")
+    else:
+        formula, table = "~ .", data
+        if frame is not None:
+            metric = frame if isinstance(metric, str) and metric == "auto" else metric
+            if metric is not frame:
+                raise OptionError("dissimilarity(frame, metric): two metrics were given")
     table = as_pandas(table)
     molded = mold(formula, table, na=na, response=False)
     return relate(molded, resolve(metric, molded, table.index))
@@ -269,6 +286,8 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric:
         return automatic(frame)
     if isinstance(spec, Dissimilarity):
         return spec.metric
+    if isinstance(spec, Ranks) and isinstance(spec.of, Dissimilarity):
+        raise OptionError("Ranks takes a metric or a matrix: give it d.metric, or d.frame() with a formula 'y ~ 1'")
     if isinstance(spec, Ranks):
         return replace(spec, of=resolve(spec.of, frame, index))
     if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):

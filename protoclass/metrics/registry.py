@@ -28,7 +28,10 @@ def metric(spec: Any) -> Metric:
     if isinstance(spec, Metric):
         return spec
     if isinstance(spec, type) and issubclass(spec, Metric):
-        return spec()
+        try:
+            return spec()
+        except TypeError as reason:
+            raise OptionError(f"{spec.__name__} needs parameters: {reason}") from None
     if isinstance(spec, str):
         if spec in METRICS:
             return METRICS[spec]()

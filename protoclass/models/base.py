@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from ..core.task import Path, Task
-from ..errors import OptionError
+from ..errors import OptionError, brief
 
 GRID = "grid"
 
@@ -63,6 +65,10 @@ class Model:
         """What "grid" means for a knob."""
         raise OptionError(f"{self.name} has no default grid for {knob}: give a sequence of values")
 
+    def rows_needed(self, grid: Mapping[str, np.ndarray]) -> int:
+        """Rows with weight that every class must have in every training set."""
+        return 0
+
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
         """Rules for every point of the grid (the product of its axes, the last varying fastest)."""
         raise OptionError(f"the model {type(self).__name__} does not say how it is fitted: write its `path`")
@@ -86,7 +92,9 @@ class Grid:
 
 
 def is_open(value: Any) -> bool:
-    return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, np.ndarray, Grid))
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, pd.Series, Grid))
 
 
 def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
@@ -97,15 +105,36 @@ def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
 def number(
     model: str, name: str, value: Any, *, low: float = -math.inf, above: bool = False, whole: bool = False
 ) -> None:
-    """Check a knob: a number, or a sequence of them, not below `low` (or above it)."""
-    if isinstance(value, (Grid,)) or (isinstance(value, str) and value == GRID):
+    """Check a knob that may be open: a number, or a sequence of them, not below `low` (or above it)."""
+    if isinstance(value, str) and value == GRID:
         return
-    values = list(value) if is_open(value) else [value]
-    kind = "a whole number" if whole else "a number"
-    bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
-    if not values:
-        raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
+    if is_open(value) and not isinstance(value, Grid):
+        values = list(value)
+        if not values:
+            raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
+    else:
+        values = [value]
     for v in values:
-        fine = isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool) and math.isfinite(v)
-        if not fine or v < low or (above and v == low) or (whole and v != int(v)):
-            raise OptionError(f"{name}={v!r}: {model} needs {kind}{bound}, a sequence of these, or 'grid'")
+        if not _fine(v, low, above, whole):
+            raise OptionError(
+                f"{name}={brief(v)}: {model} needs {_wanted(low, above, whole)}, a sequence of these, or 'grid'"
+            )
+
+
+def fixed(model: str, name: str, value: Any, *, low: float = -math.inf, whole: bool = False) -> None:
+    """Check a knob that is never open."""
+    if not _fine(value, low, False, whole) or (whole and not isinstance(value, (int, np.integer))):
+        raise OptionError(f"{name}={brief(value)}: {model} needs {_wanted(low, False, whole)}")
+
+
+def _fine(v: Any, low: float, above: bool, whole: bool) -> bool:
+    if isinstance(v, np.ndarray) and v.ndim == 0:
+        v = v.item()
+    if isinstance(v, bool) or not isinstance(v, Real) or not math.isfinite(v):
+        return False
+    return v >= low and not (above and v == low) and not (whole and v != int(v))
+
+
+def _wanted(low: float, above: bool, whole: bool) -> str:
+    bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
+    return f"{'a whole number' if whole else 'a number'}{bound}"

@@ -11,8 +11,7 @@ import numpy as np
 from ..core.centroids import kmeans
 from ..core.nearest import Nearest
 from ..core.task import Points, Rules, Task
-from ..errors import DataError
-from .base import Model, axis, number
+from .base import Model, axis, fixed, number
 
 
 @dataclass(frozen=True)
@@ -37,22 +36,21 @@ class KMeans(Model):
 
     def __post_init__(self) -> None:
         number("kmeans", "K", self.K, low=1, whole=True)
-        number("kmeans", "starts", self.starts, low=1, whole=True)
+        fixed("kmeans", "starts", self.starts, low=1, whole=True)
 
     def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return np.arange(1, min(10, int(smallest.min())) + 1)
+        return np.arange(1, max(1, min(10, int(smallest.min()))) + 1)
+
+    def rows_needed(self, grid: Mapping[str, np.ndarray]) -> int:
+        return int(axis(grid, "K", self.K).max())
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
         return Rules(tuple(self._rule(task, int(K)) for K in axis(grid, "K", self.K)))
 
     def _rule(self, task: Task, K: int) -> Nearest:
         X = task.vectors()
-        counts = np.bincount(task.y, minlength=task.classes)
-        if counts.min() < K:
-            raise DataError(f"K={K} centroids, and class number {counts.argmin() + 1} has {counts.min()} rows")
-        parts = [
-            kmeans(X[task.y == c], task.w[task.y == c], K, self.starts, (*task.seed, K, c)) for c in range(task.classes)
-        ]
+        own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
+        parts = [kmeans(X[rows], task.w[rows], K, self.starts, (*task.seed, K, c)) for c, rows in enumerate(own)]
         centers, held = (np.concatenate(p) for p in zip(*parts, strict=True))
         points = Points(np.repeat(np.arange(task.classes), K), coords=centers, table={"covers": held})
         heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())

@@ -51,7 +51,7 @@ class KNN(Model):
                 f"{(task.origin < 0).sum()} candidates are unlabelled, and knn needs the class of each: leave them out"
             )
         ks = axis(grid, "k", self.k).astype(int)
-        if ks.max() > len(task.origin):
-            raise DataError(f"k={ks.max()} neighbours, and there are {len(task.origin)} rows to choose them from")
-        at = np.arange(len(task.origin))
-        return Votes(tuple(ks.tolist()), Points(task.y[task.origin], at=at), task.w[task.origin], task.classes)
+        at = np.flatnonzero(task.w[task.origin] > 0)  # a row without weight has no vote
+        if ks.max() > len(at):
+            raise DataError(f"k={ks.max()} neighbours, and there are {len(at)} rows to choose them from")
+        return Votes(tuple(ks.tolist()), Points(task.y[task.origin[at]], at=at), task.w[task.origin[at]], task.classes)

@@ -13,7 +13,7 @@ from ..core.cover import CoverPath
 from ..core.greedy import greedy_paths
 from ..core.task import Task
 from ..errors import DataError, OptionError
-from .base import Grid, Model, axis, number
+from .base import Grid, Model, axis, fixed, number
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class quantiles(Grid):  # noqa: N801 - reads as a function where it is used
     count: int = 20
 
     def __post_init__(self) -> None:
-        number("quantiles", "count", self.count, low=1, whole=True)
+        fixed("quantiles", "count", self.count, low=1, whole=True)
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0, 0.5, self.count))
@@ -55,7 +55,8 @@ class PVM(Model):
         Radius of the balls. "grid": the smallest positive dissimilarity and 19 quantiles, at geometrically spaced levels
         up to the median.
     lambda_ : float >= 0, sequence, or None
-        Cost of a prototype. None: 1 / total weight of the rows, the same in every fold, so that it only breaks ties.
+        Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
+        so that it only breaks ties, whatever the unit of the weights.
 
     References
     ----------
@@ -71,7 +72,8 @@ class PVM(Model):
     lambda_: Any = None
 
     def __post_init__(self) -> None:
-        number("pvm", "eps", self.eps, low=0, above=True)
+        if not isinstance(self.eps, quantiles):
+            number("pvm", "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
             number("pvm", "lambda_", self.lambda_, low=0)
 
@@ -85,7 +87,9 @@ class PVM(Model):
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
     ) -> Iterator[tuple[int, CoverPath]]:
         eps = axis(grid, "eps", self.eps).astype(float)
-        lambdas = axis(grid, "lambda_", 1 / task.w.sum() if self.lambda_ is None else self.lambda_).astype(float)
+        lambdas = axis(grid, "lambda_", task.w.mean() / len(task.w) if self.lambda_ is None else self.lambda_).astype(
+            float
+        )
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values: at most {MOST} at a time")
         yield from greedy_paths(task, fold, folds, eps, lambdas)

@@ -17,7 +17,7 @@ MODELS: dict[str, type[Model]] = {model.name: model for model in (PVM, KNN, KMea
 
 def model(spec: Any, knobs: dict[str, Any]) -> Model:
     """A model of its name and knobs, or a model object as it is."""
-    if isinstance(spec, type) and issubclass(spec, Model):
+    if isinstance(spec, type) and issubclass(spec, Model) and getattr(spec, "name", None) in MODELS:
         spec = spec.name
     if isinstance(spec, str):
         if spec not in MODELS:

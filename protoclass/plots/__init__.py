@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NotAvailable, OptionError
+from ..errors import NotAvailable, OptionError, one_of
 
 if TYPE_CHECKING:
     from ..fitting import Fit
@@ -28,8 +28,9 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         "confusion": confusion,
         "validation": validation,
     }
-    if kind is not None and kind not in kinds:
-        raise OptionError(f"kind={kind!r}: allowed are {', '.join(map(repr, kinds))}")
+    one_of("kind", kind, (None, *kinds))
+    if ax is not None and not hasattr(ax, "plot"):
+        raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
     try:
         return kinds[kind or "prototypes"](fit, ax, **options)
     except TypeError as reason:

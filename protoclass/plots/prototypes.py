@@ -79,10 +79,13 @@ def plane(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame] | None:
         or frame.columns.isna().any(axis=None)
     ):
         return None
-    names = list(frame.columns)
-    rows = pd.DataFrame({"x": frame.columns[names[0]], "y": frame.columns[names[1]], "class": frame.codes})
-    chosen = fit.prototypes
-    return rows, pd.DataFrame({"x": chosen[names[0]], "y": chosen[names[1]], "class": fit.rule.points.classes})
+    table, points = frame.canonical(), fit.rule.points
+    rows = pd.DataFrame({"x": table.iloc[:, 0], "y": table.iloc[:, 1], "class": frame.codes})
+    if points.coords is not None:
+        spots = fit.dissimilarity.metric.original(points.coords).to_numpy()
+    else:
+        spots = table.to_numpy()[fit.dissimilarity.origin[points.at]]
+    return rows, pd.DataFrame({"x": spots[:, 0], "y": spots[:, 1], "class": points.classes})
 
 
 def outlines(fit: Fit) -> list[tuple[int, np.ndarray]]:
@@ -149,8 +152,10 @@ def _regions(fit: Fit, ax: Any) -> None:
     from matplotlib.colors import ListedColormap
 
     names = list(fit.frame.columns)
-    lows, highs = fit.frame.columns.min(), fit.frame.columns.max()
-    margin = 0.06 * (highs - lows).where(highs > lows, 1.0)
+    table = fit.frame.canonical()
+    lows, highs = table.min(), table.max()
+    wide = highs - lows > 1e-9 * highs.abs()
+    margin = 0.06 * (highs - lows).where(wide, np.maximum(highs.abs(), 1.0))
     x = np.linspace(lows.iloc[0] - margin.iloc[0], highs.iloc[0] + margin.iloc[0], GRID)
     y = np.linspace(lows.iloc[1] - margin.iloc[1], highs.iloc[1] + margin.iloc[1], GRID)
     across, up = np.meshgrid(x, y)

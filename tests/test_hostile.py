@@ -1,0 +1,260 @@
+"""Cases that once went wrong without a word, or with somebody else's error."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.units import in_units, units
+
+
+def test_columns_named_0_and_1_are_predictors(iris):
+    data = iris.set_axis([*"0123", "y"], axis=1)
+    assert pc.fit("y ~ .", data, eps=1.0).dissimilarity.rows[0].shape == (150, 4)
+    assert pc.fit("y ~ `1` + `2`", data, eps=1.0).dissimilarity.rows[0].shape == (150, 2)
+
+
+@pytest.mark.parametrize("term", ["log(x)", "sqrt(x)"])
+def test_what_a_transform_makes_missing_is_named(term):
+    data = pd.DataFrame({"x": [-1.0, 2.0, 3.0, 4.0], "y": list("abab")})
+    with pytest.raises(pc.DataError, match=r"is nan at row 0: distances need finite numbers"):
+        pc.fit(f"y ~ {term}", data, eps=1.0)
+    fit = pc.fit(f"y ~ {term}", data.iloc[1:], eps=1.0)
+    with pytest.raises(pc.DataError, match="is nan at row 0"):
+        fit.predict(data)
+
+
+@pytest.mark.parametrize("eps", [0.5, 1.0, 1.5])
+@pytest.mark.parametrize("lambda_", [0.0, 0.3])
+def test_the_unit_of_the_weights_does_not_matter(iris, eps, lambda_):
+    whole = np.random.default_rng(0).integers(1, 5, 150)
+    one = pc.fit("species ~ .", iris, eps=eps, lambda_=lambda_, weights=whole)
+    for unit in (0.1, 0.25, 1 / 3, 1e-3, 10.0):
+        other = pc.fit("species ~ .", iris, eps=eps, lambda_=lambda_ * unit, weights=whole * unit)
+        assert other.prototypes.index.tolist() == one.prototypes.index.tolist()
+        assert other.objective.value == pytest.approx(one.objective.value * unit)
+    normal = pc.fit("species ~ .", iris, eps=eps, weights=np.full(150, 1 / 150))
+    assert normal.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=eps).prototypes.index.tolist()
+
+
+def test_units():
+    draw = np.random.default_rng(1)
+    for w in (np.ones(5), draw.integers(0, 9, 20) / 10 + 0.1, draw.uniform(0, 1, 50), draw.uniform(0, 1, 50) * 1e-200):
+        whole, unit = units(w)
+        assert np.array_equal(whole, np.round(whole))
+        assert whole * unit == pytest.approx(w, rel=1e-12, abs=1e-12 * w.max())
+        assert whole.sum() <= 2.0**53
+    assert in_units(0.3, 0.1) == 3.0
+    assert in_units(0.25, 0.1) == 2.5
+
+
+def test_a_frame_and_a_metric(iris):
+    X = iris.drop(columns="species")
+    assert pc.dissimilarity(X, "manhattan").metric.name == "Manhattan"
+    assert pc.dissimilarity(X, pc.Chebyshev()).metric.name == "Chebyshev"
+    with pytest.raises(pc.OptionError, match="two metrics"):
+        pc.dissimilarity(X, "manhattan", "euclidean")
+
+
+def test_numbers_that_c_makes_categories(iris):
+    data = iris.assign(k=np.arange(150) % 3)
+    fit = pc.fit("species ~ C(k) + sepal_width", data, eps=1.0, dissimilarity="euclidean")
+    with pytest.raises(pc.DataError, match="column 'k' has levels not seen in fit: 99"):
+        fit.predict(data.head(2).assign(k=[99, 0]))
+    assert pc.fit("species ~ C(k) + sepal_width", data, eps=0.3).dissimilarity.metric.name == "Gower"
+    a = pc.dissimilarity("~ C(k) + sepal_width", data).frame()
+    b = pc.dissimilarity("~ k + sepal_width", data.assign(k=data.k.astype(str))).frame()
+    assert a.equals(b)
+    with pytest.raises(pc.FormulaError, match="both as"):
+        pc.fit("species ~ C(k) + k", data, eps=1.0)
+    with pytest.raises(pc.FormulaError, match="a column alone"):
+        pc.fit("species ~ C(k, levels=[0])", data, eps=1.0)
+    with pytest.raises(pc.FormulaError, match="is a category, and transforms take numbers"):
+        pc.fit("species ~ I(g)", data.assign(g="u"), eps=1.0)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["y ~ abs(x, out=z) + z", "y ~ exp(x, z)", "y ~ abs(x, where=False)", "y ~ log(x, 2)", "y ~ (x+z+g)**500",
+     "y ~ poly(x, z)", "y ~ (a+b+c+d+e+f+h+i+j+k+l+m+n+o+p)^15"],
+)  # fmt: skip
+def test_transforms_take_what_they_should(formula):
+    data = pd.DataFrame({"x": [1.0, 2, 3, 4], "z": [2.0, 1, 2, 1], "g": list("uvuv"), "y": list("abab")})
+    with pytest.raises(pc.FormulaError):
+        pc.fit(formula, data, eps=1.0)
+
+
+def test_rows_without_weight_have_no_vote(iris):
+    w = np.ones(150)
+    w[100:149] = 0
+    fit = pc.fit("species ~ .", iris, "knn", k=3, weights=w)
+    assert fit.predict(iris, "prob").notna().all(axis=None)
+    assert len(fit.prototypes) == 101
+
+
+def test_labels_that_agree_only_as_text(iris):
+    D = pc.dissimilarity("~ . - species", iris).frame()
+    with pytest.raises(pc.DataError, match="agree only as text"):
+        pc.fit("species ~ 1", iris, dissimilarity=D.set_axis(D.columns.map(str), axis=1))
+
+
+def test_huge_and_tiny_columns(iris):
+    draw = np.random.default_rng(0).normal(size=150)
+    one = pc.fit("species ~ .", iris.assign(v=draw), eps=1.0)
+    for size in (1e200, 1e-300):
+        assert pc.fit("species ~ .", iris.assign(v=draw * size), eps=1.0).prototypes.index.equals(one.prototypes.index)
+
+
+def test_groups_and_folds_that_contradict(iris):
+    with pytest.raises(pc.OptionError, match="split a group"):
+        pc.cross_validate("species ~ .", iris, eps=1.0, cv=np.arange(150) % 5, groups=np.arange(150) // 2)
+    for cv in ("loo", "auto", 3):
+        with pytest.raises(pc.OptionError, match="one group"):
+            pc.fit("species ~ .", iris, groups=np.zeros(150), cv=cv)
+
+
+def test_predictors_named_like_columns_of_the_answer(iris):
+    data = iris.iloc[:, :3].set_axis(["class", "own", "covers"], axis=1).assign(y=iris.species)
+    fit = pc.fit("y ~ .", data, eps=1.0)
+    assert fit.prototypes.columns.is_unique
+    assert "own (predictor)" in fit.prototypes
+    assert list(fit.tidy().columns) == ["prototype", "class", "own", "covers", "miscovers"]
+    assert pc.fit("y ~ class + own", data, eps=1.0).plot() is not None
+    with pytest.raises(pc.DataError, match="'distance', which augment adds"):
+        fit.augment(data.assign(distance=1.0))
+
+
+class Hamming(pc.Metric):
+    """A metric of a user's own that counts in whole numbers."""
+
+    def rows(self, frame):
+        return (frame.columns.to_numpy() > 3,)
+
+    def between(self, rows, points):
+        return (rows[0][:, None, :] != points[0][None, :, :]).sum(axis=2)
+
+
+def test_metrics_of_ones_own(iris):
+    fit = pc.fit("species ~ .", iris, dissimilarity=Hamming())
+    assert fit.validation.table["error"].min() < 0.4
+
+    class Negative(Hamming):
+        def between(self, rows, points):
+            return -super().between(rows, points)
+
+    class Flat(Hamming):
+        def between(self, rows, points):
+            return np.zeros(len(rows[0]))
+
+    with pytest.raises(pc.DataError, match="is negative"):
+        pc.fit("species ~ .", iris, dissimilarity=Negative())
+    with pytest.raises(pc.DataError, match="array of shape"):
+        pc.fit("species ~ .", iris, dissimilarity=Flat())
+    with pytest.raises(pc.OptionError, match="write its `rows`"):
+        pc.fit("species ~ .", iris, dissimilarity=pc.Metric())
+
+
+def test_labels_of_several_levels(iris):
+    data = iris.set_index(pd.MultiIndex.from_product([range(3), range(50)]))
+    fit = pc.fit("species ~ .", data, eps=1.0)
+    assert fit.tidy()["prototype"].iloc[0] == (0, 7)
+    assert str(fit.summary())
+    assert fit.augment().index.equals(data.index)
+
+
+def test_kmeans_where_a_fold_lacks_a_class(iris):
+    with pytest.raises(pc.DataError, match="class 'setosa' has 0 in the training rows of a fold"):
+        pc.fit("species ~ .", iris, "kmeans", cv=np.repeat([0, 1, 2], 50))
+    w = np.r_[1, np.zeros(49), 1, np.zeros(49), 1, np.zeros(49)]
+    assert len(pc.fit("species ~ .", iris, "kmeans", K=1, weights=w).prototypes) == 3
+    with pytest.raises(pc.DataError, match="needs 2 rows of every class"):
+        pc.fit("species ~ .", iris, "kmeans", K=2, weights=w)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "kmeans", "starts": 2.0, "K": 1},
+        {"method": "kmeans", "starts": [1, 2], "K": 1},
+        {"method": "kmeans", "K": pc.quantiles(3)},
+        {"method": pc.Model},
+        {"dissimilarity": pc.Custom},
+        {"dissimilarity": np.zeros((150, 0))},
+        {"candidates": pd.DataFrame()},
+        {"na": np.array(["drop"])},
+        {"choose": np.array(["min"])},
+        {"progress": np.array([True, False])},
+        {"cv": [([0], [1])]},
+        {"cv": [([0], [1, 2])]},
+        {"weights": np.full(150, 1e307)},
+        {"weights": np.ones(150) * 1j},
+        {"eps": {1.0, 2.0}},
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_odd_options_get_errors_of_our_own(iris, options):
+    with pytest.raises(pc.ProtoclassError):
+        pc.fit(
+            "species ~ 1" if isinstance(options.get("dissimilarity"), np.ndarray) else "species ~ .", iris, **options
+        )
+
+
+def test_odd_arguments_of_values(iris):
+    d = pc.dissimilarity("species ~ .", iris)
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    for call in (
+        lambda: d.quantile("a"),
+        lambda: d.quantile(2),
+        lambda: d.map(0),
+        lambda: d.map("a"),
+        lambda: pc.dissimilarity("species ~ .", iris.iloc[:1]).summary(),
+        lambda: pc.Euclidean(scale=np.array([1])),
+        lambda: pc.Gower(asymmetric=5),
+        lambda: pc.Custom(5),
+        lambda: pc.quantiles(2.0),
+        lambda: pc.kernel_distances(np.eye(2), rows=[np.nan, 1.0]),
+        lambda: pc.load_data(["iris"]),
+        lambda: pc.fetch_data(["pima"]),
+        lambda: pc.simulate_clinic(seed=-1),
+        lambda: pc.simulate_clinic(missing="a"),
+        lambda: fit.predict(iris, ["class"]),
+        lambda: fit.plot(["progress"]),
+        lambda: fit.plot(ax=3),
+        lambda: fit.test(pd.concat([iris, iris[["species"]]], axis=1)),
+        lambda: fit.test(iris.assign(species=[[]] * 150)),
+        lambda: pc.cross_validate("species ~ .", iris, eps=1.0, repeats=2, cv=[0, 1] * 75),
+        lambda: pc.fit("species ~ .", iris, eps=1.0, dissimilarity=lambda a, b: a.nothere),
+        lambda: pc.fit("species ~ 1", iris, eps=1.0, dissimilarity=pc.Ranks(d)),
+    ):
+        with pytest.raises(pc.ProtoclassError):
+            call()
+
+
+def test_knobs_and_weights_in_other_clothes(iris):
+    fit = pc.fit("species ~ .", iris, eps=np.array(1.0), weights=[1.0] * 150)
+    assert "<list of 150>" in repr(fit)
+    assert len(pc.cross_validate("species ~ .", iris, eps=pd.Series([0.5, 1.0])).table) == 2
+    assert pc.Minkowski(np.int64(3)).r == 3
+
+
+def test_columns_of_arrow_and_of_objects(iris):
+    arrow = iris.assign(g=np.tile(["u", "v"], 75)).convert_dtypes(dtype_backend="pyarrow")
+    fit = pc.fit("species ~ .", arrow, eps=0.3)
+    assert fit.dissimilarity.metric.name == "Gower"
+    assert (
+        fit.predict(arrow).tolist()
+        == pc.fit("species ~ .", iris.assign(g=np.tile(["u", "v"], 75)), eps=0.3).predict().tolist()
+    )
+    with pytest.raises(pc.DataError, match=r"pd\.to_numeric"):
+        pc.fit("species ~ .", iris.assign(g=pd.Series([1.5] * 150, dtype=object)), eps=1.0)
+
+
+def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.normal(size=(3000, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v"], 3000))
+    held = pc.fit("y ~ .", data, eps=0.05)
+    monkeypatch.setattr("protoclass.fitting.ONCE", 0)
+    assert pc.fit("y ~ .", data, eps=0.05).prototypes.equals(held.prototypes)
+    monkeypatch.setattr("protoclass.core.cover.LISTED", 1000)
+    with pytest.raises(pc.TooLarge, match="use smaller radii, or fewer rows"):
+        pc.fit("y ~ .", data, eps=1.0)

@@ -101,7 +101,8 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     try:
         # without an intercept of its own, which would swallow a column named "1"
         parser = DefaultFormulaParser(include_intercept=False)
-        parsed = Parsed.from_spec(right, parser=parser, context={"__formulaic_variables_available__": known})
+        context = {"__formulaic_variables_available__": known, "__formulaic_variables_used_lhs__": []}
+        parsed = Parsed.from_spec(right, parser=parser, context=context)
     except (FormulaicError, SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError) as reason:
         first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
         raise FormulaError(f"the right side of {text!r} can't be read: {first}") from None

@@ -354,8 +354,8 @@ def _canonical(values: pd.Series, known: Column) -> Any:
     codes = pd.Index(known.levels).get_indexer(values.astype(object))
     unseen = values[(codes < 0) & ~values.isna().to_numpy()].unique()
     if len(unseen):
-        shown = ", ".join(shown(v) for v in unseen[:5])
-        raise DataError(f"column {values.name!r} has levels not seen in fit: {shown}")
+        first = ", ".join(shown(v) for v in unseen[:5])
+        raise DataError(f"column {values.name!r} has levels not seen in fit: {first}")
     return pd.Categorical.from_codes(codes, list(known.levels), ordered=known.ordered)
 
 

@@ -126,7 +126,7 @@ def test_usps_greedy_reaches_the_figures_of_the_trial_runs(papers_data):
         assert fit.objective.value == pytest.approx(objective, abs=0.05 if objective > 100 else 0.005)
     for eps, count, error in ((2.4, 6582, 5.5), (10.7, 512, 10.3)):
         fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps)
-        assert len(fit.prototypes) == pytest.approx(count, rel=0.01)
+        assert len(fit.prototypes) == pytest.approx(count, rel=0.02)
         assert 100 * fit.test(new).error == pytest.approx(error, abs=0.1)
 
 

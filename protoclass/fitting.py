@@ -18,7 +18,7 @@ from .metrics.dissimilarity import Dissimilarity
 from .models.base import Model
 from .preparing import ONCE, Call, Problem, bar, enough, places, prepare, read
 from .testing import Test, tested
-from .validating import Validation, checked, none_open, validate
+from .validating import Validated, Validation, checked, none_open, validate
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -395,31 +395,29 @@ def fit(
     none_open(problem)
     auto = isinstance(problem.cv, str) and problem.cv == "auto"
     if problem.cv is None or (auto and not problem.model.open()):
-        return _fit(problem, problem.relate(), None, None, None)
-    validation, related, task = validate(problem)
-    return fit_problem(problem, validation, choose, related, task)
+        return Fit(problem, *_learned(problem), None, None)
+    return fit_problem(problem, validate(problem), choose)
 
 
-def fit_problem(
-    problem: Problem,
-    validation: Validation,
-    choose: str,
-    related: Dissimilarity | None = None,
-    task: Task | None = None,
-) -> Fit:
+def fit_problem(problem: Problem, validated: Validated | Validation, choose: str) -> Fit:
     """The method on all rows, at the chosen point of a validation."""
+    validation = validated if isinstance(validated, Validation) else validated.validation
     point = validation.one_se if choose == "1se" else validation.best
     values = {name: validation.points[name].iloc[point].item() for name in validation.points}
     chosen = replace(problem, model=replace(problem.model, **values))
-    return _fit(chosen, chosen.relate() if related is None else related, task, validation, point)
+    if isinstance(validated, Validation):
+        return Fit(chosen, *_learned(chosen), validation, point)
+    if validated.whole is not None:
+        return Fit(chosen, validated.related, chosen.model, validated.whole.at(point), validation, point)
+    return Fit(chosen, *_learned(chosen, validated.related, validated.task), validation, point)
 
 
-def _fit(
-    problem: Problem, related: Dissimilarity, task: Task | None, validation: Validation | None, point: int | None
-) -> Fit:
+def _learned(
+    problem: Problem, related: Dissimilarity | None = None, task: Task | None = None
+) -> tuple[Dissimilarity, Model, Rule]:
     with bar(None, "fitting", problem.progress) as fitting:
-        if task is None:
-            task = problem.task(related, limit=ONCE)
+        related = problem.relate() if related is None else related
+        task = problem.task(related, limit=ONCE) if task is None else task
         enough(problem, np.bincount(task.y[task.w > 0], minlength=task.classes), {})
         rule = problem.model.path(replace(task, tick=fitting.update), {}).at(0)
-    return Fit(problem, related, problem.model, rule, validation, point)
+    return related, problem.model, rule

@@ -144,12 +144,9 @@ class Frame:
                 f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), "
                 "or use dissimilarity='gower'"
             )
-        columns = [_numbers(self.columns[c]) for c in self.columns]
-        values = np.column_stack(columns) if columns else np.empty((len(self), 0))
-        single = bool(columns) and all(v.dtype == np.float32 for v in columns)
-        return pd.DataFrame(
-            values.astype(np.float32 if single else float, copy=False), self.index, self.columns.columns
-        )
+        single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
+        values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
+        return pd.DataFrame(values, self.index, self.columns.columns)
 
     def _computed(self) -> pd.DataFrame:
         from formulaic.errors import FormulaicError

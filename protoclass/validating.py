@@ -245,7 +245,7 @@ def cross_validate(
             "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
         )
     checked(choose)
-    return validate(problem, measure, repeats)[0]
+    return validate(problem, measure, repeats).validation
 
 
 def checked(choose: str) -> str:
@@ -253,8 +253,18 @@ def checked(choose: str) -> str:
     return choose
 
 
-def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tuple[Validation, Dissimilarity, Task]:
-    """Cross-validate a prepared problem; also what was measured, for the fit that follows."""
+@dataclass(frozen=True)
+class Validated:
+    """A Validation, and what the fit that follows can use again: what was measured, and the path on all rows, if any."""
+
+    validation: Validation
+    related: Dissimilarity
+    task: Task
+    whole: Path | None
+
+
+def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Validated:
+    """Cross-validate a prepared problem."""
     frame, model = problem.frame, problem.model
     loss, name = loss_matrix(measure, frame.levels)
     of_fold, notes = draw_folds(problem, repeats)
@@ -275,7 +285,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tupl
     G = len(points)
     predicted = np.empty((len(of_fold), len(frame), G), np.int16)
     covered = np.empty_like(predicted)
-    has_cover = False
+    has_cover, whole = False, None
     sizes = np.empty((F.sum(), G))
     with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
         for r, fold in enumerate(of_fold):
@@ -290,7 +300,11 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tupl
                     (covered if kind == "cover" else predicted)[r, at] = told
                 return f, path
 
-            for f, path in each(score, _paths(problem, related, task, fold, grid), len(frame) ** 2):
+            also = model.shares and r == 0
+            for f, path in each(score, _paths(problem, related, task, fold, grid, also), len(frame) ** 2):
+                if f == F[r]:
+                    whole = path
+                    continue
                 sizes[first + f] = path.size
                 has_cover = "cover" in path.kinds
                 validating.update()
@@ -306,7 +320,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tupl
         problem, points, of_fold, predicted, covered if has_cover else None, np.concatenate(errors), sizes,
         np.concatenate(heft), _choice(errors, heft, sizes), name, loss, notes,
     )  # fmt: skip
-    return validation, related, task
+    return Validated(validation, related, task, whole)
 
 
 def _choice(errors: list[np.ndarray], heft: list[np.ndarray], sizes: np.ndarray) -> Choice:
@@ -317,12 +331,13 @@ def _choice(errors: list[np.ndarray], heft: list[np.ndarray], sizes: np.ndarray)
 
 
 def _paths(
-    problem: Problem, related: Dissimilarity, task: Task, fold: np.ndarray, grid: dict[str, np.ndarray]
+    problem: Problem, related: Dissimilarity, task: Task, fold: np.ndarray, grid: dict[str, np.ndarray], also: bool
 ) -> Iterator[tuple[Dissimilarity, Task, int, Path]]:
-    """Each fold's path, with what it is read on: all folds at once, or one by one where the metric must not see the fold."""
+    """Each fold's path, with what it is read on: all folds at once, and with `also` one more that leaves nothing out; or
+    fold by fold where the metric must not see what is held out."""
     folds = int(fold.max()) + 1
     if not problem.metric.supervised:
-        for f, path in problem.model.paths(task, fold, folds, grid):
+        for f, path in problem.model.paths(task, fold, folds + also, grid):
             yield related, task, f, path
         return
     for f in range(folds):

@@ -250,8 +250,13 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
     fine = bins_for(n * m)
 
     def count(rows: Array, columns: Array, tile: Array) -> tuple[None, Array]:
+        bits, shift = _bits(tile), _shift(tile.dtype, fine)
         counts = np.zeros(2**fine, np.int64)
-        _histogram(_bits(tile), rows, origin[columns], _shift(tile.dtype, fine), counts)
+        _histogram(bits, shift, counts)
+        at = np.searchsorted(rows, origin[columns])  # of the rows that are candidates here
+        same = np.flatnonzero(rows[np.minimum(at, len(rows) - 1)] == origin[columns])
+        np.subtract.at(counts, (bits[at[same], same] >> shift).astype(np.int64), 1)
+        counts[0] = 0  # the first bin holds 0 and what is as good as 0 (below 1e-38, in float64 below 1e-308)
         return None, counts
 
     counts = sum(source.scan(count, lambda rows, columns, stay, sent: sent))
@@ -267,6 +272,7 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
     before = filled[np.maximum(np.searchsorted(filled, bins) - 1, 0)]
     wanted = np.zeros(len(counts), np.bool_)
     wanted[bins] = wanted[before] = True
+    wanted[0] = False
 
     def collect(rows: Array, columns: Array, tile: Array) -> tuple[None, list[Array]]:
         picked = np.empty(tile.size, tile.dtype)
@@ -299,14 +305,10 @@ def _shift(dtype: Any, fine: int) -> int:
 
 
 @kernel
-def _histogram(bits, rows, origin, shift, counts):  # type: ignore[no-untyped-def]
+def _histogram(bits, shift, counts):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            counts[(bits[i, j] >> shift)] += 1
-    for i in range(bits.shape[0]):
-        for j in range(bits.shape[1]):
-            if bits[i, j] == 0 or origin[j] == rows[i]:
-                counts[(bits[i, j] >> shift)] -= 1
+            counts[bits[i, j] >> shift] += 1
 
 
 @kernel
@@ -314,7 +316,7 @@ def _collect(bits, tile, rows, origin, shift, wanted, out):  # type: ignore[no-u
     n = 0
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            if wanted[bits[i, j] >> shift] and bits[i, j] != 0 and origin[j] != rows[i]:
+            if wanted[bits[i, j] >> shift] and origin[j] != rows[i]:
                 out[n] = tile[i, j]
                 n += 1
     return n

@@ -42,7 +42,7 @@ def greedy_paths(task: Task, fold: Array, folds: int, radii: Array, lambdas: Arr
         problems = covers(task, local[fold], len(group), radii, float(lambdas[0]))
 
         def path(f: int, problems: Covers = problems) -> CoverPath:
-            runs = tuple(greedy(problems, f, k, float(lambdas[0])) for k in range(len(radii)))
+            runs = greedy(problems, f, float(lambdas[0]))
             live = problems.fold != f
             task.tick()
             weight = np.bincount(task.y[live], problems.w[live], task.classes)
@@ -51,57 +51,74 @@ def greedy_paths(task: Task, fold: Array, folds: int, radii: Array, lambdas: Arr
         yield from zip(group.tolist(), each(path, range(len(group)), len(task.y) * len(task.origin)), strict=True)
 
 
-def greedy(problems: Covers, f: int, k: int, lambda_: float) -> Chosen:
-    """The greedy cover without the rows of fold `f`, at radius `k`."""
-    cost = in_units(lambda_, problems.unit)
-    parts = []
+def greedy(problems: Covers, f: int, lambda_: float) -> tuple[Chosen, ...]:
+    """The greedy covers without the rows of fold `f`, one for each radius."""
+    cost, radii = in_units(lambda_, problems.unit), problems.gain.shape[1]
+    gain, best, wrong = problems.gain[f], problems.best[f], problems.wrong[f]
+    steps = []
     for c, sets in enumerate(problems.classes):
-        gain = np.where(problems.best[f, k, sets.candidates] == c, problems.gain[f, k, sets.candidates], -np.inf)
-        live = problems.fold[sets.rows] != f
-        heap = np.flatnonzero(gain > cost)
-        order, got = np.empty(len(heap), np.int64), np.empty(len(heap))
-        lists, weight = (*sets.of_candidate, *sets.of_row), problems.w[sets.rows]
-        steps = _greedy(*lists, weight, ~live, k, gain, gain.copy(), heap, cost, order, got)
-        order, got = order[:steps], got[:steps]
-        parts.append((sets.candidates[order], np.full(len(order), c), got))
-    at, classes, got = (np.concatenate(a) for a in zip(*parts, strict=True))
-    first = np.lexsort((at, classes, -got))
-    at, classes, got = at[first], classes[first], got[first]
-    wrong = problems.wrong[f, k, at]
-    return Chosen(at, classes, got + wrong, wrong)
+        a, b = len(sets.candidates), len(sets.rows)
+        order, got, count = np.empty((radii, a), np.int64), np.empty((radii, a)), np.zeros(radii, np.int64)
+        work = np.empty(a), np.empty(a), np.empty(a, np.int64), np.empty(b, np.bool_)
+        out = problems.fold[sets.rows] == f
+        lists = (*sets.of_candidate, *sets.of_row)
+        _greedy(*lists, sets.candidates, gain, best, c, problems.w[sets.rows], out, cost, *work, order, got, count)
+        steps.append((order, got, count))
+
+    def merged(k: int) -> Chosen:
+        at = np.concatenate([order[k, : count[k]] for order, _, count in steps])
+        classes = np.repeat(np.arange(len(steps)), [count[k] for _, _, count in steps])
+        value = np.concatenate([got[k, : count[k]] for _, got, count in steps])
+        first = np.lexsort((at, classes, -value))
+        at = at[first]
+        return Chosen(at, classes[first], value[first] + wrong[k, at], wrong[k, at])
+
+    return tuple(merged(k) for k in range(radii))
 
 
 @kernel
 def _greedy(  # type: ignore[no-untyped-def]
-    a_start, a_upto, a_rows, b_start, b_upto, b_candidates, w, covered, k, gain, key, heap, lambda_, order, got
-):
-    # gain: own weight not yet covered minus other weight in the ball; lambda_ is taken off only in comparisons.
-    # heap: candidates by key (their gain when they were put there), then by number. Gains only fall, so the first of
-    # the heap is the best if its key is still true.
-    n = len(heap)
-    for parent in range(n // 2 - 1, -1, -1):
-        _sink(heap, key, parent, n)
-    steps = 0
-    while n:
-        a = heap[0]
-        if gain[a] != key[a]:
+    a_start, a_upto, a_rows, b_start, b_upto, b_candidates, candidates, gains, best, c, w, out, cost,
+    gain, key, heap, covered, order, got, count,
+):  # fmt: skip
+    # One class, every radius. gain: own weight not yet covered minus other weight in the ball; the cost is taken off in
+    # comparisons only. heap: candidates by key (their gain when they were put there), then by number. Gains only fall, so
+    # the first of the heap is the best if its key is still true.
+    top = np.int64(0)
+    for k in range(gains.shape[0]):
+        n = np.int64(0)
+        for a in range(len(candidates)):
+            j = candidates[a]
+            gain[a] = gains[k, j] if best[k, j] == c else -np.inf
             key[a] = gain[a]
-            if gain[a] > lambda_:
-                _sink(heap, key, 0, n)
-                continue
-        else:
-            order[steps], got[steps] = a, gain[a]
-            steps += 1
-            for s in range(a_start[a], a_upto[a, k]):
-                i = a_rows[s]
-                if not covered[i]:
-                    covered[i] = True
-                    for t in range(b_start[i], b_upto[i, k]):
-                        gain[b_candidates[t]] -= w[i]
-        n -= 1
-        heap[0] = heap[n]
-        _sink(heap, key, 0, n)
-    return steps
+            if gain[a] > cost:
+                heap[n] = a
+                n += 1
+        for i in range(len(out)):
+            covered[i] = out[i]
+        for parent in range(n // 2 - 1, -1, -1):
+            _sink(heap, key, parent, n)
+        steps = 0
+        while n:
+            a = heap[0]
+            if gain[a] != key[a]:
+                key[a] = gain[a]
+                if gain[a] > cost:
+                    _sink(heap, key, top, n)
+                    continue
+            else:
+                order[k, steps], got[k, steps] = candidates[a], gain[a]
+                steps += 1
+                for s in range(a_start[a], a_upto[a, k]):
+                    i = a_rows[s]
+                    if not covered[i]:
+                        covered[i] = True
+                        for t in range(b_start[i], b_upto[i, k]):
+                            gain[b_candidates[t]] -= w[i]
+            n -= 1
+            heap[0] = heap[n]
+            _sink(heap, key, top, n)
+        count[k] = steps
 
 
 @kernel

@@ -61,7 +61,7 @@ class Held:
         rows = np.arange(self.shape[0])
 
         def tile(columns: Array) -> S:
-            values = np.ascontiguousarray(self.values[:, columns[0] : columns[-1] + 1])
+            values = self.values[:, columns[0] : columns[-1] + 1]
             return finish(rows, columns, *local(rows, columns, values))
 
         return list(each(tile, _stripes(self.shape), self.shape[0] * self.shape[1]))

@@ -67,6 +67,7 @@ class PVM(Model):
     name: ClassVar[str] = "pvm"
     title: ClassVar[str] = "Prototype vector machine (greedy)"
     accepts: ClassVar[frozenset[str]] = frozenset({"weights", "unlabelled"})
+    shares: ClassVar[bool] = True
 
     eps: Any = "grid"
     lambda_: Any = None

@@ -12,20 +12,18 @@ import numpy as np
 import pandas as pd
 
 from .core.choose import Choice, choose, mean_and_se
-from .core.folds import grouped, stratified
 from .core.jit import each
 from .core.sources import part
 from .core.task import Path, Task
-from .errors import DataError, OptionError, brief, one_of, shown
+from .errors import OptionError, brief, one_of
 from .metrics.dissimilarity import Dissimilarity
 from .preparing import Problem, bar, blocks, enough, places, prepare, read
+from .resampling import FOLDS, draw_folds, loss_matrix, losses, mean_loss, row_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .fitting import Fit
-
-FOLDS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +74,7 @@ class Validation:
         """
         out = self.points.assign(error=self.choice.error, se=self.choice.se, size=self.choice.size)
         if self.covered is not None:
-            out["cover_error"] = _mean(_losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
+            out["cover_error"] = mean_loss(losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
         return out
 
     @property
@@ -118,7 +116,7 @@ class Validation:
 
     @property
     def _weights(self) -> np.ndarray:
-        return _row_weights(self.problem, self.measure)
+        return row_weights(self.problem, self.measure)
 
     def confusion(self, point: int | None = None) -> pd.DataFrame:
         """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
@@ -308,10 +306,10 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
                 sizes[first + f] = path.size
                 has_cover = "cover" in path.kinds
                 validating.update()
-    weights = _row_weights(problem, name)
+    weights = row_weights(problem, name)
     errors, heft = [], []
     for fold, guess in zip(of_fold, predicted, strict=True):
-        lost = _losses(guess[None], frame.codes, loss)[0] * weights[:, None]
+        lost = losses(guess[None], frame.codes, loss)[0] * weights[:, None]
         heft.append(np.bincount(fold, weights))
         errors.append(
             np.stack([np.bincount(fold, lost[:, g]) for g in range(G)], axis=1) / np.maximum(heft[-1], 1e-300)[:, None]
@@ -360,100 +358,6 @@ def _held_out(
         return
     for kind in kinds:
         yield rows, kind, read(kind, path, related, part(related.rows, rows), places(path, related))
-
-
-def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Folds (repeats, n), and what to note of them."""
-    cv, frame = problem.cv, problem.frame
-    n, y = len(frame), frame.codes
-    counts = np.bincount(y)
-    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise OptionError(f"repeats={brief(repeats)}: a whole number >= 1")
-    if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
-        raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
-    notes: tuple[str, ...] = ()
-    if isinstance(cv, np.ndarray):
-        codes, own = pd.factorize(pd.Series(cv), sort=False)
-        if len(own) < 2:
-            raise OptionError("the folds in cv are all the same: give at least two")
-        if (
-            problem.groups is not None
-            and pd.DataFrame({"g": problem.groups, "f": codes}).groupby("g")["f"].nunique().max() > 1
-        ):
-            raise OptionError(
-                "the folds in cv split a group of groups=: give one or the other, or folds that keep groups together"
-            )
-        return codes[None, :].astype(np.int64), ("folds of the user's own",)
-    if problem.groups is not None and problem.groups.max() < 1:
-        raise OptionError("groups has one group, and cross-validation leaves groups out: give at least two")
-    if isinstance(cv, str) and cv == "loo":
-        if problem.groups is not None:
-            return problem.groups[None, :].astype(np.int64), ("one group left out at a time",)
-        return np.arange(n)[None, :], ("one row left out at a time",)
-    rare = frame.levels[counts.argmin()]
-    if isinstance(cv, str) and cv == "auto":
-        cv = FOLDS if problem.groups is not None else min(FOLDS, int(counts.min()))
-        if problem.groups is not None:
-            cv = min(cv, int(problem.groups.max()) + 1)
-        if cv < 2:
-            raise DataError(
-                f"class {shown(rare)} has one row, and cross-validation needs two of each class: give the knobs, or join classes"
-            )
-        notes = (
-            (f"{cv} folds, as class {shown(rare)} has {counts.min()} rows",)
-            if cv < FOLDS and problem.groups is None
-            else ()
-        )
-    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
-        raise OptionError(
-            f"cv={brief(cv)}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None"
-        )
-    if problem.groups is not None:
-        return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
-    if counts.min() < cv:
-        raise OptionError(
-            f"cv={cv} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
-        )
-    return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
-
-
-def _seed(problem: Problem, repeat: int) -> int:
-    return int(np.random.SeedSequence([problem.seed, repeat]).generate_state(1)[0])
-
-
-def loss_matrix(measure: Any, levels: pd.Index) -> tuple[np.ndarray, str]:
-    """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
-    L = len(levels)
-    if isinstance(measure, pd.DataFrame):
-        if set(measure.index) != set(levels) or set(measure.columns) != set(levels) or measure.shape != (L, L):
-            raise OptionError(
-                f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}"
-            )
-        try:
-            values = measure.loc[levels, levels].to_numpy(float)
-        except (TypeError, ValueError):
-            raise OptionError("a loss matrix holds numbers") from None
-        if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
-            raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")
-        return values, "loss"
-    if not isinstance(measure, str) or measure not in ("error", "balanced"):
-        raise OptionError(f"measure={brief(measure)}: allowed are 'error', 'balanced' and a loss matrix as a DataFrame")
-    return 1.0 - np.eye(L), measure
-
-
-def _row_weights(problem: Problem, measure: str) -> np.ndarray:
-    w, y = problem.frame.weights, problem.frame.codes
-    return w / np.bincount(y, w)[y] * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
-
-
-def _losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """Loss of each prediction, (R, n, G); of none (-1) the largest loss of the row's class."""
-    worst = np.column_stack([loss, loss.max(axis=1)])
-    return worst[y[None, :, None], codes]
-
-
-def _mean(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
 
 
 def none_open(problem: Problem) -> None:

@@ -26,7 +26,7 @@ from .task import Points, Task
 from .units import in_units, units
 
 Array = NDArray[Any]
-LISTED = 2**30  # pairs of a row and a candidate of its class whose ball holds it
+LISTED = 2**29  # pairs of a row and a candidate of its class whose ball holds it
 MEMORY = 2**27  # bytes for the worth of all candidates before folds are taken in turns
 
 
@@ -132,7 +132,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     Raises
     ------
     TooLarge
-        Where the balls hold more than 2^30 pairs of a row and a candidate of its class.
+        Where the balls hold more than 2^29 pairs of a row and a candidate of its class.
     """
     K, L = len(radii), task.classes
     w, unit = units(task.w)

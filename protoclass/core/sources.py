@@ -15,6 +15,8 @@ from .jit import each, kernel
 Array = NDArray[Any]
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
 S = TypeVar("S")
+Local = Callable[[Array, Array, Array], tuple[Any, Any]]  # (rows, columns, tile) -> (stay, send)
+Finish = Callable[[Array, Array, Any, Any], S]  # (rows, columns, stay, sum of send)
 
 TILE = 2**21  # entries of a tile
 
@@ -29,11 +31,7 @@ class Source(Protocol):
 
     @property
     def shape(self) -> tuple[int, int]: ...
-    def scan(
-        self,
-        local: Callable[[Array, Array, Array], tuple[Any, Any]],
-        finish: Callable[[Array, Array, Any, Any], S],
-    ) -> list[S]: ...
+    def scan(self, local: Local, finish: Finish[S]) -> list[S]: ...
     def take(self, rows: Array, columns: Array) -> Array: ...
     def array(self) -> Array: ...
 
@@ -53,18 +51,8 @@ class Held:
     def shape(self) -> tuple[int, int]:
         return self.values.shape[0], self.values.shape[1]
 
-    def scan(
-        self,
-        local: Callable[[Array, Array, Array], tuple[Any, Any]],
-        finish: Callable[[Array, Array, Any, Any], S],
-    ) -> list[S]:
-        rows = np.arange(self.shape[0])
-
-        def tile(columns: Array) -> S:
-            values = self.values[:, columns[0] : columns[-1] + 1]
-            return finish(rows, columns, *local(rows, columns, values))
-
-        return list(each(tile, _stripes(self.shape), self.shape[0] * self.shape[1]))
+    def scan(self, local: Local, finish: Finish[S]) -> list[S]:
+        return _scan(self.shape, lambda columns: self.values[:, columns[0] : columns[-1] + 1], local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
         return gather(self.values, rows, columns)
@@ -86,18 +74,8 @@ class Streamed:
     def shape(self) -> tuple[int, int]:
         return len(self.rows[0]), len(self.points[0])
 
-    def scan(
-        self,
-        local: Callable[[Array, Array, Array], tuple[Any, Any]],
-        finish: Callable[[Array, Array, Any, Any], S],
-    ) -> list[S]:
-        rows = np.arange(self.shape[0])
-
-        def tile(columns: Array) -> S:
-            values = self.between(self.rows, part(self.points, columns))
-            return finish(rows, columns, *local(rows, columns, values))
-
-        return list(each(tile, _stripes(self.shape), self.shape[0] * self.shape[1]))
+    def scan(self, local: Local, finish: Finish[S]) -> list[S]:
+        return _scan(self.shape, lambda columns: self.between(self.rows, part(self.points, columns)), local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
         return self.between(part(self.rows, rows), part(self.points, columns))
@@ -119,18 +97,8 @@ class Part:
     def shape(self) -> tuple[int, int]:
         return len(self.rows), len(self.columns)
 
-    def scan(
-        self,
-        local: Callable[[Array, Array, Array], tuple[Any, Any]],
-        finish: Callable[[Array, Array, Any, Any], S],
-    ) -> list[S]:
-        rows = np.arange(self.shape[0])
-
-        def tile(columns: Array) -> S:
-            values = self.whole.take(self.rows, self.columns[columns])
-            return finish(rows, columns, *local(rows, columns, values))
-
-        return list(each(tile, _stripes(self.shape), self.shape[0] * self.shape[1]))
+    def scan(self, local: Local, finish: Finish[S]) -> list[S]:
+        return _scan(self.shape, lambda columns: self.whole.take(self.rows, self.columns[columns]), local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
         return self.whole.take(self.rows[rows], self.columns[columns])
@@ -139,10 +107,16 @@ class Part:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
 
 
-def _stripes(shape: tuple[int, int]) -> list[Array]:
+def _scan(shape: tuple[int, int], values: Callable[[Array], Array], local: Local, finish: Finish[S]) -> list[S]:
+    """Scan tiles of all rows and some columns, on threads."""
     n, m = shape
-    width = max(1, TILE // max(n, 1))
-    return [np.arange(first, min(first + width, m)) for first in range(0, m, width)]
+    rows, width = np.arange(n), max(1, TILE // max(n, 1))
+
+    def tile(first: int) -> S:
+        columns = np.arange(first, min(first + width, m))
+        return finish(rows, columns, *local(rows, columns, values(columns)))
+
+    return list(each(tile, range(0, m, width), n * m))
 
 
 def gather(values: Array, rows: Array, columns: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .core.cover import Objective
+from .core.cover import Certificate, Objective
 from .core.task import Rule, Task
 from .errors import DataError, NotAvailable, OptionError, brief
 from .frame import Frame, as_pandas, once
@@ -83,6 +83,13 @@ class Fit:
     def objective(self) -> Objective:
         """What the method minimised, with its parts."""
         return self._reported("objective")
+
+    @property
+    def certificate(self) -> Certificate:
+        """How far from optimal the prototypes can be: objective, lower bound, gap and proof, over all and by class."""
+        if "objective" in self.rule.report and "certificate" not in self.rule.report:
+            raise NotAvailable("greedy's answer was not certified: fit with certify=True, or with solver='exact'")
+        return self._reported("certificate")
 
     def _reported(self, name: str) -> Any:
         if name not in self.rule.report:

@@ -24,6 +24,8 @@ def facts(fit: Fit) -> dict[str, str]:
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float)):
             out[name[0].upper() + name[1:]] = f"{value:.4g}"
+    if "certificate" in fit.rule.report:
+        out["Objective"] = f"{fit.objective.value:.6g}, {fit.certificate}"
     if fit.rule.points.at is None or len(fit.rule.points) < fit.nobs:
         out["Prototypes"] = f"{len(fit.rule.points)}"
     if fit.validation is not None and fit.point is not None:
@@ -81,6 +83,16 @@ def objective_rows(goal: Objective) -> list[list[str]]:
     ]
 
 
+def certificate_rows(fit: Fit) -> list[list[str]]:
+    """The certificate class by class."""
+    told = fit.certificate
+    rows = [
+        [str(level), f"{told.objective[k]:.6g}", f"{told.bound[k]:.6g}", told.proof[k]]
+        for k, level in enumerate(fit.classes)
+    ]
+    return [*rows, ["all", f"{told.objective.sum():.6g}", f"{told.bound.sum():.6g}", ""]]
+
+
 def notes(fit: Fit) -> list[str]:
     """What a reader should know."""
     out = [*fit.frame.notes, *fit.dissimilarity.metric.notes]
@@ -112,6 +124,10 @@ def summary(fit: Fit, most: int = 20) -> Summary:
     out.tables.append(_table(SimpleTable, by_class(fit), "Classes"))
     if "objective" in fit.rule.report:
         out.tables.append(SimpleTable(objective_rows(fit.objective), title="Objective", data_aligns="lr"))
+    if "certificate" in fit.rule.report:
+        head = ["class", "objective", "lower bound", "proof"]
+        title = f"Certificate: {fit.certificate}"
+        out.tables.append(SimpleTable(certificate_rows(fit), headers=head, title=title, data_aligns="lrrl"))
     if len(fit.rule.points) and (fit.rule.points.at is None or len(fit.rule.points) < fit.nobs):
         shown = fit.tidy()
         title = "Prototypes" if len(shown) <= most else f"Prototypes (the first {most} of {len(shown)})"

@@ -5,7 +5,7 @@ import pytest
 from reference_pvm import classify, cover, greedy, objective
 
 from protoclass.core.cover import objective as fast_objective
-from protoclass.core.greedy import greedy_paths
+from protoclass.core.solving import Options, cover_paths
 from protoclass.core.sources import Held, Part, Streamed, part
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
@@ -71,9 +71,9 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
     task = problem(5)[0]
     fold = np.arange(len(task.y))  # leave one out
     eps, lambdas = np.array([1.0, 3.0]), np.array([0.1])
-    whole = dict(greedy_paths(task, fold, len(fold), eps, lambdas))
-    monkeypatch.setattr("protoclass.core.greedy.turns", lambda *_: (np.array([f]) for f in fold))
-    turns = dict(greedy_paths(task, fold, len(fold), eps, lambdas))
+    whole = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
+    monkeypatch.setattr("protoclass.core.solving.turns", lambda *_: (np.array([f]) for f in fold))
+    turns = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
     assert whole.keys() == turns.keys() == set(fold.tolist())
     for f in whole:
         assert all(pairs(whole[f].at(g)) == pairs(turns[f].at(g)) for g in range(2))

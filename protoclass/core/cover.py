@@ -11,7 +11,7 @@ above other weight.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -183,7 +183,7 @@ def turns(task: Task, folds: int, radii: int) -> Iterator[Array]:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Prototypes at one radius, in the order chosen; weights are in units.
+    """Prototypes at one radius and cost, in the order chosen; weights are in units.
 
     Attributes
     ----------
@@ -195,27 +195,67 @@ class Chosen:
         Own weight first covered by each (delta xi).
     wrong : array (q,)
         Other weight in each one's ball (delta eta).
+    certificate : Certificate, or None
+        In units.
     """
 
     at: Array
     classes: Array
     covers: Array
     wrong: Array
+    certificate: Certificate | None = None
 
-    def first(self, cost: float) -> Array:
-        """Which are chosen at a cost (lambda in units): the first ones, as gains never increase."""
-        return np.asarray(self.covers - self.wrong > cost)
+    def prefix(self, cost: float) -> Chosen:
+        """What greedy chooses at a larger cost (lambda in units): the first ones, as gains never increase."""
+        on = self.covers - self.wrong > cost
+        return Chosen(self.at[on], self.classes[on], self.covers[on], self.wrong[on])
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far from optimal a cover can be.
+
+    Attributes
+    ----------
+    objective, bound : arrays (classes,)
+        The cover's objective and what no cover can be below, class by class (the problem separates).
+    proof : tuple of str
+        Where each bound comes from: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
+    """
+
+    objective: Array
+    bound: Array
+    proof: tuple[str, ...]
+
+    @property
+    def gap(self) -> float:
+        """(objective - bound) / bound over all classes; 0 is optimal."""
+        above = float(self.objective.sum() - self.bound.sum())
+        if above <= 1e-9 * max(1.0, float(self.objective.sum())):
+            return 0.0
+        return above / float(self.bound.sum()) if self.bound.sum() > 0 else float("inf")
+
+    def scaled(self, unit: float) -> Certificate:
+        return Certificate(self.objective * unit, self.bound * unit, self.proof)
+
+    def __str__(self) -> str:
+        how = " and ".join(p for p in ("dual", "LP", "MIP") if p in self.proof)
+        names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
+        told = ", ".join(names[p] for p in how.split(" and "))
+        if self.gap == 0:
+            return f"optimal (proved by {told})"
+        return f"at most {100 * self.gap:.2g} % above the optimum (bound {self.bound.sum():.6g} by {told})"
 
 
 @dataclass(frozen=True)
 class CoverPath:
-    """Path of the PVM over radii x lambdas: what a lambda chooses is the first part of what a smaller one chooses.
+    """Path of the PVM over a grid of radii and lambdas.
 
     Attributes
     ----------
-    runs : tuple of Chosen, one for each radius, chosen at the smallest lambda
-    radii : array (K,)
-    lambdas : array (J,)
+    runs : tuple of Chosen, one for each grid point
+    radii, lambdas : arrays (G,)
+        Radius and cost at each grid point.
     weight : array (classes,)
         Training weight of each class, in units.
     unit : float
@@ -237,48 +277,35 @@ class CoverPath:
     def _union(self) -> Array:
         return np.unique(np.concatenate([run.at for run in self.runs]))
 
-    @cached_property
-    def _costs(self) -> list[float]:
-        return [in_units(float(lam), self.unit) for lam in self.lambdas]
-
     @property
     def size(self) -> Array:
-        return np.array([float(run.first(cost).sum()) for run in self.runs for cost in self._costs])
+        return np.array([float(len(run.at)) for run in self.runs])
 
     @cached_property
     def _member(self) -> Array:
         """Class that each point of the union stands for at each grid point, (G, q); -1 where it is not chosen."""
-        member = np.full((len(self.radii) * len(self.lambdas), len(self._union)), NONE, np.int16)
-        for k, run in enumerate(self.runs):
-            places = np.searchsorted(self._union, run.at)
-            for j, cost in enumerate(self._costs):
-                on = run.first(cost)
-                member[k * len(self.lambdas) + j, places[on]] = run.classes[on]
+        member = np.full((len(self.runs), len(self._union)), NONE, np.int16)
+        for g, run in enumerate(self.runs):
+            member[g, np.searchsorted(self._union, run.at)] = run.classes
         return member
 
     def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
         if kind == "cover":
-            held = covering(D, self._member, np.repeat(self.radii, len(self.lambdas)))
-            return np.asarray(np.maximum(held, NONE))
+            return np.asarray(np.maximum(covering(D, self._member, self.radii), NONE))
         first = nearest(D, self._member, np.arange(len(self._union)))
         got = np.take_along_axis(self._member.T, np.maximum(first, 0), axis=0) if len(self._union) else first
         return np.where(first < 0, int(self.weight.argmax()), got)
 
     def at(self, g: int) -> Nearest:
-        k, j = divmod(g, len(self.lambdas))
-        run, lam, eps = self.runs[k], float(self.lambdas[j]), float(self.radii[k])
-        on = run.first(self._costs[j])
-        covers, wrong = run.covers[on], run.wrong[on]
-        uncovered = float(self.weight.sum() - covers.sum()) * self.unit
-        goal = Objective(uncovered, float(wrong.sum()) * self.unit, int(on.sum()), lam)
-        table = {"covers": covers * self.unit, "miscovers": wrong * self.unit}
-        return Nearest(
-            Points(run.classes[on], at=run.at[on], radii=np.full(on.sum(), eps), table=table),
-            len(self.weight),
-            int(self.weight.argmax()),
-            {"radius eps": eps, "cost lambda": lam, "objective": goal},
-        )
+        run, lam, eps, unit = self.runs[g], float(self.lambdas[g]), float(self.radii[g]), self.unit
+        uncovered = float(self.weight.sum() - run.covers.sum()) * unit
+        goal = Objective(uncovered, float(run.wrong.sum()) * unit, len(run.at), lam)
+        told: dict[str, Any] = {"radius eps": eps, "cost lambda": lam, "objective": goal}
+        if run.certificate is not None:
+            told["certificate"] = run.certificate.scaled(unit)
+        table = {"covers": run.covers * unit, "miscovers": run.wrong * unit}
+        points = Points(run.classes, at=run.at, radii=np.full(len(run.at), eps), table=table)
+        return Nearest(points, len(self.weight), int(self.weight.argmax()), told)
 
     def moved(self, columns: Array) -> CoverPath:
-        runs = tuple(Chosen(columns[run.at], run.classes, run.covers, run.wrong) for run in self.runs)
-        return CoverPath(runs, self.radii, self.lambdas, self.weight, self.unit)
+        return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))

@@ -7,73 +7,65 @@ first, of equals the first class in level order, then the first candidate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cover import Chosen, CoverPath, Covers, covers, turns
-from .jit import each, kernel
-from .task import Task
+from .cover import Chosen, Covers
+from .jit import kernel
 from .units import in_units
 
 Array = NDArray[Any]
 
 
-def greedy_paths(task: Task, fold: Array, folds: int, radii: Array, lambdas: Array) -> Iterator[tuple[int, CoverPath]]:
-    """Greedy covers of every fold, radius and lambda.
+def greedy(problems: Covers, f: int, lambdas: Array) -> list[Chosen]:
+    """The greedy covers without the rows of fold `f`, for each radius and lambda (ascending, the last varying fastest).
 
-    Parameters
-    ----------
-    task : Task
-    fold : int array (n,)
-        Fold that leaves each row out, -1 for none; a candidate is left out with the row that it is.
-    folds : int
-    radii, lambdas : arrays, ascending
-
-    Yields
-    ------
-    fold, CoverPath
+    One run at the smallest lambda holds what every larger one chooses as its first part.
     """
-    for group in turns(task, folds, len(radii)):
-        local = np.full(folds + 1, -1)
-        local[group] = np.arange(len(group))
-        problems = covers(task, local[fold], len(group), radii, float(lambdas[0]))
-
-        def path(f: int, problems: Covers = problems) -> CoverPath:
-            runs = greedy(problems, f, float(lambdas[0]))
-            live = problems.fold != f
-            task.tick()
-            weight = np.bincount(task.y[live], problems.w[live], task.classes)
-            return CoverPath(runs, radii, lambdas, weight, problems.unit)
-
-        yield from zip(group.tolist(), each(path, range(len(group)), len(task.y) * len(task.origin)), strict=True)
+    costs = [in_units(float(lam), problems.unit) for lam in lambdas]
+    steps = [_steps(problems, f, c, costs[0], problems.gain[f]) for c in range(len(problems.classes))]
+    runs = [merged(problems, f, k, steps) for k in range(problems.gain.shape[1])]
+    return [run.prefix(cost) for run in runs for cost in costs]
 
 
-def greedy(problems: Covers, f: int, lambda_: float) -> tuple[Chosen, ...]:
-    """The greedy covers without the rows of fold `f`, one for each radius."""
-    cost, radii = in_units(lambda_, problems.unit), problems.gain.shape[1]
-    gain, best, wrong = problems.gain[f], problems.best[f], problems.wrong[f]
-    steps = []
-    for c, sets in enumerate(problems.classes):
-        a, b = len(sets.candidates), len(sets.rows)
-        order, got, count = np.empty((radii, a), np.int64), np.empty((radii, a)), np.zeros(radii, np.int64)
-        work = np.empty(a), np.empty(a), np.empty(a, np.int64), np.empty(b, np.bool_)
-        out = problems.fold[sets.rows] == f
-        lists = (*sets.of_candidate, *sets.of_row)
-        _greedy(*lists, sets.candidates, gain, best, c, problems.w[sets.rows], out, cost, *work, order, got, count)
-        steps.append((order, got, count))
+Steps = tuple[Array, Array, Array]  # (K, a) candidates in the order chosen and their gains; (K,) how many
 
-    def merged(k: int) -> Chosen:
-        at = np.concatenate([order[k, : count[k]] for order, _, count in steps])
-        classes = np.repeat(np.arange(len(steps)), [count[k] for _, _, count in steps])
-        value = np.concatenate([got[k, : count[k]] for _, got, count in steps])
-        first = np.lexsort((at, classes, -value))
-        at = at[first]
-        return Chosen(at, classes[first], value[first] + wrong[k, at], wrong[k, at])
 
-    return tuple(merged(k) for k in range(radii))
+def _steps(problems: Covers, f: int, c: int, cost: float, gain: Array) -> Steps:
+    """Greedy on one class, for every radius."""
+    sets, radii = problems.classes[c], gain.shape[0]
+    a, b = len(sets.candidates), len(sets.rows)
+    order, got, count = np.empty((radii, a), np.int64), np.empty((radii, a)), np.zeros(radii, np.int64)
+    work = np.empty(a), np.empty(a), np.empty(a, np.int64), np.empty(b, np.bool_)
+    out = problems.fold[sets.rows] == f
+    lists = (*sets.of_candidate, *sets.of_row)
+    _greedy(
+        *lists, sets.candidates, gain, problems.best[f], c, problems.w[sets.rows], out, cost, *work, order, got, count
+    )
+    return order, got, count
+
+
+def ordered(problems: Covers, f: int, k: int, c: int, candidates: Array) -> Steps:
+    """Given prototypes of one class in the order in which greedy would take them, with what each covers first.
+
+    The row of `problems` at radius `k` alone is filled.
+    """
+    gain = np.full(problems.gain[f].shape, -np.inf)
+    gain[k, candidates] = problems.gain[f, k, candidates]
+    return _steps(problems, f, c, -np.inf, gain)
+
+
+def merged(problems: Covers, f: int, k: int, steps: list[Steps]) -> Chosen:
+    """The classes' steps at one radius as one sequence: by gain, then by class, then by candidate."""
+    at = np.concatenate([order[k, : count[k]] for order, _, count in steps])
+    classes = np.repeat(np.arange(len(steps)), [count[k] for _, _, count in steps])
+    value = np.concatenate([got[k, : count[k]] for _, got, count in steps])
+    first = np.lexsort((at, classes, -value))
+    at = at[first]
+    wrong = problems.wrong[f, k, at]
+    return Chosen(at, classes[first], value[first] + wrong, wrong)
 
 
 @kernel

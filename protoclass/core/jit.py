@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 import numba
@@ -34,13 +34,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def each(work: Callable[[S], T], items: Iterable[S], entries: int = SMALL) -> Iterator[T]:
+def each(
+    work: Callable[[S], T], items: Iterable[S], entries: int = SMALL, stop: Callable[[], None] = lambda: None
+) -> Iterator[T]:
     """Map `work` over `items` on threads, in order, a few ahead of the reader.
 
     Work on a matrix of fewer than `SMALL` entries stays in this thread, as handing it over would take longer; so does
-    work that is itself running on such a thread: the outermost loop owns the processors.
+    work that is itself running on such a thread: the outermost loop owns the processors. `stop` is called when the loop is
+    left early, as by Ctrl-C.
     """
-    if entries < SMALL or cores() == 1 or getattr(_inside, "worker", False):
+    alone = isinstance(items, Sized) and len(items) < 2  # its own inner loops may then use the threads
+    if alone or entries < SMALL or cores() == 1 or getattr(_inside, "worker", False):
         yield from map(work, items)
         return
 
@@ -54,8 +58,19 @@ def each(work: Callable[[S], T], items: Iterable[S], entries: int = SMALL) -> It
         for item in items:
             pending.append(pool.submit(inside, item))
             if len(pending) > 2 * cores():
-                yield pending.popleft().result()
+                yield _result(pending.popleft())
         while pending:
-            yield pending.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+            yield _result(pending.popleft())
+    except BaseException:
+        # left early, as by Ctrl-C: what runs is asked to stop, and not waited for, as a solver may take its time to listen
+        stop()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _result(future: Future[T]) -> T:
+    # woken again and again: a signal that another thread received is seen here only when Python code runs
+    while not future.done():
+        wait([future], timeout=0.1)
+    return future.result()

@@ -30,16 +30,22 @@ class Model:
         What the model learns from. What reads vectors never measures an n x m matrix.
     accepts : frozenset of str
         Of "weights", "unlabelled" (candidates that are no row).
-    shares : bool
-        True where the folds share so much work that one more, which leaves nothing out, costs little: the fit on all rows
-        then comes from the same call of `paths`.
     """
 
     name: ClassVar[str]
-    title: ClassVar[str]
     reads: ClassVar[str] = "D"
     accepts: ClassVar[frozenset[str]] = frozenset()
-    shares: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """What print and summary call the method."""
+        return self.name
+
+    @property
+    def shares(self) -> bool:
+        """Whether the folds share so much work that one more, which leaves nothing out, costs little: the fit on all rows
+        then comes from the same call of `paths`."""
+        return False
 
     def open(self) -> dict[str, Any]:
         """The open knobs."""

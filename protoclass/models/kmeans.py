@@ -27,12 +27,15 @@ class KMeans(Model):
     """
 
     name: ClassVar[str] = "kmeans"
-    title: ClassVar[str] = "k-means by class"
     reads: ClassVar[str] = "vectors"
     accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
 
     K: Any = "grid"
     starts: int = 3
+
+    @property
+    def title(self) -> str:
+        return "k-means by class"
 
     def __post_init__(self) -> None:
         number("kmeans", "K", self.K, low=1, whole=True)

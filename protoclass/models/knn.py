@@ -33,10 +33,13 @@ class KNN(Model):
     """
 
     name: ClassVar[str] = "knn"
-    title: ClassVar[str] = "k nearest neighbours"
     accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
 
     k: Any = "grid"
+
+    @property
+    def title(self) -> str:
+        return "k nearest neighbours"
 
     def __post_init__(self) -> None:
         number("knn", "k", self.k, low=1, whole=True)

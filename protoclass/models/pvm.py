@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core.balls import MOST, midway
 from ..core.cover import CoverPath
-from ..core.greedy import greedy_paths
+from ..core.solving import Options, cover_paths
 from ..core.task import Task
-from ..errors import DataError, OptionError
+from ..errors import DataError, OptionError, one_of
 from .base import Grid, Model, axis, fixed, number
 
 
@@ -41,9 +41,12 @@ class quantiles(Grid):  # noqa: N801 - reads as a function where it is used
         return radii(task, np.linspace(0, 0.5, self.count))
 
 
+SOLVERS = ("greedy", "exact", "rounding")
+
+
 @dataclass(frozen=True)
 class PVM(Model):
-    """The prototype vector machine by its greedy algorithm.
+    """The prototype vector machine.
 
     Prototypes are chosen so that the open balls `d < eps` around those of a class hold many rows of that class and few
     of others, with few prototypes: the sum of uncovered rows, wrongly covered rows and `lambda_` times the number of
@@ -57,6 +60,17 @@ class PVM(Model):
     lambda_ : float >= 0, sequence, or None
         Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
         so that it only breaks ties, whatever the unit of the weights.
+    solver : "greedy", "exact" or "rounding"
+        The paper's greedy algorithm (section 3.2); the integer program solved to proven optimality; the linear relaxation
+        with randomised rounding (section 3.1). The last two always come with a certificate.
+    certify : bool
+        Whether greedy's answer gets a lower bound as well, in the fit on all rows.
+    time_limit : float
+        Seconds for each class's program. When they are over the best cover found and its proven gap are the answer.
+    mip_gap : float
+        Relative gap that is good enough for "exact"; 0 asks for the optimum.
+    draws : int
+        Covers drawn by "rounding" (B in the paper).
 
     References
     ----------
@@ -65,35 +79,56 @@ class PVM(Model):
     """
 
     name: ClassVar[str] = "pvm"
-    title: ClassVar[str] = "Prototype vector machine (greedy)"
     accepts: ClassVar[frozenset[str]] = frozenset({"weights", "unlabelled"})
-    shares: ClassVar[bool] = True
 
     eps: Any = "grid"
     lambda_: Any = None
+    solver: str = "greedy"
+    certify: bool = False
+    time_limit: float = 60.0
+    mip_gap: float = 0.0
+    draws: int = 500
 
     def __post_init__(self) -> None:
         if not isinstance(self.eps, quantiles):
             number("pvm", "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
             number("pvm", "lambda_", self.lambda_, low=0)
+        one_of("solver", self.solver, SOLVERS)
+        one_of("certify", self.certify, (True, False))
+        fixed("pvm", "time_limit", self.time_limit, low=0)
+        fixed("pvm", "mip_gap", self.mip_gap, low=0)
+        fixed("pvm", "draws", self.draws, low=1, whole=True)
+
+    @property
+    def shares(self) -> bool:
+        return self.solver == "greedy" and not self.certify
+
+    @property
+    def title(self) -> str:
+        return f"Prototype vector machine ({self.solver})"
 
     def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return radii(task, None) if knob == "eps" else super().default_grid(knob, task, smallest)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> CoverPath:
-        return next(self.paths(task, np.full(len(task.y), -1), 1, grid))[1]
+        return next(self._paths(task, np.full(len(task.y), -1), 1, grid, self.certify))[1]
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
     ) -> Iterator[tuple[int, CoverPath]]:
+        yield from self._paths(task, fold, folds, grid, False)
+
+    def _paths(
+        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray], certify: bool
+    ) -> Iterator[tuple[int, CoverPath]]:
         eps = axis(grid, "eps", self.eps).astype(float)
-        lambdas = axis(grid, "lambda_", task.w.mean() / len(task.w) if self.lambda_ is None else self.lambda_).astype(
-            float
-        )
+        cost = task.w.mean() / len(task.w) if self.lambda_ is None else self.lambda_
+        lambdas = axis(grid, "lambda_", cost).astype(float)
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values: at most {MOST} at a time")
-        yield from greedy_paths(task, fold, folds, eps, lambdas)
+        options = Options(self.solver, self.time_limit, self.mip_gap, self.draws, certify, task.seed)
+        yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:

@@ -1,0 +1,195 @@
+"""Exact, rounded and certified covers against brute force, the definition, and one another."""
+
+import itertools
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from reference_pvm import objective
+from scipy.optimize import linprog
+
+import protoclass as pc
+from protoclass.core.cover import covers
+from protoclass.core.program import Stop, ascent, highs, improved, step_of
+from protoclass.core.rounding import draw
+from protoclass.core.solving import program_of
+from protoclass.core.sources import Held
+from protoclass.core.task import Task
+from protoclass.models.pvm import PVM
+
+
+def task_of(seed, n, extra=0, weights=False, top=8):
+    draw = np.random.default_rng(seed)
+    D = draw.integers(0, top, (n, n + extra)).astype(float)
+    y = np.concatenate([[0, 1], draw.integers(0, 2, n - 2)])
+    w = draw.integers(1, 4, n) * 0.5 if weights else np.ones(n)
+    return Task(Held(D), y, 2, w, np.r_[np.arange(n), np.full(extra, -1)], (0,), lambda: D), D
+
+
+def best_by_enumeration(D, y, eps, lambda_, w):
+    """The least objective over all subsets of candidates, class by class."""
+    total = 0.0
+    for c in np.unique(y):
+        inside, own = eps > D, y == c
+        cost = lambda_ + w[~own] @ inside[~own]
+        total += min(
+            sum(cost[list(some)]) + w[own][~inside[own][:, list(some)].any(axis=1)].sum()
+            for size in range(D.shape[1] + 1)
+            for some in itertools.combinations(range(D.shape[1]), size)
+        )
+    return total
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_exact_equals_enumeration(seed):
+    task, D = task_of(seed, 5 + seed % 4, extra=seed % 3, weights=seed % 2 == 1, top=6)
+    for eps, lambda_ in itertools.product((1.0, 2.0, 4.0), (0.0, 1 / len(task.y), 0.37, 2.0)):
+        rule = PVM(eps=eps, lambda_=lambda_, solver="exact").path(task, {}).at(0)
+        found = rule.report["objective"].value
+        chosen = list(zip(rule.points.at, rule.points.classes, strict=True))
+        assert found == pytest.approx(objective(D, task.y, eps, lambda_, task.w, chosen))
+        assert found == pytest.approx(best_by_enumeration(D, task.y, eps, lambda_, task.w))
+        assert rule.report["certificate"].gap == 0
+        assert rule.report["certificate"].objective.sum() == pytest.approx(found)
+
+
+def cases():
+    for seed in range(6):
+        draw = np.random.default_rng(seed)
+        X = draw.normal(size=(90, 2))
+        y = (X[:, 0] + draw.normal(0, 0.7, 90) > 0).astype(int)
+        w = draw.uniform(0.5, 2, 90) if seed % 2 else np.ones(90)
+        D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+        yield Task(Held(D), y, 2, w, np.arange(90), (seed,), lambda: None), D
+
+
+@pytest.mark.parametrize("task", list(cases()), ids=range(6))
+@pytest.mark.parametrize("eps", [0.3, 0.8])
+def test_lp_bound_exact_rounding_greedy_in_order(task, eps):
+    task, D = task
+    value, bound = {}, {}
+    for solver in ("greedy", "rounding", "exact"):
+        rule = PVM(eps=eps, lambda_=0.2, solver=solver, certify=True).path(task, {}).at(0)
+        chosen = list(zip(rule.points.at, rule.points.classes, strict=True))
+        value[solver] = rule.report["objective"].value
+        assert value[solver] == pytest.approx(objective(D, task.y, eps, 0.2, task.w, chosen))
+        bound[solver] = rule.report["certificate"].bound.sum()
+        assert bound[solver] <= value["exact"] + 1e-9 if "exact" in value else bound[solver] <= value[solver] + 1e-9
+    assert bound["greedy"] <= value["exact"] + 1e-9
+    assert bound["rounding"] <= value["exact"] + 1e-9
+    assert value["exact"] <= value["rounding"] + 1e-9
+    assert value["exact"] <= value["greedy"] + 1e-9
+    assert bound["exact"] == pytest.approx(value["exact"])
+
+
+def programs(eps=0.8, lambda_=0.2):
+    for task, _ in cases():
+        problems = covers(task, np.full(90, -1), 1, np.array([eps]), lambda_)
+        for c in range(2):
+            yield program_of(problems, 0, 0, c, lambda_ / problems.unit)[0], problems.unit
+
+
+def test_bounds_are_those_of_the_relaxation():
+    for program, _ in programs():
+        b = len(program.prize)
+        A = np.hstack([program.covers.toarray().T, np.eye(b)])
+        peer = linprog(np.r_[program.cost, program.prize], A_ub=-A, b_ub=-np.ones(b)).fun
+        found = highs(program, False, 60, Stop())
+        assert program.bound(found.y)[0] == pytest.approx(peer, rel=1e-6)
+        raised, _ = ascent(program)
+        assert 0.9 * peer <= raised <= peer + 1e-9 * peer
+        assert program.bound(np.random.default_rng(0).uniform(-1, 3, b) * program.prize)[0] <= peer + 1e-6
+
+
+def test_rounding_obeys_the_bound_of_the_papers_appendix():
+    """E[objective] <= (weight of the class) / e + the relaxation's optimum."""
+    for program, _ in programs():
+        found = highs(program, False, 60, Stop())
+        drawn, values = draw(program, np.clip(found.x, 0, 1), 4000, (1,))
+        assert drawn.mean(axis=0) == pytest.approx(np.clip(found.x, 0, 1), abs=0.05)
+        assert values[7] == pytest.approx(program.objective(drawn[7]))
+        assert values.mean() <= program.prize.sum() / np.e + program.bound(found.y)[0]
+
+
+def test_improving_never_raises_the_objective_and_leaves_nothing_to_gain():
+    for program, _ in programs():
+        start = np.random.default_rng(1).random(len(program.cost)) < 0.3
+        cover = improved(program, start)
+        value = program.objective(cover)
+        assert value <= program.objective(start) + 1e-9
+        for j in range(len(cover)):
+            turned = cover.copy()
+            turned[j] = ~turned[j]
+            assert program.objective(turned) >= value - 1e-6
+
+
+def test_steps_of_the_objective():
+    assert step_of(1 / 150) == pytest.approx(1 / 150)
+    assert step_of(0.0) == 1.0
+    assert step_of(2.5) == 0.5
+    assert step_of(np.pi) == 0.0
+
+
+def test_a_time_limit_gives_a_cover_and_a_true_gap():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.uniform(size=(700, 2)), columns=["a", "b"]).assign(
+        y=draw.choice(["u", "v"], 700, p=[0.9, 0.1])
+    )
+    options = {"eps": 0.11, "lambda_": 3.0, "solver": "exact", "dissimilarity": pc.Euclidean(scale=False)}
+    short = pc.fit("y ~ .", data, time_limit=0.1, **options)
+    assert short.certificate.gap >= 0
+    assert short.certificate.bound.sum() <= short.objective.value + 1e-9
+    assert short.certificate.objective.sum() == pytest.approx(short.objective.value)
+    none = pc.fit("y ~ .", data, time_limit=0, **options)
+    assert none.certificate.bound.sum() <= short.objective.value + 1e-9
+    assert "optimum" in str(none.summary()) or "optimal" in str(none.summary())
+
+
+def test_ctrl_c_during_an_exact_solve_leaves_the_process_usable(iris):
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.uniform(size=(2500, 2)), columns=["a", "b"]).assign(
+        y=draw.choice(["u", "v"], 2500, p=[0.9, 0.1])
+    )
+
+    def long():
+        pc.fit("y ~ .", data, eps=0.06, lambda_=3.0, solver="exact", dissimilarity=pc.Euclidean(scale=False))
+        time.sleep(30)  # should it have been solved already, the interrupt still comes here
+
+    timer = threading.Timer(3.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        long()
+    assert time.monotonic() - start < 40  # its time limit is 60 s for each class
+    assert pc.fit("species ~ .", iris, eps=1.0, solver="exact").certificate.gap == 0
+
+
+def test_exact_beside_greedy_on_iris(iris):
+    greedy = pc.fit("species ~ .", iris, eps=1.0, certify=True)
+    exact = pc.fit("species ~ .", iris, eps=1.0, solver="exact")
+    assert exact.objective.value <= greedy.objective.value
+    assert greedy.certificate.bound.sum() <= exact.objective.value + 1e-9
+    assert str(exact.certificate).startswith("optimal")
+    assert "Certificate" in str(exact.summary())
+    assert exact.prototypes["covers"].sum() == 150 - exact.objective.uncovered
+    with pytest.raises(pc.NotAvailable, match="certify=True"):
+        _ = pc.fit("species ~ .", iris, eps=1.0).certificate
+    with pytest.raises(pc.OptionError, match="solver='best': allowed are 'greedy', 'exact', 'rounding'"):
+        pc.fit("species ~ .", iris, eps=1.0, solver="best")
+    cv = pc.cross_validate("species ~ .", iris, solver="exact", eps=[0.8, 1.2], lambda_=[0.01, 2.0], cv=3)
+    assert len(cv.table) == 4
+    assert cv.table["size"].iloc[0] > cv.table["size"].iloc[1]
+
+
+def test_usps_is_solved_to_optimality(papers_data):
+    """Objectives that the trial runs proved optimal."""
+    data = pc.fetch_data("usps")
+    train = data[data.split == "train"].drop(columns="split")
+    for eps, best in ((5.45, 15.6786), (10.0, 571.1046)):
+        fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps, solver="exact")
+        assert fit.objective.value == pytest.approx(best, rel=1e-4)
+        assert fit.certificate.gap == 0

@@ -17,6 +17,7 @@ _HOME = {
     "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
     "Custom": "metrics.custom", "kernel_distances": "metrics.given",
     "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "KNN": "models.knn", "KMeans": "models.kmeans",
+    "set_cover": "covering", "SetCover": "covering",
     "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
     "ProtoclassError": "errors", "FormulaError": "errors", "DataError": "errors", "OptionError": "errors",
     "NotAvailable": "errors", "NoVectors": "errors", "TooLarge": "errors",
@@ -25,6 +26,7 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
+    from .covering import SetCover, set_cover
     from .datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
     from .errors import DataError, FormulaError, NotAvailable, NoVectors, OptionError, ProtoclassError, TooLarge
     from .fitting import Fit, fit

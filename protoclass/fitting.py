@@ -281,6 +281,46 @@ class Fit:
 
         return draw(self, kind, ax, **options)
 
+    def path(self, new: Any = None) -> pd.DataFrame:
+        """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
+
+        What a larger lambda chooses is the first part of what a smaller one does. So one fit holds the fits of all larger
+        lambdas; `fit.update(lambda_=0).path()` has them all.
+
+        Parameters
+        ----------
+        new : DataFrame, optional
+            With the predictors and the response: its error is added as `new_error`.
+
+        Returns
+        -------
+        DataFrame
+            One row for each number of prototypes: `lambda_low` and `lambda_high` (chosen for lambda_low <= lambda <
+            lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the fit's own lambda), `training_error`.
+
+        Raises
+        ------
+        NotAvailable
+            Where prototypes are not chosen step by step.
+        """
+        from .stepwise import path
+
+        return path(self, new)
+
+    def at(self, size: int | None = None, lambda_: float | None = None) -> Fit:
+        """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+        >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5]), len(fit.at(lambda_=6).prototypes)
+        (True, 6)
+        """
+        from .stepwise import first
+
+        return replace(self, rule=first(self, size, lambda_))
+
     def update(self, **changes: Any) -> Fit:
         """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(formula="y ~ a")`."""
         formula = changes.pop("formula", self.formula)

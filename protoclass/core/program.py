@@ -8,6 +8,7 @@ bound never rests on a solver's tolerances, only on the y that it found.
 
 from __future__ import annotations
 
+import heapq
 import threading
 from dataclasses import dataclass
 from fractions import Fraction
@@ -138,6 +139,34 @@ def _improve(start, rows, cost, prize, chosen, times):  # type: ignore[no-untype
                 moved = True
                 for s in range(start[j], start[j + 1]):
                     times[rows[s]] += 1
+
+
+def ratio(program: Program) -> Array:
+    """The standard greedy: at each step the candidate with the least cost for each unit of weight newly covered, as long
+    as that is below 1, the price of leaving it uncovered (PVM paper, section 3.2), bool (a,).
+
+    Of equals the first candidate. Costs for each unit only rise, so a candidate is weighed again only when it comes first.
+    """
+    c, t = program.covers, csr_array(program.covers.T)
+    worth = np.asarray(c @ program.prize)
+    chosen = np.zeros(len(worth), np.bool_)
+    covered = np.zeros(len(program.prize), np.bool_)
+    with np.errstate(divide="ignore"):
+        heap = [(float(q), j) for j, q in enumerate(program.cost / worth) if q < 1]
+    heapq.heapify(heap)
+    while heap:
+        q, j = heap[0]
+        now = program.cost[j] / worth[j] if worth[j] > 0 else np.inf
+        if now > q:
+            heapq.heapreplace(heap, (float(now), j)) if now < 1 else heapq.heappop(heap)
+            continue
+        heapq.heappop(heap)
+        chosen[j] = True
+        rows = c.indices[c.indptr[j] : c.indptr[j + 1]]
+        for i in rows[~covered[rows]]:
+            covered[i] = True
+            worth[t.indices[t.indptr[i] : t.indptr[i + 1]]] -= program.prize[i]
+    return chosen
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .cover import Certificate, Chosen, CoverPath, Covers, covers, turns
 from .exact import Solved, exact
 from .greedy import Steps, greedy, merged, ordered
 from .jit import each
-from .program import Program, Stop, ascent, highs, step_of
+from .program import Program, Stop, ascent, highs, ratio, step_of
 from .rounding import rounded
 from .task import Task
 from .units import in_units
@@ -29,6 +29,7 @@ class Options:
     """How covers are found; see the knobs of `models.pvm.PVM`."""
 
     solver: str = "greedy"
+    closed: bool = False
     seconds: float = 60.0
     gap: float = 0.0
     draws: int = 500
@@ -55,17 +56,18 @@ def cover_paths(
     fold, CoverPath
     """
     stop = Stop()
+    reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
     for group in turns(task, folds, len(radii)):
         local = np.full(folds + 1, -1)
         local[group] = np.arange(len(group))
-        problems = covers(task, local[fold], len(group), radii, float(lambdas[0]))
+        problems = covers(task, local[fold], len(group), reach, float(lambdas[0]))
 
         def path(f: int, problems: Covers = problems) -> CoverPath:
             runs = _runs(problems, f, lambdas, options, stop)
             live = problems.fold != f
             task.tick()
             weight = np.bincount(task.y[live], problems.w[live], task.classes)
-            over, along = np.repeat(radii, len(lambdas)), np.tile(lambdas, len(radii))
+            over, along = np.repeat(reach, len(lambdas)), np.tile(lambdas, len(radii))
             return CoverPath(tuple(runs), over, along, weight, problems.unit)
 
         slow = options.solver != "greedy" or options.certify
@@ -93,11 +95,12 @@ def _runs(problems: Covers, f: int, lambdas: Array, options: Options, stop: Stop
             return c, shifted, candidates[solved.chosen]
 
         found = sorted(each(one, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
-        certificate = Certificate(
+        certificate: Certificate | None = Certificate(
             np.array([s.objective for _, s, _ in found]),
             np.array([s.bound for _, s, _ in found]),
             tuple(s.proof for _, s, _ in found),
         )
+        certificate = certificate if options.certify or options.solver in ("exact", "rounding") else None
         if options.solver != "greedy":
             steps: list[Steps] = [ordered(problems, f, k, c, found[c][2]) for c in range(L)]
             run = merged(problems, f, k, steps)
@@ -110,6 +113,10 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
         return exact(program, start, options.seconds, options.gap, stop)
     if options.solver == "rounding":
         return rounded(program, options.draws, (*options.seed, *salt), options.seconds, stop)
+    if options.solver == "ratio":
+        start = ratio(program)
+    if not options.certify:
+        return Solved(start, program.objective(start), 0.0, "none")
     return certified(program, start, options.seconds, stop)
 
 

@@ -41,7 +41,7 @@ class quantiles(Grid):  # noqa: N801 - reads as a function where it is used
         return radii(task, np.linspace(0, 0.5, self.count))
 
 
-SOLVERS = ("greedy", "exact", "rounding")
+SOLVERS = ("greedy", "exact", "rounding", "ratio")
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,14 @@ class PVM(Model):
     lambda_ : float >= 0, sequence, or None
         Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
         so that it only breaks ties, whatever the unit of the weights.
-    solver : "greedy", "exact" or "rounding"
+    solver : "greedy", "exact", "rounding" or "ratio"
         The paper's greedy algorithm (section 3.2); the integer program solved to proven optimality; the linear relaxation
-        with randomised rounding (section 3.1). The last two always come with a certificate.
+        with randomised rounding (section 3.1); the standard greedy by least cost for each row newly covered, which section
+        3.2 compares itself with. "exact" and "rounding" always come with a certificate.
+    balls : "open" or "closed"
+        Whether a ball holds the rows with `d < eps` or those with `d <= eps`.
     certify : bool
-        Whether greedy's answer gets a lower bound as well, in the fit on all rows.
+        Whether the answer of a greedy solver gets a lower bound as well, in the fit on all rows.
     time_limit : float
         Seconds for each class's program. When they are over the best cover found and its proven gap are the answer.
     mip_gap : float
@@ -84,6 +87,7 @@ class PVM(Model):
     eps: Any = "grid"
     lambda_: Any = None
     solver: str = "greedy"
+    balls: str = "open"
     certify: bool = False
     time_limit: float = 60.0
     mip_gap: float = 0.0
@@ -95,6 +99,7 @@ class PVM(Model):
         if self.lambda_ is not None:
             number("pvm", "lambda_", self.lambda_, low=0)
         one_of("solver", self.solver, SOLVERS)
+        one_of("balls", self.balls, ("open", "closed"))
         one_of("certify", self.certify, (True, False))
         fixed("pvm", "time_limit", self.time_limit, low=0)
         fixed("pvm", "mip_gap", self.mip_gap, low=0)
@@ -127,7 +132,9 @@ class PVM(Model):
         lambdas = axis(grid, "lambda_", cost).astype(float)
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values: at most {MOST} at a time")
-        options = Options(self.solver, self.time_limit, self.mip_gap, self.draws, certify, task.seed)
+        options = Options(
+            self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, certify, task.seed
+        )
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
 

@@ -1,0 +1,104 @@
+"""A greedy fit as a path: what its first 1, 2, ... prototypes do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from .core.cover import Objective
+from .core.sources import part
+from .core.task import Rule
+from .errors import NotAvailable, OptionError, brief
+from .frame import as_pandas
+from .preparing import BLOCK, blocks, places
+
+if TYPE_CHECKING:
+    from .fitting import Fit
+
+
+def stepwise(fit: Fit) -> tuple[np.ndarray, np.ndarray, Objective]:
+    """Weights that each prototype covers first and miscovers, and the objective; an error where there are no steps."""
+    points, goal = fit.rule.points, fit.rule.report.get("objective")
+    nested = goal is not None and getattr(fit.model, "solver", None) == "greedy"
+    if not nested or not isinstance(goal, Objective):
+        raise NotAvailable(
+            f"method {fit.model.name!r} does not choose prototypes step by step here; 'pvm' by greedy does"
+        )
+    return points.table["covers"], points.table["miscovers"], goal
+
+
+def path(fit: Fit, new: Any = None) -> pd.DataFrame:
+    """See `Fit.path`."""
+    covers, wrong, goal = stepwise(fit)
+    gain = covers - wrong
+    q, total = len(gain), float(fit.frame.weights.sum())
+    size = np.arange(q + 1)
+    uncovered = total - np.concatenate([[0.0], np.cumsum(covers)])
+    miscovered = np.concatenate([[0.0], np.cumsum(wrong)])
+    table = pd.DataFrame({
+        "lambda_low": np.concatenate([gain, [goal.lambda_]]),
+        "lambda_high": np.concatenate([[np.inf], gain]),
+        "size": size,
+        "uncovered": uncovered,
+        "miscovered": miscovered,
+        "objective": uncovered + miscovered + goal.lambda_ * size,
+        "training_error": prefix_errors(fit, fit.dissimilarity.rows, fit.frame.codes, fit.frame.weights),
+    })  # fmt: skip
+    if new is not None:
+        new = as_pandas(new)
+        response = fit.frame.formula.response
+        if response not in new:
+            raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+        rows, points, _, whole = fit.dissimilarity.fresh(new, places(fit.rule, fit.dissimilarity))
+        codes = fit.frame.levels.get_indexer(new[response][whole].astype(object))
+        known = np.flatnonzero(codes >= 0)
+        table["new_error"] = prefix_errors(fit, part(rows, known), codes[known], np.ones(len(known)), points)
+    return table
+
+
+def prefix_errors(fit: Fit, rows: Any, codes: np.ndarray, weights: np.ndarray, points: Any = None) -> np.ndarray:
+    """Error of the first 0, 1, 2, ... prototypes on rows with known classes."""
+    classes, at = fit.rule.points.classes, fit.rule.points.at
+    points = places(fit.rule, fit.dissimilarity) if points is None else points
+    fallback = int(np.bincount(fit.frame.codes, fit.frame.weights).argmax())
+    wrong = np.zeros(len(classes) + 1)
+    wrong[0] = weights @ (codes != fallback)
+    for block in blocks(len(codes), max(1, BLOCK // max(1, len(classes)))):
+        D = fit.dissimilarity.metric.between(part(rows, block), points)
+        best, found, where = np.full(len(D), np.inf), np.full(len(D), fallback), np.full(len(D), -1)
+        for s in range(len(classes)):
+            d = D[:, s]
+            nearer = (d < best) | ((d == best) & ((classes[s] < found) | ((classes[s] == found) & (at[s] < where))))
+            best[nearer], found[nearer], where[nearer] = d[nearer], classes[s], at[s]
+            wrong[s + 1] += weights[block] @ (found != codes[block])
+    return wrong / weights.sum()
+
+
+def first(fit: Fit, size: int | None, lambda_: float | None) -> Rule:
+    """See `Fit.at`."""
+    covers, wrong, goal = stepwise(fit)
+    if (size is None) == (lambda_ is None):
+        raise OptionError("at() takes either size= or lambda_=")
+    if size is not None:
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= len(covers):
+            raise OptionError(f"size={brief(size)}: a whole number from 0 to the {len(covers)} prototypes of the fit")
+        lam = goal.lambda_
+    else:
+        if isinstance(lambda_, bool) or not isinstance(lambda_, (int, float)) or not lambda_ >= goal.lambda_:
+            raise OptionError(
+                f"lambda_={brief(lambda_)}: the fit holds those from its own {goal.lambda_:.4g} on; "
+                "fit.update(lambda_=0) holds all"
+            )
+        lam, size = float(lambda_), int((covers - wrong > lambda_).sum())
+    points = fit.rule.points
+    kept = replace(
+        points, classes=points.classes[:size], at=points.at[:size], radii=points.radii[:size],
+        table={name: values[:size] for name, values in points.table.items()},
+    )  # fmt: skip
+    total = float(fit.frame.weights.sum())
+    objective = Objective(total - float(covers[:size].sum()), float(wrong[:size].sum()), size, lam)
+    report = {k: v for k, v in fit.rule.report.items() if k != "certificate"}
+    return replace(fit.rule, points=kept, report={**report, "cost lambda": lam, "objective": objective})

@@ -1,0 +1,135 @@
+"""Paths of greedy, closed balls, the ratio greedy, and set cover without classes."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+
+@pytest.fixture(scope="module")
+def halves(iris):
+    train = iris.sample(frac=0.6, random_state=1)
+    return train, iris.drop(train.index)
+
+
+def test_the_path_equals_fits_at_every_lambda(halves):
+    train, new = halves
+    fit = pc.fit("species ~ .", train, eps=0.8, lambda_=0.0)
+    table = fit.path(new)
+    assert len(table) == len(fit.prototypes) + 1
+    for lam in (0.01, 0.5, 1.0, 2.5, 6.0, 1000.0):
+        slow = pc.fit("species ~ .", train, eps=0.8, lambda_=lam)
+        fast = fit.at(lambda_=lam)
+        assert fast.prototypes.equals(slow.prototypes)
+        assert fast.objective == slow.objective
+        row = table[(table["lambda_low"] <= lam) & (lam < table["lambda_high"])]
+        assert row["size"].tolist() == [len(slow.prototypes)]
+        assert row["training_error"].iloc[0] == pytest.approx(slow.training_error())
+        assert row["new_error"].iloc[0] == pytest.approx(slow.test(new).error)
+        assert row["uncovered"].iloc[0] == slow.objective.uncovered
+        assert row["miscovered"].iloc[0] == slow.objective.miscovered
+
+
+def test_at_takes_the_first_prototypes(halves):
+    train, new = halves
+    fit = pc.fit("species ~ .", train, eps=0.8)
+    for size in range(len(fit.prototypes) + 1):
+        part = fit.at(size=size)
+        assert part.prototypes.equals(fit.prototypes.iloc[:size])
+        assert part.test(new).error == pytest.approx(fit.path(new)["new_error"].iloc[size])
+    assert str(fit.at(size=3).summary())
+    for wrong in (
+        {},
+        {"size": 1, "lambda_": 1.0},
+        {"size": -1},
+        {"size": 10_000},
+        {"size": 1.5},
+        {"lambda_": 1e-9},
+        {"lambda_": "a"},
+    ):
+        with pytest.raises(pc.OptionError):
+            fit.at(**wrong)
+    with pytest.raises(pc.NotAvailable, match="step by step"):
+        pc.fit("species ~ .", train, "knn", k=3).path()
+    with pytest.raises(pc.NotAvailable, match="step by step"):
+        fit.update(solver="exact").path()
+
+
+def test_closed_balls_hold_rows_at_the_radius():
+    D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    data = pd.DataFrame({"y": list("aaabbb")})
+    opened = pc.fit("y ~ 1", data, dissimilarity=D, eps=1.0)
+    closed = pc.fit("y ~ 1", data, dissimilarity=D, eps=1.0, balls="closed")
+    assert opened.prototypes["covers"].tolist() == [1] * 6
+    assert closed.prototypes["covers"].tolist() == [3, 3]
+    assert closed.prototypes.equals(pc.fit("y ~ 1", data, dissimilarity=D, eps=1.5).prototypes)
+    half = pd.DataFrame([[1.0] * 6])
+    assert opened.predict(half, "cover").isna().all()
+    assert closed.predict(pd.DataFrame([[1.0, 1, 1, 9, 9, 9]]), "cover").tolist() == ["a"]
+
+
+def slow_ratio(D, y, eps, lambda_, w):
+    """Section 3.2's standard greedy in loops, class by class: least cost per weight newly covered, while below 1."""
+    chosen = []
+    for c in np.unique(y):
+        covered = np.zeros(len(y), bool)
+        while True:
+            best, step = 1.0, None
+            for j in range(D.shape[1]):
+                ball = D[:, j] < eps
+                new = w[ball & (y == c) & ~covered].sum()
+                cost = lambda_ + w[ball & (y != c)].sum()
+                if new > 0 and cost / new < best:
+                    best, step = cost / new, j
+            if step is None:
+                break
+            chosen.append((step, int(c)))
+            covered |= D[:, step] < eps
+    return sorted(chosen)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_ratio_greedy_equals_loops(seed):
+    draw = np.random.default_rng(seed)
+    D = draw.integers(0, 8, (20, 20)).astype(float)
+    data = pd.DataFrame({"y": np.r_[0, 1, draw.integers(0, 2, 18)]})
+    for eps, lam in itertools.product((1.0, 2.0, 4.0), (0.05, 0.7)):
+        fit = pc.fit("y ~ 1", data, dissimilarity=D, eps=eps, lambda_=lam, solver="ratio", certify=True)
+        got = sorted(zip(fit.prototypes.index, fit.rule.points.classes.tolist(), strict=True))
+        assert got == slow_ratio(D, data.y.to_numpy(), eps, lam, np.ones(20))
+        assert fit.certificate.bound.sum() <= fit.objective.value + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_set_cover_equals_enumeration(seed):
+    draw = np.random.default_rng(seed)
+    data = pd.DataFrame(draw.normal(size=(10, 2)), columns=["a", "b"])
+    d = pc.dissimilarity("~ .", data)
+    for eps in (0.5, 1.0, 2.0):
+        inside = d.frame().to_numpy() < eps
+        least = next(
+            k
+            for k in range(1, 11)
+            if any(inside[:, list(s)].any(axis=1).all() for s in itertools.combinations(range(10), k))
+        )
+        found = pc.set_cover(data, eps)
+        assert found.size == least
+        assert found.certificate.gap == 0
+        assert inside[:, data.index.get_indexer(found.prototypes.index)].any(axis=1).all()
+        assert found.prototypes["covers"].sum() == 10
+        greedy = pc.set_cover(d, eps, "greedy")
+        assert greedy.size >= least
+        assert greedy.certificate.bound.sum() <= least + 1e-9
+
+
+def test_set_cover_takes_one_radius_and_rows_that_cover_themselves(iris):
+    with pytest.raises(pc.OptionError, match="one radius"):
+        pc.set_cover(iris.drop(columns="species"), [1.0, 2.0])
+    with pytest.raises(pc.OptionError, match="solver='rounding': allowed"):
+        pc.set_cover(iris.drop(columns="species"), 1.0, "rounding")
+    table = pd.DataFrame({"x": [1.0, 2.0]})
+    with pytest.raises(pc.DataError, match=r"row 0 lies within 0\.5 of no row"):
+        pc.set_cover(table, 0.5, dissimilarity=lambda a, b: 1.0)

@@ -80,7 +80,7 @@ def set_cover(data: Any, eps: float, solver: str = "exact", *, dissimilarity: An
     task = Task(
         related.source(), np.zeros(n, np.int64), 1, np.full(n, 2.0), related.origin, (0,), lambda: np.empty((n, 0))
     )
-    options = Options(solver, balls == "closed", time_limit, 0.0, model.draws, True, (0,))
+    options = Options(solver, balls == "closed", time_limit, certify=True)
     _, path = next(cover_paths(task, np.full(n, -1), 1, np.array([float(eps)]), np.array([1.0]), options))
     rule = path.at(0)
     points = related.metric.between(related.rows, part(related.points, rule.points.at))

@@ -98,6 +98,9 @@ def notes(fit: Fit) -> list[str]:
     out = [*fit.frame.notes, *fit.dissimilarity.metric.notes]
     points = fit.rule.points
     bare = [str(c) for k, c in enumerate(fit.classes) if not (points.classes == k).any()]
+    if "certificate" in fit.rule.report:
+        told = zip(fit.classes, fit.certificate.notes, strict=False)
+        out += [f"Class {level}: {note}." for level, note in told if note]
     if len(points) == 0:
         out.append("No prototypes: every row is predicted as the heaviest training class.")
     elif bare:

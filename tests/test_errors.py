@@ -96,7 +96,6 @@ def test_data(data, change, message):
         ({"eps": []}, "must hold at least one"),
         ({"eps": None}, "eps=None"),
         ({"eps": 1, "lambda_": -1}, "lambda_=-1"),
-        ({"lambda_": "grid"}, "no default grid for lambda_"),
         ({"epsilon": 1}, "'epsilon' is no knob of 'pvm': did you mean 'eps'. Its knobs are eps, lambda_"),
         ({"method": "pwm"}, "did you mean 'pvm'"),
         ({"method": "knn", "k": 0}, "k=0"),

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 import protoclass as pc
 from protoclass.core.cover import covers
 from protoclass.core.program import Stop, ascent, highs, improved, step_of
-from protoclass.core.rounding import draw
+from protoclass.core.rounding import draw, united
 from protoclass.core.solving import program_of
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
@@ -193,3 +193,37 @@ def test_usps_is_solved_to_optimality(papers_data):
         fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps, solver="exact")
         assert fit.objective.value == pytest.approx(best, rel=1e-4)
         assert fit.certificate.gap == 0
+
+
+def test_the_union_of_draws_is_checked_as_the_report_says():
+    for program, _ in programs():
+        found = highs(program, False, 60, Stop())
+        x, bound = np.clip(found.x, 0, 1), program.bound(found.y)[0]
+        rounds = 2 * np.log(len(program.prize))
+        answer = united(program, x, (3,), bound)
+        assert answer.passed
+        assert program.cost[answer.chosen].sum() <= rounds * bound + 1e-9
+        slack = 1 - program.covers.T @ x
+        covered = program.covers.T @ answer.chosen.astype(float) > 0
+        assert (slack[~covered] > 0).all()  # what is left out had a slack to draw
+        failed = united(program, np.zeros_like(x), (3,), 0.0)
+        assert not failed.passed
+        assert failed.tries == 100
+
+
+def test_union_rounding_says_how_often_it_drew(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0, solver="rounding", rounding="union")
+    assert "union draws" in str(fit.summary())
+    assert fit.certificate.bound.sum() <= fit.objective.value
+    with pytest.raises(pc.OptionError, match="rounding='all'"):
+        pc.fit("species ~ .", iris, eps=1.0, solver="rounding", rounding="all")
+
+
+def test_a_grid_over_eps_and_lambda(iris):
+    v = pc.cross_validate("species ~ .", iris, eps=[0.7, 1.0], lambda_="grid", cv=4)
+    assert len(v.table) == 20
+    for _, part in v.table.groupby("eps"):
+        assert part["size"].is_monotonic_decreasing
+    one = pc.cross_validate("species ~ .", iris, eps=1.0, lambda_=v.table["lambda_"].iloc[7], cv=4)
+    row = v.table[(v.table["eps"] == 1.0) & (v.table["lambda_"] == v.table["lambda_"].iloc[7])]
+    assert row["error"].iloc[0] == one.table["error"].iloc[0]

@@ -221,11 +221,14 @@ class Certificate:
         The cover's objective and what no cover can be below, class by class (the problem separates).
     proof : tuple of str
         Where each bound comes from: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
+    notes : tuple of str
+        What the solver has to say of each class, "" for nothing.
     """
 
     objective: Array
     bound: Array
     proof: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float:
@@ -236,7 +239,7 @@ class Certificate:
         return above / float(self.bound.sum()) if self.bound.sum() > 0 else float("inf")
 
     def scaled(self, unit: float) -> Certificate:
-        return Certificate(self.objective * unit, self.bound * unit, self.proof)
+        return replace(self, objective=self.objective * unit, bound=self.bound * unit)
 
     def __str__(self) -> str:
         how = " and ".join(p for p in ("dual", "LP", "MIP") if p in self.proof)

@@ -30,12 +30,15 @@ class Solved:
         The cover's, and what no cover can be below.
     proof : str
         Where the bound comes from: "dual" (ascent), "LP" (relaxation) or "MIP" (integer program).
+    note : str
+        What else a summary should say.
     """
 
     chosen: Array
     objective: float
     bound: float
     proof: str
+    note: str = ""
 
 
 def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop) -> Solved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from .exact import Solved
 from .program import Program, Stop, ascent, highs
 
 Array = NDArray[Any]
+CAP = 100  # unions drawn before the last is taken as it is
 
 
-def rounded(program: Program, draws: int, seed: tuple[int, ...], seconds: float, stop: Stop) -> Solved:
+def rounded(
+    program: Program, draws: int, seed: tuple[int, ...], seconds: float, stop: Stop, union: bool = False
+) -> Solved:
     """The best of `draws` covers that hold each candidate with the probability that the relaxation gives it.
 
     The objective separates by class, so the best draw is kept class by class. In expectation a draw is at most
@@ -29,8 +33,10 @@ def rounded(program: Program, draws: int, seed: tuple[int, ...], seconds: float,
         Time limit of the relaxation; where it is reached a cover of no prototypes and the bound of dual ascent are the
         answer.
     stop : Stop
+    union : bool
+        The course report's variant instead, see `united`.
     """
-    bound, proof = ascent(program, 0)[0], "dual"
+    bound, proof, note = ascent(program, 0)[0], "dual", ""
     best = np.zeros(len(program.cost), np.bool_)
     value = program.objective(best)
     relaxed = highs(program, False, seconds, stop)
@@ -39,10 +45,57 @@ def rounded(program: Program, draws: int, seed: tuple[int, ...], seconds: float,
         if lower > bound:
             bound, proof = lower, "LP"
     if relaxed.x is not None and relaxed.optimal:
-        drawn, objectives = draw(program, relaxed.x, draws, seed)
-        at = int(objectives.argmin())
-        best, value = drawn[at], float(objectives[at])
-    return Solved(best, value, min(value, program.raised(bound)), proof)
+        x = np.clip(relaxed.x, 0.0, 1.0)
+        if union:
+            found = united(program, x, seed, bound)
+            note = f"{found.tries} union draws" + ("" if found.passed else ", none of which passed the check")
+            best, value = found.chosen, program.objective(found.chosen)
+        else:
+            drawn, objectives = draw(program, x, draws, seed)
+            at = int(objectives.argmin())
+            best, value = drawn[at], float(objectives[at])
+    return Solved(best, value, min(value, program.raised(bound)), proof, note)
+
+
+@dataclass(frozen=True)
+class United:
+    """What the union of draws came to: the cover, whether it was feasible for its own slacks and within the bound, and
+    how often it was drawn."""
+
+    chosen: Array
+    passed: bool
+    tries: int
+
+
+def united(program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP) -> United:
+    """The course report's rounding (Visagan 2018, section 4.1): 2 log(rows) Bernoulli draws of candidates and of slacks,
+    united, then checked.
+
+    A union passes when every row is covered or has its slack drawn, and cost and slacks together are at most 2 log(rows)
+    times the relaxation's optimum. What fails is drawn again, at most `cap` times in all; then the last is the answer.
+
+    Parameters
+    ----------
+    program : Program
+    x : array (a,)
+        The relaxation's solution.
+    seed : tuple of int
+    bound : float
+        The relaxation's optimum.
+    """
+    random = np.random.default_rng(seed)
+    slack = np.maximum(0.0, 1.0 - np.asarray(program.covers.T @ x))
+    rounds = 2 * np.log(max(2, len(program.prize)))
+    chosen = np.zeros(len(x), np.bool_)
+    for tried in range(1, cap + 1):
+        # united over t draws a variable is on with chance 1 - (1 - x)^t
+        chosen = random.random(len(x)) < 1 - (1 - x) ** int(np.ceil(rounds))
+        left_out = random.random(len(slack)) < 1 - (1 - slack) ** int(np.ceil(rounds))
+        covered = np.asarray(program.covers.T @ chosen.astype(float)) > 0
+        total = float(program.cost[chosen].sum() + program.prize[left_out].sum())
+        if (covered | left_out).all() and total <= rounds * bound + 1e-9:
+            return United(chosen, True, tried)
+    return United(chosen, False, cap)
 
 
 def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple[Array, Array]:

@@ -33,6 +33,7 @@ class Options:
     seconds: float = 60.0
     gap: float = 0.0
     draws: int = 500
+    union: bool = False
     certify: bool = False
     seed: tuple[int, ...] = (0,)
 
@@ -99,6 +100,7 @@ def _runs(problems: Covers, f: int, lambdas: Array, options: Options, stop: Stop
             np.array([s.objective for _, s, _ in found]),
             np.array([s.bound for _, s, _ in found]),
             tuple(s.proof for _, s, _ in found),
+            tuple(s.note for _, s, _ in found),
         )
         certificate = certificate if options.certify or options.solver in ("exact", "rounding") else None
         if options.solver != "greedy":
@@ -112,7 +114,7 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
     if options.solver == "exact":
         return exact(program, start, options.seconds, options.gap, stop)
     if options.solver == "rounding":
-        return rounded(program, options.draws, (*options.seed, *salt), options.seconds, stop)
+        return rounded(program, options.draws, (*options.seed, *salt), options.seconds, stop, options.union)
     if options.solver == "ratio":
         start = ratio(program)
     if not options.certify:

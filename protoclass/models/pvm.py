@@ -57,9 +57,10 @@ class PVM(Model):
     eps : float > 0, sequence, "grid" or `quantiles(count)`
         Radius of the balls. "grid": the smallest positive dissimilarity and 19 quantiles, at geometrically spaced levels
         up to the median.
-    lambda_ : float >= 0, sequence, or None
+    lambda_ : float >= 0, sequence, "grid" or None
         Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
-        so that it only breaks ties, whatever the unit of the weights.
+        so that it only breaks ties, whatever the unit of the weights. "grid": ten values from there to a twentieth of the
+        smallest class, spaced geometrically.
     solver : "greedy", "exact", "rounding" or "ratio"
         The paper's greedy algorithm (section 3.2); the integer program solved to proven optimality; the linear relaxation
         with randomised rounding (section 3.1); the standard greedy by least cost for each row newly covered, which section
@@ -72,8 +73,11 @@ class PVM(Model):
         Seconds for each class's program. When they are over the best cover found and its proven gap are the answer.
     mip_gap : float
         Relative gap that is good enough for "exact"; 0 asks for the optimum.
+    rounding : "best" or "union"
+        What "rounding" makes of its draws: the best of them (the paper), or their union, checked and drawn again where it
+        fails (the course report of Visagan, 2018, section 4.1).
     draws : int
-        Covers drawn by "rounding" (B in the paper).
+        Covers drawn by "rounding" with "best" (B in the paper).
 
     References
     ----------
@@ -91,6 +95,7 @@ class PVM(Model):
     certify: bool = False
     time_limit: float = 60.0
     mip_gap: float = 0.0
+    rounding: str = "best"
     draws: int = 500
 
     def __post_init__(self) -> None:
@@ -103,6 +108,7 @@ class PVM(Model):
         one_of("certify", self.certify, (True, False))
         fixed("pvm", "time_limit", self.time_limit, low=0)
         fixed("pvm", "mip_gap", self.mip_gap, low=0)
+        one_of("rounding", self.rounding, ("best", "union"))
         fixed("pvm", "draws", self.draws, low=1, whole=True)
 
     @property
@@ -114,7 +120,12 @@ class PVM(Model):
         return f"Prototype vector machine ({self.solver})"
 
     def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return radii(task, None) if knob == "eps" else super().default_grid(knob, task, smallest)
+        if knob == "eps":
+            return radii(task, None)
+        if knob == "lambda_":  # from a tie-breaker to what rules out balls of a twentieth of the smallest class
+            unit = float(task.w.mean())
+            return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
+        return super().default_grid(knob, task, smallest)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> CoverPath:
         return next(self._paths(task, np.full(len(task.y), -1), 1, grid, self.certify))[1]
@@ -133,8 +144,9 @@ class PVM(Model):
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values: at most {MOST} at a time")
         options = Options(
-            self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, certify, task.seed
-        )
+            self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
+            certify, task.seed,
+        )  # fmt: skip
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from .errors import DataError, shown
 
@@ -58,6 +57,8 @@ class Test:
 
 def tested(truth: pd.Series, fitted: pd.Series, levels: pd.Index) -> Test:
     """Compare true and predicted classes."""
+    from scipy.stats import binomtest  # 0.4 s that most fits do without
+
     try:
         codes = levels.get_indexer(truth.astype(object))
     except TypeError:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import squareform
 
 from ..core.sources import Rep, gather
 from ..errors import DataError, shown
@@ -101,6 +100,8 @@ def given(matrix: Any, index: pd.Index) -> Given:
                 raise DataError(
                     f"a condensed array of {len(array)} values does not fit {n} rows ({n * (n - 1) // 2} pairs)"
                 )
+            from scipy.spatial.distance import squareform
+
             array = squareform(array, checks=False)
         if array.shape != (n, n):
             raise DataError(

@@ -110,7 +110,9 @@ class Fit:
             coords = points.coords if points.coords is not None else np.empty((0, 0))
             predictors = self.dissimilarity.metric.original(coords).set_axis(head.index)
         else:
-            predictors = self.frame.columns.reindex(head.index)
+            known, added = self.frame.columns, self.dissimilarity.added
+            known = known if added is None else pd.concat([known, added.reindex(columns=known.columns)])
+            predictors = known.reindex(head.index)
         predictors = predictors.rename(columns={c: f"{c} (predictor)" for c in predictors if c in head})
         return pd.concat([head, predictors], axis=1)
 
@@ -396,8 +398,10 @@ def fit(
         "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square
         or condensed array (by position).
-    candidates : "train"
-        What may become a prototype: the training rows.
+    candidates : "train", "own", int, `pc.unlabelled(frame)` or `pc.kmeans(K)`
+        What may become a prototype: the training rows, for any class or ("own") for their own only; a random subset of
+        that many of them; further rows without a class, or centroids, added to the training rows (with `only=True` in
+        their place). What is learned from the training rows is learned anew in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Folds that tune the open knobs; "auto" is 10 (fewer where a class has fewer rows) if a knob is open, else none.
     choose : "1se" or "min"

@@ -15,6 +15,7 @@ from .core.task import Path, Rule, Task
 from .errors import DataError, OptionError, brief, one_of, shown
 from .frame import Frame, along, as_pandas, mold
 from .metrics.base import Metric
+from .metrics.candidates import Candidates, check
 from .metrics.dissimilarity import Dissimilarity, relate, resolve
 from .models.base import Model
 from .models.registry import model as by_name
@@ -66,6 +67,7 @@ class Problem:
     cv : as given; a Series or array of folds is cut to the rows that take part
     seed : int
     progress : bool or None
+    candidates : as given
     """
 
     call: Call
@@ -77,10 +79,16 @@ class Problem:
     cv: Any
     seed: int
     progress: bool | None
+    candidates: Any = "train"
+
+    @property
+    def by_fold(self) -> bool:
+        """Whether metric or candidates must be learned anew in each fold."""
+        return self.metric.supervised or (isinstance(self.candidates, Candidates) and self.candidates.learned)
 
     def relate(self, train: np.ndarray | None = None) -> Dissimilarity:
         """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
-        return relate(self.frame, self.metric, train, self.trained)
+        return relate(self.frame, self.metric, train, self.trained, self.candidates, self.seed)
 
     def task(self, related: Dissimilarity, tick: Callable[[], None] = lambda: None, limit: float | None = None) -> Task:
         """What the model sees; see `Dissimilarity.source` for `limit`.
@@ -95,14 +103,22 @@ class Problem:
             origin = np.empty(0, np.int64)
         else:
             source, origin = related.source(tick, limit=limit), related.origin
-        return Task(source, frame.codes, len(frame.levels), frame.weights, origin, (self.seed,), vectors)
+        serves = np.full(len(origin), -1)
+        if isinstance(self.candidates, str) and self.candidates == "own":
+            serves = np.where(origin >= 0, frame.codes[origin], -1)
+        return Task(source, frame.codes, len(frame.levels), frame.weights, origin, (self.seed,), vectors, serves=serves)
 
 
 def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any], knobs: dict[str, Any]) -> Problem:
     """Check the arguments of `fit` or `cross_validate` and make a Problem of them."""
     given = {**DEFAULTS, **arguments}
     model = by_name(given["method"], knobs)
-    one_of("candidates", given["candidates"], ("train",))
+    check(given["candidates"])
+    plain = isinstance(given["candidates"], str) and given["candidates"] == "train"
+    if not plain and "unlabelled" not in model.accepts:
+        raise OptionError(
+            f"candidates={brief(given['candidates'])}: method {model.name!r} takes the training rows, candidates='train'"
+        )
     if given["client"] is not None:
         raise OptionError("client= is for distributed fits, which this version does not have")
     seed = given["seed"]
@@ -135,7 +151,16 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
         cv = of_row.iloc[kept].to_numpy()
     call = Call(function, formula, data, {**arguments, **knobs})
     return Problem(
-        call, frame, model, metric, trained and not metric.supervised, codes, cv, int(seed), given["progress"]
+        call,
+        frame,
+        model,
+        metric,
+        trained and not metric.supervised,
+        codes,
+        cv,
+        int(seed),
+        given["progress"],
+        given["candidates"],
     )
 
 

@@ -334,7 +334,7 @@ def _paths(
     """Each fold's path, with what it is read on: all folds at once, and with `also` one more that leaves nothing out; or
     fold by fold where the metric must not see what is held out."""
     folds = int(fold.max()) + 1
-    if not problem.metric.supervised:
+    if not problem.by_fold:
         for f, path in problem.model.paths(task, fold, folds + also, grid):
             yield related, task, f, path
         return

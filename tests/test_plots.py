@@ -71,7 +71,7 @@ def test_maps_of_mixed_given_and_large_data(method):
     D = pc.dissimilarity("outcome ~ .", data).frame()
     assert pc.fit("outcome ~ 1", data, method, dissimilarity=D, **knob).plot().get_title()
     wide = D.iloc[:, :20]
-    with pytest.raises(pc.NotAvailable, match="not square"):
+    with pytest.raises(pc.NotAvailable, match="a map needs"):
         pc.fit("outcome ~ 1", data, method, dissimilarity=wide, **knob).plot()
 
 

@@ -97,7 +97,9 @@ def _tally(codes, cell, weight, out):  # type: ignore[no-untyped-def]
             out[j, cell[i] + codes[j, i]] += weight[i]
 
 
-def worth(weights: Array, owner: Array, folds: int, classes: int, radii: int) -> tuple[Array, Array, Array]:
+def worth(
+    weights: Array, owner: Array, serves: Array, folds: int, classes: int, radii: int
+) -> tuple[Array, Array, Array]:
     """What each candidate is worth to the class that gains most by it, for each fold left out and each radius.
 
     Parameters
@@ -106,6 +108,8 @@ def worth(weights: Array, owner: Array, folds: int, classes: int, radii: int) ->
         The last fold holds the rows that are never left out.
     owner : int array (q,)
         The fold that the candidate itself is left out with, or -1.
+    serves : int array (q,)
+        The only class that the candidate may serve, -1 for any.
 
     Returns
     -------
@@ -119,12 +123,12 @@ def worth(weights: Array, owner: Array, folds: int, classes: int, radii: int) ->
     shape = folds, radii, len(weights)
     gain, wrong, best = np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape, np.int16)
     parts = weights.reshape(len(weights), folds + 1, classes, radii + 1)
-    _worth(parts, parts.sum(axis=1), owner, np.empty(classes), gain, wrong, best)
+    _worth(parts, parts.sum(axis=1), owner, serves, np.empty(classes), gain, wrong, best)
     return gain, wrong, best
 
 
 @kernel
-def _worth(parts, total, owner, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
+def _worth(parts, total, owner, serves, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
     folds, radii, q = gain.shape
     for j in range(q):
         for f in range(folds):
@@ -139,6 +143,8 @@ def _worth(parts, total, owner, inside, gain, wrong, best):  # type: ignore[no-u
                     everything += inside[c]
                     if inside[c] > inside[most]:
                         most = c
+                if serves[j] >= 0:
+                    most = serves[j]
                 gain[f, k, j] = 2 * inside[most] - everything
                 wrong[f, k, j] = everything - inside[most]
                 best[f, k, j] = most

@@ -141,6 +141,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     owner = np.where(task.origin < 0, -1, fold[task.origin])
     coders = {t: coder(radii, t, bins_for(len(task.y) * len(task.origin))) for t in (np.float32, np.float64)}
     pays_above = in_units(least, unit)
+    serves = np.full(len(task.origin), -1) if task.serves is None else task.serves
     listed = [0]
 
     def local(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
@@ -149,7 +150,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
         return codes, tally(codes, cell[rows], w[rows], (folds + 1) * L * (K + 1))
 
     def finish(rows: Array, columns: Array, codes: Array, weights: Array) -> tuple[Any, ...]:
-        gain, wrong, best = worth(weights, owner[columns], folds, L, K)
+        gain, wrong, best = worth(weights, owner[columns], serves[columns], folds, L, K)
         pays = gain > pays_above
         serve = [np.flatnonzero((pays & (best == c)).any(axis=(0, 1))) for c in range(L)]
         lists = [listing(codes[np.ix_(s, task.y[rows] == c)], K) for c, s in enumerate(serve)]

@@ -34,6 +34,8 @@ class Task:
         Returns the coordinates (n, p) of the rows, or raises `NoVectors`.
     tick : callable
         Called after each piece of work, for the progress bar.
+    serves : int array (m,), or None
+        The only class that each candidate may serve, -1 (and for None all) where it may serve any.
     """
 
     D: Source
@@ -44,6 +46,7 @@ class Task:
     seed: tuple[int, ...]
     vectors: Callable[[], Array]
     tick: Callable[[], None] = lambda: None
+    serves: Array | None = None
 
     def keep(self, train: Array, salt: int) -> tuple[Task, Array]:
         """The task of the rows where `train` is True, and the columns that its candidates have in this task."""
@@ -60,6 +63,7 @@ class Task:
             origin=np.where(origin < 0, -1, place[origin]),
             seed=(*self.seed, salt),
             vectors=lambda: self.vectors()[rows],
+            serves=None if self.serves is None else self.serves[columns],
         )
         return smaller, columns
 

@@ -17,6 +17,7 @@ from ..core.torgerson import torgerson
 from ..errors import DataError, OptionError, TooLarge, brief, shown
 from ..frame import Frame, as_pandas, mold
 from .base import Metric
+from .candidates import Candidates, subset
 from .given import given
 from .ranks import Ranks
 from .registry import automatic
@@ -40,6 +41,8 @@ class Dissimilarity:
         Labels of the candidates.
     origin : int array (m,)
         The row that each candidate is, -1 for none.
+    added : DataFrame, or None
+        Predictors of the candidates that are no rows, by label.
     """
 
     metric: Metric
@@ -48,6 +51,7 @@ class Dissimilarity:
     points: Rep
     labels: pd.Index
     origin: np.ndarray
+    added: pd.DataFrame | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -305,7 +309,14 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric:
     return chosen
 
 
-def relate(frame: Frame, chosen: Metric, train: np.ndarray | None = None, trained: bool = False) -> Dissimilarity:
+def relate(
+    frame: Frame,
+    chosen: Metric,
+    train: np.ndarray | None = None,
+    trained: bool = False,
+    candidates: Any = "train",
+    seed: int = 0,
+) -> Dissimilarity:
     """Train a metric and represent rows and candidates.
 
     Parameters
@@ -316,13 +327,32 @@ def relate(frame: Frame, chosen: Metric, train: np.ndarray | None = None, traine
         The rows that the metric may see and that are candidates; all by default.
     trained : bool
         Whether the metric is to serve as it was trained before.
+    candidates : as in `fit`
+    seed : int
     """
     seen = frame if train is None else frame.take(train)
     metric = chosen if trained else chosen.train(seen)
-    labels = metric.candidates(seen)
-    return Dissimilarity(
-        metric, frame, metric.rows(frame), metric.points(seen), labels, frame.index.get_indexer(labels)
-    )
+    labels, points = metric.candidates(seen), metric.points(seen)
+    origin = frame.index.get_indexer(labels)
+    if isinstance(candidates, (int, np.integer)):
+        drawn = subset(frame, int(candidates), seed)
+        keep = (origin >= 0) & drawn[origin]
+        labels, points, origin = labels[keep], part(points, keep), origin[keep]
+    if not isinstance(candidates, Candidates):
+        return Dissimilarity(metric, frame, metric.rows(frame), points, labels, origin)
+    if metric.given:
+        raise OptionError("with given dissimilarities the candidates are the matrix's columns: add columns to it")
+    extra, predictors = candidates.points(metric, seen, seed)
+    clash = predictors.index[predictors.index.isin(frame.index)]
+    if len(clash):
+        raise DataError(f"the candidate {shown(clash[0])} has the label of a row: give it another")
+    outside = np.full(len(predictors), -1)
+    if candidates.alone:
+        return Dissimilarity(metric, frame, metric.rows(frame), extra, predictors.index, outside, predictors)
+    points = tuple(np.concatenate([a, b]) for a, b in zip(points, extra, strict=True))
+    labels = labels.append(predictors.index)
+    origin = np.concatenate([origin, outside])
+    return Dissimilarity(metric, frame, metric.rows(frame), points, labels, origin, predictors)
 
 
 def memory() -> int:

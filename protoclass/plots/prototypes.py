@@ -84,7 +84,7 @@ def plane(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     if points.coords is not None:
         spots = fit.dissimilarity.metric.original(points.coords).to_numpy()
     else:
-        spots = table.to_numpy()[fit.dissimilarity.origin[points.at]]
+        spots = fit.prototypes.iloc[:, -2:].to_numpy(float)
     return rows, pd.DataFrame({"x": spots[:, 0], "y": spots[:, 1], "class": points.classes})
 
 
@@ -110,6 +110,10 @@ def outlines(fit: Fit) -> list[tuple[int, np.ndarray]]:
 def scaled(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Rows (at most 1000, evenly taken) and prototypes on a map by classical scaling of their dissimilarities."""
     related, points, n = fit.dissimilarity, fit.rule.points, fit.nobs
+    if related.added is not None or (points.at is not None and len(related.labels) < n):
+        raise NotAvailable(
+            "a map needs all rows as candidates and no others: the plane of two numeric predictors needs neither"
+        )
     if related.shape[1] and not related.square and not related.metric.supervised:
         raise NotAvailable(
             "a map needs the dissimilarities of all rows to one another, and the given ones are not square"

@@ -1,0 +1,140 @@
+"""What may become a prototype besides the training rows (PVM paper, section 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.centroids import kmeans as clustered
+from ..core.sources import Rep
+from ..errors import DataError, OptionError, brief, one_of
+from ..frame import Frame, as_pandas, once
+from .base import Metric
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Points that are added to the training rows as candidates, or with `only` take their place.
+
+    Attributes
+    ----------
+    learned : bool
+        Whether they are learned from the training rows, and so anew in each fold.
+    """
+
+    @property
+    def learned(self) -> bool:
+        return False
+
+    @property
+    def alone(self) -> bool:
+        return False
+
+    def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        """Side j of D for the added points, and their predictors by label."""
+        raise OptionError(f"{type(self).__name__} does not say which points it adds: write its `points`")
+
+
+@dataclass(frozen=True, eq=False)
+class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is used
+    """Rows without a known class, such as those to be predicted: the semi-supervised PVM.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the predictors of the formula; a response in it is not looked at.
+    only : bool
+        Whether these alone are candidates.
+    """
+
+    frame: Any
+    only: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("only", self.only, (True, False))
+        table = as_pandas(self.frame)
+        once(table.index, "unlabelled row")
+        object.__setattr__(self, "frame", table)
+
+    def __repr__(self) -> str:
+        return f"unlabelled({brief(self.frame)}{', only=True' if self.only else ''})"
+
+    @property
+    def alone(self) -> bool:
+        return self.only
+
+    def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        new, whole = seen.again(self.frame)
+        if not whole.all():
+            raise DataError(f"{(~whole).sum()} unlabelled rows miss predictors: leave them out, they can't be measured")
+        return metric.points(new), new.columns
+
+
+@dataclass(frozen=True)
+class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
+    """Centroids of k-means on each class, or on the training set as a whole.
+
+    Parameters
+    ----------
+    K : int
+        Centroids of each class, or of the whole set.
+    by : "class" or "all"
+    only : bool
+        Whether these alone are candidates.
+    """
+
+    K: int = 10
+    by: str = "class"
+    only: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.K, bool) or not isinstance(self.K, (int, np.integer)) or self.K < 1:
+            raise OptionError(f"K={brief(self.K)}: a whole number >= 1")
+        one_of("by", self.by, ("class", "all"))
+        one_of("only", self.only, (True, False))
+
+    @property
+    def learned(self) -> bool:
+        return True
+
+    @property
+    def alone(self) -> bool:
+        return self.only
+
+    def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        X = np.asarray(metric.vectors(metric.rows(seen)))
+        live, levels = seen.weights > 0, seen.levels
+        groups = [live & (seen.codes == c) for c in range(len(levels))] if self.by == "class" else [live]
+        names = [str(level) for level in levels] if self.by == "class" else ["all"]
+        centers, labels = [], []
+        for g, (group, name) in enumerate(zip(groups, names, strict=True)):
+            if group.sum() < self.K:
+                raise DataError(f"kmeans({self.K}) candidates need as many rows, and {name!r} has {group.sum()}")
+            centers.append(clustered(X[group], seen.weights[group], self.K, 3, (seed, g))[0])
+            labels += [f"kmeans[{name}].{k + 1}" for k in range(self.K)]
+        coords = np.concatenate(centers)
+        return metric.place(coords), metric.original(coords).set_axis(labels)
+
+
+def check(candidates: Any) -> None:
+    """Raise unless `candidates=` is one of the kinds allowed."""
+    whole = isinstance(candidates, (int, np.integer)) and not isinstance(candidates, bool)
+    named = isinstance(candidates, str) and candidates in ("train", "own")
+    if not (isinstance(candidates, Candidates) or named or (whole and candidates >= 1)):
+        raise OptionError(
+            f"candidates={brief(candidates)}: allowed are 'train', 'own', a number of rows, pc.unlabelled(frame) and pc.kmeans(K)"
+        )
+
+
+def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
+    """Rows of a random subset of about equal shares of each class, bool (n,)."""
+    n = len(frame)
+    if count > n:
+        raise OptionError(f"candidates={count}, and there are {n} rows to draw them from")
+    order = np.lexsort((np.random.default_rng([seed, count]).random(n), frame.codes))
+    chosen = np.zeros(n, bool)
+    chosen[order[np.floor((np.arange(count) + 0.5) * n / count).astype(int)]] = True
+    return chosen

@@ -1,0 +1,113 @@
+"""Candidates off the training rows (PVM paper, section 4.2)."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reference_pvm import greedy
+
+import protoclass as pc
+
+RAW = pc.Euclidean(scale=False)
+
+
+def distances(a, b):
+    return np.sqrt(((a.to_numpy(float)[:, None] - b.to_numpy(float)) ** 2).sum(axis=2))
+
+
+@pytest.fixture(scope="module")
+def parts(iris):
+    mixed = iris.sample(frac=1, random_state=3)
+    return mixed.iloc[:60], mixed.iloc[60:90]
+
+
+def pairs(fit):
+    return list(zip(fit.rule.points.at.tolist(), fit.rule.points.classes.tolist(), strict=True))
+
+
+def test_unlabelled_rows_are_candidates_for_any_class(parts):
+    train, new = parts
+    X, Z, y = train.drop(columns="species"), new.drop(columns="species"), train.species.cat.codes.to_numpy()
+    everything = np.ones(60, bool)
+    both = pc.fit("species ~ .", train, dissimilarity=RAW, eps=0.8, candidates=pc.unlabelled(Z))
+    D = np.hstack([distances(X, X), distances(X, Z)])
+    assert pairs(both) == greedy(D, y, 0.8, 1 / 60, np.ones(60), everything, np.ones(90, bool), 3)
+    alone = pc.fit("species ~ .", train, dissimilarity=RAW, eps=0.8, candidates=pc.unlabelled(new, only=True))
+    assert pairs(alone) == greedy(D[:, 60:], y, 0.8, 1 / 60, np.ones(60), everything, np.ones(30, bool), 3)
+    assert alone.prototypes.index.isin(new.index).all()
+    assert alone.prototypes["own"].isna().all()
+    assert alone.prototypes["petal_length"].tolist() == new.loc[alone.prototypes.index, "petal_length"].tolist()
+    assert alone.predict(new).notna().all()
+    v = pc.cross_validate("species ~ .", train, dissimilarity=RAW, candidates=pc.unlabelled(Z), cv=4)
+    assert v.table["error"].min() < 0.15
+
+
+def test_own_candidates_serve_their_own_class_only(parts):
+    train, _ = parts
+    X, y = train.drop(columns="species"), train.species.cat.codes.to_numpy()
+    D = distances(X, X)
+    draw = np.random.default_rng(0)
+    noisy = train.assign(
+        species=train.species.cat.categories[np.where(draw.random(60) < 0.6, draw.integers(0, 3, 60), y)]
+    )
+    y = pd.Categorical(noisy.species).codes.astype(int)
+    any_class = pc.fit("species ~ .", noisy, dissimilarity=RAW, eps=0.9)
+    assert (any_class.prototypes["own"].astype(str) != any_class.prototypes["class"].astype(str)).any()
+    own = pc.fit("species ~ .", noisy, dissimilarity=RAW, eps=0.9, candidates="own")
+    assert (own.prototypes["own"].astype(str) == own.prototypes["class"].astype(str)).all()
+    slow = []
+    for c in range(3):
+        slow += greedy(D, np.where(y == c, c, 3), 0.9, 1 / 60, np.ones(60), np.ones(60, bool), y == c, 3)
+    assert sorted(pairs(own)) == sorted(slow)
+
+
+def test_a_subset_of_the_rows(iris):
+    fit = pc.fit("species ~ .", iris, eps=0.8, candidates=30)
+    assert fit.dissimilarity.shape == (150, 30)
+    assert iris.species[fit.dissimilarity.labels].value_counts().tolist() == [10, 10, 10]
+    assert fit.prototypes.index.isin(fit.dissimilarity.labels).all()
+    assert fit.update(seed=0).prototypes.equals(fit.prototypes)
+    assert pc.fit("species ~ .", iris, candidates=30).validation.table["error"].min() < 0.15
+
+
+@pytest.mark.parametrize("by", ["class", "all"])
+def test_centroids_are_learned_in_each_fold(iris, by):
+    fold = pd.Series(np.arange(150) % 3, iris.index)
+    spec = pc.kmeans(3, by=by)
+    v = pc.cross_validate("species ~ .", iris, dissimilarity=RAW, eps=1.0, candidates=spec, cv=fold, lambda_=0.01)
+    for f in range(3):
+        train, held = iris[fold != f], iris[fold == f]
+        fit = pc.fit("species ~ .", train, dissimilarity=RAW, eps=1.0, candidates=spec, lambda_=0.01)
+        assert v.held_out[0][held.index].tolist() == fit.predict(held).tolist()
+    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(5, by=by, only=True))
+    assert only.prototypes.index.str.startswith("kmeans[").all()
+    assert only.prototypes["petal_length"].between(1, 7).all()
+    assert str(only.summary())
+    assert pc.fit("species ~ petal_length + petal_width", iris, eps=1.0, candidates=pc.kmeans(2)).plot() is not None
+
+
+def test_candidates_that_do_not_fit(iris, parts):
+    train, new = parts
+    Z = new.drop(columns="species")
+    for candidates, message in (
+        (pc.unlabelled(train), "has the label of a row"),
+        (pc.unlabelled(Z.assign(petal_width=np.nan)), "miss predictors"),
+        (pc.unlabelled(Z.drop(columns="petal_width")), "lack the columns"),
+        (pc.kmeans(50), "need as many rows"),
+    ):
+        with pytest.raises(pc.DataError, match=message):
+            pc.fit("species ~ .", train, eps=1.0, candidates=candidates)
+    D = pc.dissimilarity("species ~ .", train).frame()
+    with pytest.raises(pc.OptionError, match="the matrix's columns"):
+        pc.fit("species ~ 1", train, dissimilarity=D, eps=1.0, candidates=pc.unlabelled(Z))
+    with pytest.raises(pc.NoVectors):
+        pc.fit("species ~ .", train, dissimilarity="gower", eps=0.2, candidates=pc.kmeans(2))
+    for wrong in (
+        lambda: pc.kmeans(0),
+        lambda: pc.kmeans(2, by="row"),
+        lambda: pc.unlabelled(5),
+        lambda: pc.unlabelled(Z, only=1),
+    ):
+        with pytest.raises(pc.ProtoclassError):
+            wrong()
+    with pytest.raises(pc.NotAvailable, match="a map needs"):
+        pc.fit("species ~ .", train, eps=1.0, candidates=pc.kmeans(2)).plot()

@@ -98,7 +98,7 @@ class Grid:
     """A rule that draws the values of a knob from the task."""
 
     def values(self, task: Task) -> np.ndarray:
-        raise NotImplementedError
+        raise OptionError(f"{type(self).__name__} does not say which values it draws: write its `values`")
 
 
 def is_open(value: Any) -> bool:

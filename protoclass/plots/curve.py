@@ -43,13 +43,8 @@ def curve(validation: Validation, x: str | None = None, ax: Any = None) -> Any:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     for point, style, name in ((validation.best, ":", "least error"), (validation.one_se, "--", "1-SE choice")):
-        ax.axvline(
-            table[x].iloc[point],
-            ls=style,
-            lw=1.2,
-            color="black",
-            label=f"{name}: {x} = {number(float(table[x].iloc[point]))}",
-        )
+        chosen = ", ".join(f"{k} = {number(float(table[k].iloc[point]))}" for k in [x, *rest])
+        ax.axvline(table[x].iloc[point], ls=style, lw=1.2, color="black", label=f"{name}: {chosen}")
     ax.axhline(validation.no_information, ls="-.", lw=1, color=GREY, label="no information")
     ax.set_xlabel(f"{MEANING.get(x, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
     ax.set_ylabel(LABEL[validation.measure])

@@ -13,7 +13,9 @@ from .core.solving import Options, cover_paths
 from .core.sources import part
 from .core.task import Task
 from .errors import DataError, OptionError, brief, one_of, shown
-from .metrics.dissimilarity import Dissimilarity, dissimilarity
+from .metrics.dissimilarity import Dissimilarity
+from .metrics.dissimilarity import dissimilarity as measured
+from .models.base import is_open
 from .models.pvm import PVM
 
 
@@ -44,8 +46,15 @@ class SetCover:
         return f"{head}\n{self.prototypes.head(10).to_string()}"
 
 
-def set_cover(data: Any, eps: float, solver: str = "exact", *, dissimilarity: Any = "auto", balls: str = "open",
-              time_limit: float = 60.0, seed: int = 0) -> SetCover:  # fmt: skip
+def set_cover(
+    data: Any,
+    eps: float,
+    solver: str = "exact",
+    *,
+    dissimilarity: Any = "auto",
+    balls: str = "open",
+    time_limit: float = 60.0,
+) -> SetCover:
     """The smallest set of rows such that every row lies within eps of one (PVM paper, equation 2).
 
     Parameters
@@ -71,10 +80,10 @@ def set_cover(data: Any, eps: float, solver: str = "exact", *, dissimilarity: An
     3
     """
     one_of("solver", solver, ("exact", "greedy", "ratio"))
-    model = PVM(eps=eps, lambda_=1.0, solver=solver, balls=balls, time_limit=time_limit)
-    if model.open():
+    if is_open(eps):
         raise OptionError(f"eps={brief(eps)}: set_cover takes one radius")
-    related = data if isinstance(data, Dissimilarity) else _measure(data, dissimilarity)
+    PVM(eps=eps, balls=balls, time_limit=time_limit)  # checks them
+    related = data if isinstance(data, Dissimilarity) else measured(data, metric=dissimilarity)
     n = len(related.index)
     # a row left out costs 2 and one that covers itself costs 1: no optimum leaves a row out
     task = Task(
@@ -84,7 +93,8 @@ def set_cover(data: Any, eps: float, solver: str = "exact", *, dissimilarity: An
     _, path = next(cover_paths(task, np.full(n, -1), 1, np.array([float(eps)]), np.array([1.0]), options))
     rule = path.at(0)
     points = related.metric.between(related.rows, part(related.points, rule.points.at))
-    far = points.min(axis=1, initial=np.inf) > eps
+    nearest = points.min(axis=1, initial=np.inf)
+    far = nearest > eps if balls == "closed" else nearest >= eps
     if far.any():
         raise DataError(
             f"row {shown(related.index[far][0])} lies within {eps:g} of no row, itself included: use a larger eps"
@@ -93,7 +103,3 @@ def set_cover(data: Any, eps: float, solver: str = "exact", *, dissimilarity: An
     head = pd.DataFrame({"covers": (rule.points.table["covers"] / 2).astype(int)}, labels)
     table = pd.concat([head, related.data.columns.reindex(labels)], axis=1)
     return SetCover(table, float(eps), rule.report["certificate"])
-
-
-def _measure(data: Any, metric: Any) -> Dissimilarity:
-    return dissimilarity(data, metric=metric)

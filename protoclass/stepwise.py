@@ -11,9 +11,10 @@ import pandas as pd
 from .core.cover import Objective
 from .core.sources import part
 from .core.task import Rule
-from .errors import NotAvailable, OptionError, brief
-from .frame import as_pandas
+from .errors import DataError, NotAvailable, OptionError, brief
+from .frame import as_pandas, once
 from .preparing import BLOCK, blocks, places
+from .testing import coded
 
 if TYPE_CHECKING:
     from .fitting import Fit
@@ -53,8 +54,11 @@ def path(fit: Fit, new: Any = None) -> pd.DataFrame:
         if response not in new:
             raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
         rows, points, _, whole = fit.dissimilarity.fresh(new, places(fit.rule, fit.dissimilarity))
-        codes = fit.frame.levels.get_indexer(new[response][whole].astype(object))
+        once(new.columns, "column")
+        codes = coded(new[response], fit.frame.levels)[whole]
         known = np.flatnonzero(codes >= 0)
+        if len(known) == 0:
+            raise DataError("no row has both a known class and all predictors")
         table["new_error"] = prefix_errors(fit, part(rows, known), codes[known], np.ones(len(known)), points)
     return table
 

@@ -59,13 +59,7 @@ def tested(truth: pd.Series, fitted: pd.Series, levels: pd.Index) -> Test:
     """Compare true and predicted classes."""
     from scipy.stats import binomtest  # 0.4 s that most fits do without
 
-    try:
-        codes = levels.get_indexer(truth.astype(object))
-    except TypeError:
-        raise DataError(f"the response {truth.name!r} holds values that are no classes") from None
-    unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
-    if len(unseen):
-        raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")
+    codes = coded(truth, levels)
     known = (truth.notna() & fitted.notna()).to_numpy()
     n = int(known.sum())
     if n == 0:
@@ -81,3 +75,15 @@ def tested(truth: pd.Series, fitted: pd.Series, levels: pd.Index) -> Test:
     return Test(
         n, wrong, int((~known).sum()), wrong / n, float(interval.low), float(interval.high), float(base), p_value, table
     )
+
+
+def coded(truth: pd.Series, levels: pd.Index) -> np.ndarray:
+    """Class codes of a response, -1 where it is missing; an error for classes that fit has not seen."""
+    try:
+        codes = levels.get_indexer(truth.astype(object))
+    except TypeError:
+        raise DataError(f"the response {truth.name!r} holds values that are no classes") from None
+    unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
+    if len(unseen):
+        raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")
+    return codes

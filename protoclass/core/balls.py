@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .jit import kernel
-from .sources import Source
+from .sources import Part, Source
 
 Array = NDArray[Any]
 Lists = tuple[Array, Array, Array]  # start, upto and places, see `listing`
@@ -249,8 +249,6 @@ def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int,
     n, m = source.shape
     if n * m > SAMPLE:
         columns = np.sort(np.random.default_rng(seed).choice(m, max(1, SAMPLE // n), replace=False))
-        from .sources import Part
-
         source, origin = Part(source, np.arange(n), columns), origin[columns]
 
     fine = bins_for(n * m)

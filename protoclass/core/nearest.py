@@ -13,7 +13,7 @@ from .jit import kernel
 from .task import Points
 
 Array = NDArray[Any]
-NONE, SEVERAL = -1, -2
+NONE = -1
 
 
 def order_of(points: Points) -> Array:

@@ -17,7 +17,7 @@ _HOME = {
     "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
     "Custom": "metrics.custom", "kernel_distances": "metrics.given",
     "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "KNN": "models.knn", "KMeans": "models.kmeans",
-    "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates",
+    "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates", "hull": "metrics.candidates",
     "set_cover": "covering", "SetCover": "covering",
     "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
     "ProtoclassError": "errors", "FormulaError": "errors", "DataError": "errors", "OptionError": "errors",
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .errors import DataError, FormulaError, NotAvailable, NoVectors, OptionError, ProtoclassError, TooLarge
     from .fitting import Fit, fit
     from .metrics.base import Metric
-    from .metrics.candidates import kmeans, unlabelled
+    from .metrics.candidates import hull, kmeans, unlabelled
     from .metrics.custom import Custom
     from .metrics.dissimilarity import Dissimilarity, dissimilarity
     from .metrics.given import kernel_distances

@@ -283,7 +283,7 @@ class Fit:
 
         return draw(self, kind, ax, **options)
 
-    def path(self, new: Any = None) -> pd.DataFrame:
+    def path(self, new: Any = None, cv: Any = None) -> pd.DataFrame:
         """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
 
         What a larger lambda chooses is the first part of what a smaller one does. So one fit holds the fits of all larger
@@ -293,6 +293,9 @@ class Fit:
         ----------
         new : DataFrame, optional
             With the predictors and the response: its error is added as `new_error`.
+        cv : int, "loo", Series or array of folds, optional
+            As in `fit`: the error of the first prototypes that each fold's training rows choose is added as `cv_error`,
+            with its standard error `cv_se`.
 
         Returns
         -------
@@ -307,7 +310,7 @@ class Fit:
         """
         from .stepwise import path
 
-        return path(self, new)
+        return path(self, new, cv)
 
     def at(self, size: int | None = None, lambda_: float | None = None) -> Fit:
         """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
@@ -398,10 +401,10 @@ def fit(
         "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square
         or condensed array (by position).
-    candidates : "train", "own", int, `pc.unlabelled(frame)` or `pc.kmeans(K)`
+    candidates : "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         What may become a prototype: the training rows, for any class or ("own") for their own only; a random subset of
-        that many of them; further rows without a class, or centroids, added to the training rows (with `only=True` in
-        their place). What is learned from the training rows is learned anew in each fold.
+        that many of them; further rows without a class, centroids, or uniform draws from the classes' convex hulls, added
+        to the training rows (with `only=True` in their place). What is learned from the training rows is learned anew in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Folds that tune the open knobs; "auto" is 10 (fewer where a class has fewer rows) if a knob is open, else none.
     choose : "1se" or "min"

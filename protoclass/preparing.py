@@ -143,12 +143,7 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
         if of_row.isna().any():
             raise DataError("groups have missing values: every row needs one")
         codes = pd.factorize(of_row.iloc[kept])[0]
-    cv = given["cv"]
-    if cv is not None and not isinstance(cv, (str, int, float, np.number)):
-        of_row = pd.Series(np.asarray(along(cv, data, "cv folds"), object))
-        if of_row.isna().any():
-            raise DataError("the folds in cv have missing values: every row needs one")
-        cv = of_row.iloc[kept].to_numpy()
+    cv = _folds(given["cv"], data, kept)
     call = Call(function, formula, data, {**arguments, **knobs})
     return Problem(
         call,
@@ -162,6 +157,22 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
         given["progress"],
         given["candidates"],
     )
+
+
+def with_folds(problem: Problem, cv: Any) -> Problem:
+    """The problem with other folds."""
+    data = as_pandas(problem.call.data)
+    return replace(problem, cv=_folds(cv, data, data.index.get_indexer(problem.frame.index)))
+
+
+def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
+    """`cv=` as given; folds of one's own as an array over the rows that take part."""
+    if cv is None or isinstance(cv, (str, int, float, np.number)):
+        return cv
+    of_row = pd.Series(np.asarray(along(cv, data, "cv folds"), object))
+    if of_row.isna().any():
+        raise DataError("the folds in cv have missing values: every row needs one")
+    return of_row.iloc[kept].to_numpy()
 
 
 def enough(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:

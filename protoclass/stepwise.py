@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .core.choose import mean_and_se
 from .core.cover import Objective
-from .core.sources import part
+from .core.sources import Rep, part
 from .core.task import Rule
 from .errors import DataError, NotAvailable, OptionError, brief
 from .frame import as_pandas, once
-from .preparing import BLOCK, blocks, places
+from .metrics.base import Metric
+from .preparing import BLOCK, bar, blocks, places, with_folds
+from .resampling import draw_folds
 from .testing import coded
+from .validating import fold_paths
 
 if TYPE_CHECKING:
     from .fitting import Fit
@@ -31,14 +35,15 @@ def stepwise(fit: Fit) -> tuple[np.ndarray, np.ndarray, Objective]:
     return points.table["covers"], points.table["miscovers"], goal
 
 
-def path(fit: Fit, new: Any = None) -> pd.DataFrame:
+def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """See `Fit.path`."""
     covers, wrong, goal = stepwise(fit)
-    gain = covers - wrong
-    q, total = len(gain), float(fit.frame.weights.sum())
+    gain, frame, related = covers - wrong, fit.frame, fit.dissimilarity
+    q, total = len(gain), float(frame.weights.sum())
     size = np.arange(q + 1)
     uncovered = total - np.concatenate([[0.0], np.cumsum(covers)])
     miscovered = np.concatenate([[0.0], np.cumsum(wrong)])
+    points = places(fit.rule, related)
     table = pd.DataFrame({
         "lambda_low": np.concatenate([gain, [goal.lambda_]]),
         "lambda_high": np.concatenate([[np.inf], gain]),
@@ -46,39 +51,61 @@ def path(fit: Fit, new: Any = None) -> pd.DataFrame:
         "uncovered": uncovered,
         "miscovered": miscovered,
         "objective": uncovered + miscovered + goal.lambda_ * size,
-        "training_error": prefix_errors(fit, fit.dissimilarity.rows, fit.frame.codes, fit.frame.weights),
+        "training_error": _lost(fit.rule, related.metric, related.rows, points, frame.codes, frame.weights) / total,
     })  # fmt: skip
     if new is not None:
         new = as_pandas(new)
-        response = fit.frame.formula.response
+        response = frame.formula.response
         if response not in new:
             raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-        rows, points, _, whole = fit.dissimilarity.fresh(new, places(fit.rule, fit.dissimilarity))
+        rows, points, _, whole = related.fresh(new, points)
         once(new.columns, "column")
-        codes = coded(new[response], fit.frame.levels)[whole]
+        codes = coded(new[response], frame.levels)[whole]
         known = np.flatnonzero(codes >= 0)
         if len(known) == 0:
             raise DataError("no row has both a known class and all predictors")
-        table["new_error"] = prefix_errors(fit, part(rows, known), codes[known], np.ones(len(known)), points)
+        lost = _lost(fit.rule, related.metric, part(rows, known), points, codes[known], np.ones(len(known)))
+        table["new_error"] = lost / len(known)
+    if cv is not None:
+        table["cv_error"], table["cv_se"] = _held_out(fit, cv, q)
     return table
 
 
-def prefix_errors(fit: Fit, rows: Any, codes: np.ndarray, weights: np.ndarray, points: Any = None) -> np.ndarray:
-    """Error of the first 0, 1, 2, ... prototypes on rows with known classes."""
-    classes, at = fit.rule.points.classes, fit.rule.points.at
-    points = places(fit.rule, fit.dissimilarity) if points is None else points
-    fallback = int(np.bincount(fit.frame.codes, fit.frame.weights).argmax())
+def _held_out(fit: Fit, cv: Any, q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cross-validated error of the first 0, ..., q prototypes, and its standard error.
+
+    A fold's rule with fewer prototypes than a step asks for serves with all that it has.
+    """
+    problem = with_folds(fit.problem, cv)
+    fold = draw_folds(problem, 1)[0][0]
+    y, w = problem.frame.codes, problem.frame.weights
+    folds = int(fold.max()) + 1
+    lost = np.empty((folds, q + 1))
+    related = problem.relate()
+    with bar(folds, "cross-validating", problem.progress) as validating:
+        for its, _, f, found in fold_paths(problem, related, problem.task(related), fold, {}, False):
+            rule, rows = found.at(0), np.flatnonzero(fold == f)
+            steps = _lost(rule, its.metric, part(its.rows, rows), places(rule, its), y[rows], w[rows])
+            lost[f] = steps[np.minimum(np.arange(q + 1), len(steps) - 1)]
+            validating.update()
+    heft = np.bincount(fold, w)
+    return mean_and_se(lost / np.maximum(heft, 1e-300)[:, None], heft)
+
+
+def _lost(rule: Any, metric: Metric, rows: Rep, points: Rep, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weight of the rows that the first 0, 1, 2, ... prototypes misclassify."""
+    classes, at, fallback = rule.points.classes, rule.points.at, rule.fallback
     wrong = np.zeros(len(classes) + 1)
     wrong[0] = weights @ (codes != fallback)
     for block in blocks(len(codes), max(1, BLOCK // max(1, len(classes)))):
-        D = fit.dissimilarity.metric.between(part(rows, block), points)
+        D = metric.between(part(rows, block), points)
         best, found, where = np.full(len(D), np.inf), np.full(len(D), fallback), np.full(len(D), -1)
         for s in range(len(classes)):
             d = D[:, s]
             nearer = (d < best) | ((d == best) & ((classes[s] < found) | ((classes[s] == found) & (at[s] < where))))
             best[nearer], found[nearer], where[nearer] = d[nearer], classes[s], at[s]
             wrong[s + 1] += weights[block] @ (found != codes[block])
-    return wrong / weights.sum()
+    return wrong
 
 
 def first(fit: Fit, size: int | None, lambda_: float | None) -> Rule:

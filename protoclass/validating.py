@@ -299,7 +299,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
                 return f, path
 
             also = model.shares and r == 0
-            for f, path in each(score, _paths(problem, related, task, fold, grid, also), len(frame) ** 2):
+            for f, path in each(score, fold_paths(problem, related, task, fold, grid, also), len(frame) ** 2):
                 if f == F[r]:
                     whole = path
                     continue
@@ -328,11 +328,14 @@ def _choice(errors: list[np.ndarray], heft: list[np.ndarray], sizes: np.ndarray)
     return choose(np.concatenate(errors), np.concatenate(heft), sizes, error, se)
 
 
-def _paths(
+def fold_paths(
     problem: Problem, related: Dissimilarity, task: Task, fold: np.ndarray, grid: dict[str, np.ndarray], also: bool
 ) -> Iterator[tuple[Dissimilarity, Task, int, Path]]:
-    """Each fold's path, with what it is read on: all folds at once, and with `also` one more that leaves nothing out; or
-    fold by fold where the metric must not see what is held out."""
+    """Each fold's path, with what it is read on: (related, task, fold, path).
+
+    All folds at once, and with `also` one more that leaves nothing out; or fold by fold where the metric or the candidates
+    must not see what is held out.
+    """
     folds = int(fold.max()) + 1
     if not problem.by_fold:
         for f, path in problem.model.paths(task, fold, folds + also, grid):

@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from reference_pvm import greedy
+from scipy.spatial import ConvexHull
+from scipy.stats import chi2, kstest
 
 import protoclass as pc
+from protoclass.core.hull import hull_draws
 
 RAW = pc.Euclidean(scale=False)
 
@@ -85,6 +88,43 @@ def test_centroids_are_learned_in_each_fold(iris, by):
     assert pc.fit("species ~ petal_length + petal_width", iris, eps=1.0, candidates=pc.kmeans(2)).plot() is not None
 
 
+def test_hull_draws_are_uniform():
+    square = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5], [0.2, 0.7]])
+    drawn = hull_draws(square, 1600, 5, (0,))
+    cells = np.histogram2d(*drawn.T, 4, [[0, 1], [0, 1]])[0]
+    assert cells.sum() == 1600  # none outside
+    assert ((cells - 100) ** 2 / 100).sum() < chi2.ppf(0.9999, 15)
+    triangle = np.array([[0.0, 0, 5], [1, 0, 5], [0, 1, 5]])  # a simplex in a plane: drawn directly
+    drawn = hull_draws(triangle, 2000, 1, (0,))
+    assert drawn.mean(axis=0) == pytest.approx([1 / 3, 1 / 3, 5], abs=0.02)
+    assert drawn[:, :2].var(axis=0) == pytest.approx([1 / 18, 1 / 18], rel=0.1)
+    line = np.outer([0.0, 1, 2, 3], [1.0, 2, -1])  # rank 1 among four points
+    drawn = hull_draws(line, 800, 3, (0,))
+    assert np.linalg.matrix_rank(drawn, tol=1e-8) == 1
+    assert kstest(drawn[:, 0] / 3, "uniform").pvalue > 1e-4
+    assert (hull_draws(np.ones((4, 3)), 2, 1, (0,)) == 1).all()
+
+
+def test_hull_candidates_lie_in_their_class_and_are_learned_in_each_fold(iris):
+    fold = pd.Series(np.arange(150) % 3, iris.index)
+    spec = pc.hull(15, steps=2)
+    fit = pc.fit("species ~ .", iris, eps=1.0, candidates=spec, lambda_=0.01)
+    d = fit.dissimilarity
+    assert d.shape == (150, 195)
+    added = d.added.loc[[f"hull[setosa].{k}" for k in range(1, 16)]]
+    own = iris[iris.species == "setosa"].drop(columns="species")
+    hull = ConvexHull(own.to_numpy())
+    assert (added.to_numpy() @ hull.equations[:, :4].T + hull.equations[:, 4] < 1e-7).all()
+    v = pc.cross_validate("species ~ .", iris, dissimilarity=RAW, eps=1.0, candidates=spec, cv=fold, lambda_=0.01)
+    for f in range(3):
+        train, held = iris[fold != f], iris[fold == f]
+        alone = pc.fit("species ~ .", train, dissimilarity=RAW, eps=1.0, candidates=spec, lambda_=0.01)
+        assert v.held_out[0][held.index].tolist() == alone.predict(held).tolist()
+    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(40, only=True))
+    assert only.prototypes.index.str.startswith("hull[").all()
+    assert only.training_error() < 0.2
+
+
 def test_candidates_that_do_not_fit(iris, parts):
     train, new = parts
     Z = new.drop(columns="species")
@@ -104,6 +144,9 @@ def test_candidates_that_do_not_fit(iris, parts):
     for wrong in (
         lambda: pc.kmeans(0),
         lambda: pc.kmeans(2, by="row"),
+        lambda: pc.hull(0),
+        lambda: pc.hull(5, steps=True),
+        lambda: pc.hull(5, only="yes"),
         lambda: pc.unlabelled(5),
         lambda: pc.unlabelled(Z, only=1),
     ):

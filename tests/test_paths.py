@@ -33,6 +33,29 @@ def test_the_path_equals_fits_at_every_lambda(halves):
         assert row["miscovered"].iloc[0] == slow.objective.miscovered
 
 
+def test_the_path_has_the_error_of_each_size_by_cross_validation(iris):
+    fold = pd.Series(np.arange(150) % 5, iris.index)
+    fit = pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=False), eps=0.8)
+    weighted = fit.update(weights=np.where(np.arange(150) < 75, 1.0, 2.0))
+    table, other = fit.path(cv=fold), weighted.path(cv=fold)
+    assert (table.columns[-2:] == ["cv_error", "cv_se"]).all()
+    q = len(fit.prototypes)
+    errors = np.empty((5, q + 1))
+    for f in range(5):
+        train, held = iris[fold != f], iris[fold == f]
+        slow = pc.fit("species ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=0.8, lambda_=1 / 150)
+        for size in range(q + 1):
+            part = slow.at(size=min(size, len(slow.prototypes)))
+            errors[f, size] = (part.predict(held).astype(str) != held.species.astype(str)).mean()
+    assert table["cv_error"].to_numpy() == pytest.approx(errors.mean(axis=0))
+    assert table["cv_se"].to_numpy() == pytest.approx(errors.std(axis=0, ddof=1) / np.sqrt(5))
+    assert not np.allclose(other["cv_error"], errors.mean(axis=0)[0])
+    learned = fit.update(candidates=pc.kmeans(2)).path(cv=fold)
+    assert learned["cv_error"].between(0, 1).all()
+    with pytest.raises(pc.OptionError, match="cv=1"):
+        fit.path(cv=1)
+
+
 def test_at_takes_the_first_prototypes(halves):
     train, new = halves
     fit = pc.fit("species ~ .", train, eps=0.8)

@@ -271,17 +271,48 @@ class Fit:
         ----------
         kind : str, optional
             "prototypes" (the default): the prototypes and their balls among the rows; with two numeric predictors in
-            their plane with the decision regions, otherwise on a map. "progress": what each prototype added.
-            "confusion": held-out (or training) rows by true and predicted class. "validation": the error curve.
+            their plane with the decision regions, otherwise on a map. "radii" (`eps=`): the same at several radii.
+            "progress": what each prototype added. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
+            "confusion": held-out (or training) rows by true and predicted class. "validation" (`x=`): the error curve; with
+            `x="size"` against the number of prototypes.
+            "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
+            For rows that are pictures, with `shape=(height, width)`: "images" (`count=`): the prototypes. "miscovered"
+            (`prototype=`): rows of other classes that one holds. "misclassified" (`new=`, `size=`, `count=`): rows with the
+            nearest prototypes. "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping.
         ax : Axes, optional
 
         Returns
         -------
-        Axes
+        Axes, or a Figure for "radii", "images", "miscovered" and "misclassified"
         """
         from .plots import draw
 
         return draw(self, kind, ax, **options)
+
+    def ball(self, prototype: Any) -> pd.DataFrame:
+        """The rows of the fit in the ball of a prototype, nearest first.
+
+        Parameters
+        ----------
+        prototype : label, as in the index of `prototypes`
+
+        Returns
+        -------
+        DataFrame
+            By row label: `class`, `distance`, `own` (of the class that the prototype serves) and `first` (own and in the
+            ball of none chosen before).
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+        >>> held = fit.ball(82)
+        >>> int(held["first"].sum()), int((~held["own"]).sum())
+        (34, 5)
+        """
+        from .stepwise import ball
+
+        return ball(self, prototype)
 
     def path(self, new: Any = None, cv: Any = None) -> pd.DataFrame:
         """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.

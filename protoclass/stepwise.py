@@ -1,4 +1,4 @@
-"""A greedy fit as a path: what its first 1, 2, ... prototypes do."""
+"""A greedy fit step by step: what each prototype holds, and what the first 1, 2, ... of them do."""
 
 from __future__ import annotations
 
@@ -33,6 +33,32 @@ def stepwise(fit: Fit) -> tuple[np.ndarray, np.ndarray, Objective]:
             f"method {fit.model.name!r} does not choose prototypes step by step here; 'pvm' by greedy does"
         )
     return points.table["covers"], points.table["miscovers"], goal
+
+
+def ball(fit: Fit, prototype: Any) -> pd.DataFrame:
+    """See `Fit.ball`."""
+    points, related, frame = fit.rule.points, fit.dissimilarity, fit.frame
+    if points.radii is None:
+        raise NotAvailable(f"method {fit.model.name!r} has no balls; 'pvm' has")
+    at = np.flatnonzero(fit.prototypes.index == prototype)
+    if len(at) == 0:
+        raise OptionError(f"prototype={brief(prototype)}: a label of fit.prototypes")
+    k = int(at[0])
+    D = related.metric.between(related.rows, part(places(fit.rule, related), slice(0, k + 1)))
+    inside = points.radii[: k + 1] > D
+    own = frame.codes == points.classes[k]
+    before = inside[:, :k][:, points.classes[:k] == points.classes[k]].any(axis=1)
+    held = np.flatnonzero(inside[:, k])
+    held = held[np.argsort(D[held, k], kind="stable")]
+    return pd.DataFrame(
+        {
+            "class": pd.Categorical.from_codes(frame.codes[held], frame.levels),
+            "distance": D[held, k],
+            "own": own[held],
+            "first": (own & ~before)[held],
+        },
+        frame.index[held],
+    )
 
 
 def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:

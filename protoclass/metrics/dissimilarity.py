@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from ..core.jit import each
+from ..core.sammon import sammon
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.torgerson import torgerson
-from ..errors import DataError, OptionError, TooLarge, brief, shown
+from ..errors import DataError, OptionError, TooLarge, brief, one_of, shown
 from ..frame import Frame, as_pandas, mold
 from .base import Metric
 from .candidates import Candidates, subset
@@ -210,13 +211,30 @@ class Dissimilarity:
         values = np.quantile(observed, levels)
         return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
 
-    def map(self, dims: int = 2) -> pd.DataFrame:
-        """Coordinates in which distances are near the dissimilarities (classical scaling, Torgerson 1952)."""
+    def map(self, dims: int = 2, method: str = "classical") -> pd.DataFrame:
+        """Coordinates in which distances are near the dissimilarities.
+
+        Parameters
+        ----------
+        dims : int
+        method : "classical" or "sammon"
+            Classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is most faithful to small dissimilarities.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> pc.dissimilarity("species ~ .", pc.load_data("iris")).map().head(2).round(2)
+           dim1  dim2
+        0  2.26  0.48
+        1  2.07 -0.67
+        """
         if not self.square:
             raise DataError("a map needs a square matrix: its candidates must be its rows")
         if isinstance(dims, bool) or not isinstance(dims, (int, np.integer)) or dims < 1:
             raise OptionError(f"dims={brief(dims)}: a whole number >= 1")
-        X = torgerson((self._values + self._values.T) / 2, dims)
+        one_of("method", method, ("classical", "sammon"))
+        scaling = torgerson if method == "classical" else sammon
+        X = scaling((self._values + self._values.T) / 2, dims)
         return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
 
     def summary(self) -> pd.Series:

@@ -14,26 +14,39 @@ if TYPE_CHECKING:
 def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     """The figure of a Fit; see `Fit.plot`."""
     from .confusion import confusion
-    from .progress import progress
-    from .prototypes import prototypes
+    from .pictures import images, map_of_prototypes, misclassified, miscovered
+    from .progress import path, progress
+    from .prototypes import prototypes, radii
+    from .solvers import solvers
 
     def validation(fit: Fit, ax: Any, **options: Any) -> Any:
         if fit.validation is None:
             raise NotAvailable("nothing was cross-validated: fit with cv=10, or with an open knob such as eps='grid'")
         return fit.validation.plot(ax=ax, **options)
 
-    kinds: dict[str, Callable[..., Any]] = {
+    single: dict[str, Callable[..., Any]] = {
         "prototypes": prototypes,
         "progress": progress,
+        "path": path,
         "confusion": confusion,
         "validation": validation,
+        "map": map_of_prototypes,
+        "solvers": solvers,
     }
-    one_of("kind", kind, (None, *kinds))
+    several: dict[str, Callable[..., Any]] = {
+        "radii": radii,
+        "images": images,
+        "miscovered": miscovered,
+        "misclassified": misclassified,
+    }
+    one_of("kind", kind, (None, *single, *several))
     if ax is not None and not hasattr(ax, "plot"):
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
+    if ax is not None and kind in several:
+        raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     try:
-        return kinds[kind or "prototypes"](fit, ax, **options)
+        return several[kind](fit, **options) if kind in several else single[kind or "prototypes"](fit, ax, **options)
     except TypeError as reason:
-        if "unexpected keyword" in str(reason):
+        if "unexpected keyword" in str(reason) or "required positional" in str(reason):
             raise OptionError(f"plot({kind!r}): {str(reason).split('() ')[-1]}") from None
         raise

@@ -17,13 +17,18 @@ LINES = 8  # values of a second knob that get a line
 
 
 def curve(validation: Validation, x: str | None = None, ax: Any = None) -> Any:
-    """Error against a knob with +- 1 SE, the size on top, and lines at the least error and at the 1-SE choice."""
+    """Error against a knob with +- 1 SE, the size on top, and lines at the least error and at the 1-SE choice.
+
+    With x = "size" against the mean size of the rules (PVM paper, figures 3 and 9).
+    """
     table, knobs = validation.table, list(validation.points)
-    if x is not None and x not in knobs:
-        raise OptionError(f"x={x!r}: allowed are the knobs that were tuned, {knobs}")
+    if x is not None and x not in (*knobs, "size"):
+        raise OptionError(f"x={x!r}: allowed are 'size' and the knobs that were tuned, {knobs}")
     ax = axes(ax)
     if not knobs:
         return _single(validation, ax)
+    if x == "size":
+        return _by_size(validation, ax)
     x = x or max(knobs, key=lambda k: validation.points[k].nunique())
     rest = [k for k in knobs if k != x]
     groups = list(table.groupby(rest, sort=True)) if rest else [(None, table)]
@@ -84,6 +89,30 @@ def _sizes(validation: Validation, x: str, ax: Any) -> None:
     top.xaxis.set_minor_locator(NullLocator())
     top.set_xticklabels([number(round(v, 1)) for v in table["size"].iloc[kept]])
     top.set_xlabel("size (mean over folds)")
+
+
+def _by_size(validation: Validation, ax: Any) -> Any:
+    """The error against the mean size over folds; where all training rows are prototypes the rule is 1-NN."""
+    table = validation.table.sort_values("size", kind="stable")
+    one = len(validation.points.columns) == 1  # points of several knobs make no line
+    ax.errorbar(table["size"], table["error"], table["se"], fmt="o-" if one else "o", ms=4, lw=1, capsize=2, color=colour(0),
+                label="held-out error, +- 1 SE")  # fmt: skip
+    for point, style, name in ((validation.best, ":", "least error"), (validation.one_se, "--", "1-SE choice")):
+        size = validation.table["size"].iloc[point]
+        ax.axvline(size, ls=style, lw=1.2, color="black", label=f"{name}: size {number(round(float(size), 1))}")
+    n, folds = len(validation.problem.frame), int(validation.of_fold.max()) + 1
+    last = table.iloc[-1]
+    if last["size"] > 0.98 * n * (folds - 1) / folds:
+        ax.plot(last["size"], last["error"], "s", ms=9, mfc="none", color=colour(1), label="all rows kept: 1-NN")
+    if table["size"].min() > 0:
+        ax.set_xscale("log")
+        plain_log(ax.xaxis)
+    ax.axhline(validation.no_information, ls="-.", lw=1, color=GREY, label="no information")
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel(LABEL[validation.measure])
+    ax.set_xlabel(f"size (mean over folds{', log scale' if ax.get_xscale() == 'log' else ''})")
+    ax.legend(fontsize="small", framealpha=0.9)
+    return ax
 
 
 def _single(validation: Validation, ax: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What each prototype added (PVM paper, figure 7)."""
+"""What each prototype added, and the error of the first so many (PVM paper, figure 7)."""
 
 from __future__ import annotations
 
@@ -47,4 +47,39 @@ def progress(fit: Fit, ax: Any = None) -> Any:
     ax.legend(
         fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(6, len(fit.classes)), frameon=False
     )
+    return ax
+
+
+def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
+    """Error of the first 1, 2, ... prototypes; see `Fit.path`.
+
+    Parameters
+    ----------
+    new : DataFrame, optional
+        New rows with their classes, whose error is drawn as well.
+    cv : as in `Fit.path`
+    """
+    table = fit.path(new, cv)
+    ax = axes(ax)
+    shown = table[table["size"] > 0]
+    size = shown["size"]
+    style = "o-" if len(shown) < 60 else "-"
+    lines = [("training_error", "training rows"), ("cv_error", "held-out rows, +- 1 SE"), ("new_error", "new rows")]
+    for k, (name, label) in enumerate(lines):
+        if name not in shown:
+            continue
+        ax.plot(size, shown[name], style, ms=3, lw=1.2, color=colour(k), label=label)
+        if name == "cv_error":
+            low, high = shown[name] - shown["cv_se"], shown[name] + shown["cv_se"]
+            ax.fill_between(size, low, high, color=colour(k), alpha=0.2, lw=0)
+    ax.axhline(1 - np.bincount(fit.frame.codes, fit.frame.weights).max() / fit.frame.weights.sum(), ls="-.", lw=1, color=GREY,
+               label="no information")  # fmt: skip
+    if len(shown) > 30:
+        ax.set_xscale("log")
+        plain_log(ax.xaxis)
+    else:
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_ylim(bottom=0)
+    ax.set(xlabel=f"number of prototypes{' (log scale)' if len(shown) > 30 else ''}", ylabel="error (share of rows)")
+    ax.legend(fontsize="small")
     return ax

@@ -10,8 +10,9 @@ import pandas as pd
 from ..core.sources import part
 from ..core.torgerson import torgerson
 from ..errors import DataError, NotAvailable, NoVectors
+from ..models.pvm import radii as radii_of
 from ..preparing import places
-from .style import axes, colour, mark
+from .style import axes, colour, mark, panels
 
 if TYPE_CHECKING:
     from ..fitting import Fit
@@ -44,8 +45,10 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
         shapes = circles(fit, chosen) if balls and points.radii is not None and len(points) <= BALLS else []
         ax.set(xlabel=f"first axis of the map ({fit.dissimilarity.metric.name} units)", ylabel="second axis of the map")
         ax.set_aspect("equal", adjustable="datalim")
-    crowd = 22 if len(rows) < 400 else 8
+    shrink = min(1.0, ax.get_window_extent().width / ax.figure.dpi / 4)  # marks on small Axes are small
+    crowd = shrink * (22 if len(rows) < 400 else 8)
     size, edge = (70, 1.4) if len(points) <= BALLS else (26, 0.8) if len(points) <= 300 else (12, 0.5)
+    size, edge = size * shrink**2, edge * shrink
     for k, level in enumerate(fit.classes):
         own = rows[rows["class"] == k]
         ax.scatter(
@@ -66,6 +69,36 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
     ax.legend(fontsize="small", title=str(fit.frame.formula.response), loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False,
               markerscale=(22 / crowd) ** 0.5)  # fmt: skip
     return ax
+
+
+def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
+    """The fit at several radii side by side (PVM paper, figure 1).
+
+    Parameters
+    ----------
+    eps : sequence, optional
+        Six radii by default: of the default grid, from the second to the last, evenly.
+    balls : bool
+    """
+    if fit.rule.points.radii is None:
+        raise NotAvailable(f"method {fit.model.name!r} has no radii to vary; 'pvm' has")
+    if eps is None:
+        every = radii_of(fit.problem.task(fit.dissimilarity), None)
+        eps = every[np.unique(np.linspace(min(1, len(every) - 1), len(every) - 1, 6).round().astype(int))]
+    fits = [fit.update(eps=float(e), cv=None) for e in np.asarray(eps, float).ravel()]
+    across = min(3, len(fits))
+    figure, places_of = panels(-(-len(fits) // across), across, 3.1, 2.9)
+    for ax in places_of.ravel()[len(fits) :]:
+        ax.set_axis_off()
+    for ax, other in zip(places_of.ravel(), fits, strict=False):
+        prototypes(other, ax, balls)
+        ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.points)} prototypes", fontsize="small")
+        handles, names = ax.get_legend_handles_labels()
+        ax.get_legend().remove()
+        ax.label_outer()
+    title = str(fit.frame.formula.response)
+    figure.legend(handles, names, title=title, loc="outside right upper", fontsize="small", frameon=False)
+    return figure
 
 
 def plane(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame] | None:

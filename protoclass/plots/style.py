@@ -27,6 +27,14 @@ def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
+def panels(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
+    """A figure of rows x columns Axes, each of this size in inches; and the Axes as an array."""
+    import matplotlib.pyplot as plt
+
+    size = (columns * width, rows * height)
+    return plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+
+
 def plain_log(axis: Any) -> None:
     """Ticks of a log axis at 1, 2 and 5 times powers of ten, written as plain numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter

@@ -1,0 +1,54 @@
+"""Sammon mapping: points whose distances are near given dissimilarities, small ones counting most (Sammon 1969)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .torgerson import torgerson
+
+Array = NDArray[Any]
+
+
+def stress(X: Array, D: Array) -> float:
+    """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D; pairs at D = 0 don't count."""
+    upper = np.triu(D > 0, 1)
+    d = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))[upper]
+    return float(((D[upper] - d) ** 2 / D[upper]).sum() / D[upper].sum())
+
+
+def sammon(D: Array, dims: int) -> Array:
+    """Points (n, dims) of a local minimum of Sammon's stress, sought from classical scaling.
+
+    Parameters
+    ----------
+    D : array (n, n), symmetric
+
+    Returns
+    -------
+    array (n, dims)
+    """
+    from scipy.optimize import minimize
+
+    n, apart = len(D), D > 0
+    X = torgerson(D, dims)
+    if not apart.any():
+        return X
+    size = float(D[apart].mean())  # the search stops by absolute tolerances
+    X, D = X / size, D / size
+    inverse = np.divide(1.0, D, out=np.zeros_like(D, dtype=float), where=apart)
+    total = D.sum() / 2
+
+    def value(flat: Array) -> tuple[float, Array]:
+        X = flat.reshape(n, dims)
+        step = X[:, None] - X[None]
+        d = np.sqrt((step**2).sum(axis=2))
+        error = (D - d) * inverse
+        pull = np.divide(error, d, out=np.zeros_like(d), where=d > 0)
+        gradient = -2 * (pull[:, :, None] * step).sum(axis=1) / total
+        return float(((D - d) * error).sum() / 2 / total), gradient.ravel()
+
+    found = minimize(value, X.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return np.asarray(found.x.reshape(n, dims) * size)

@@ -16,7 +16,8 @@ _HOME = {
     "Metric": "metrics.base", "Minkowski": "metrics.minkowski", "Euclidean": "metrics.minkowski",
     "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
     "Custom": "metrics.custom", "kernel_distances": "metrics.given",
-    "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "KNN": "models.knn", "KMeans": "models.kmeans",
+    "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "SCM": "models.scm",
+    "KNN": "models.knn", "KMeans": "models.kmeans",
     "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates", "hull": "metrics.candidates",
     "set_cover": "covering", "SetCover": "covering",
     "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from .models.kmeans import KMeans
     from .models.knn import KNN
     from .models.pvm import PVM, quantiles
+    from .models.scm import SCM
     from .testing import Test
     from .validating import Validation, cross_validate
 

@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from .core.cover import Certificate, Objective
+from .core.machines import Machines
 from .core.task import Rule, Task
 from .errors import DataError, NotAvailable, OptionError, brief
 from .frame import Frame, as_pandas, once
 from .metrics.dissimilarity import Dissimilarity
 from .models.base import Model
-from .preparing import ONCE, Call, Problem, bar, enough, places, prepare, read
+from .preparing import ONCE, Call, Problem, bar, columns_of, enough, places, prepare, read
 from .testing import Test, tested
 from .validating import Validated, Validation, checked, none_open, validate
 
@@ -129,7 +130,7 @@ class Fit:
             row = self.dissimilarity.origin[points.at]
             head["own"] = pd.Categorical.from_codes(np.where(row >= 0, self.frame.codes[row], -1), levels)
         for name, values in points.table.items():
-            whole = (values == np.round(values)).all()
+            whole = values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all()
             head[name] = values.astype(int) if whole else values
         return head
 
@@ -189,10 +190,11 @@ class Fit:
         """What the rule says of the complete rows, all labels, and which rows are complete."""
         related, points = self.dissimilarity, places(self.rule, self.dissimilarity)
         if new is None:
-            rows, index, whole = related.rows, self.frame.index, np.ones(len(self.frame), bool)
-        else:
-            rows, points, index, whole = related.fresh(new, points)
-        return read(kind, self.rule, related, rows, points), index, whole
+            X, whole = columns_of(self.rule, self.frame), np.ones(len(self.frame), bool)
+            return read(kind, self.rule, related, related.rows, points, X), self.frame.index, whole
+        fresh = related.fresh(new, points)
+        X = columns_of(self.rule, fresh.frame)
+        return read(kind, self.rule, related, fresh.rows, fresh.points, X), fresh.index, fresh.whole
 
     def test(self, new: Any) -> Test:
         """Error on new data with known classes: Wilson interval, confusion, and a test against no information.
@@ -246,11 +248,46 @@ class Fit:
         return out
 
     def tidy(self) -> pd.DataFrame:
-        """One row for each prototype: its label, class, and what the method says of it."""
+        """One row for each prototype: its label, class, and what the method says of it; for "scm" one for each feature."""
+        if isinstance(self.rule, Machines):
+            from .rules import features
+
+            return features(self)
         told = self._told_of_points
         out = told.reset_index(drop=True)
         out.insert(0, "prototype", list(told.index))
         return out
+
+    def bound(self, delta: float = 0.05) -> pd.DataFrame:
+        """A bound on the error of new rows from how few training rows give the rule again (sample compression).
+
+        For "scm" Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, as the nearest-prototype rule
+        is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows.
+
+        Parameters
+        ----------
+        delta : float between 0 and 1
+
+        Returns
+        -------
+        DataFrame
+            One row for each machine (of several each at delta / their number): `rows`, `size` (features or prototypes),
+            `on_p` (balls centred on P-examples), training `errors`, `bound` (the first inequality; 1 says nothing), `looser`
+            (the second), `proved`, and in `against` why the theorem does not cover this fit: its value is then computed as
+            in the paper's Table 2, and not proved.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity=pc.Euclidean(scale=False), eps=1.0)
+        >>> fit.bound()[["rows", "size", "errors", "bound", "proved"]].round(3)
+                 rows  size  errors  bound  proved
+        machine
+        pvm       150    11       5  0.417    True
+        """
+        from .rules import bound
+
+        return bound(self, delta)
 
     def glance(self) -> pd.DataFrame:
         """One row: method, rows, classes, prototypes, knobs, training error, cross-validated error with its SE."""
@@ -308,7 +345,7 @@ class Fit:
         >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
         >>> held = fit.ball(82)
         >>> int(held["first"].sum()), int((~held["own"]).sum())
-        (34, 5)
+        (29, 0)
         """
         from .stepwise import ball
 
@@ -438,8 +475,9 @@ def fit(
         to the training rows (with `only=True` in their place). What is learned from the training rows is learned anew in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Folds that tune the open knobs; "auto" is 10 (fewer where a class has fewer rows) if a knob is open, else none.
-    choose : "1se" or "min"
-        The smallest model within one standard error of the least error, or the least error.
+    choose : "1se", "min" or "bound"
+        The smallest model within one standard error of the least error; the least error; or, for "scm", the least bound
+        (see `Fit.bound`), which looks at no held-out row.
     na : "drop", "raise" or "keep"
         Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
     weights : column name, Series or array, optional
@@ -476,7 +514,7 @@ def fit(
     arguments = {"method": method, "dissimilarity": dissimilarity, "candidates": candidates, "cv": cv, "choose": choose,
                  "na": na, "weights": weights, "groups": groups, "seed": seed, "progress": progress, "client": client}  # fmt: skip
     problem = prepare("fit", formula, data, arguments, knobs)
-    checked(choose)
+    checked(choose, problem.model)
     none_open(problem)
     auto = isinstance(problem.cv, str) and problem.cv == "auto"
     if problem.cv is None or (auto and not problem.model.open()):
@@ -487,14 +525,18 @@ def fit(
 def fit_problem(problem: Problem, validated: Validated | Validation, choose: str) -> Fit:
     """The method on all rows, at the chosen point of a validation."""
     validation = validated if isinstance(validated, Validation) else validated.validation
-    point = validation.one_se if choose == "1se" else validation.best
-    values = {name: validation.points[name].iloc[point].item() for name in validation.points}
+    point = validation.chosen(choose)
+    values = {name: _plain(validation.points[name].iloc[point]) for name in validation.points}
     chosen = replace(problem, model=replace(problem.model, **values))
     if isinstance(validated, Validation):
         return Fit(chosen, *_learned(chosen), validation, point)
     if validated.whole is not None:
         return Fit(chosen, validated.related, chosen.model, validated.whole.at(point), validation, point)
     return Fit(chosen, *_learned(chosen, validated.related, validated.task), validation, point)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _learned(

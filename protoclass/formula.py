@@ -21,6 +21,7 @@ EXTRA = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  
 PLAIN = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # of one argument
 TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
               "bs", "cr", "cs", "cc")  # fmt: skip
+LEARNED = ("scale", "center", "poly", "bs", "cr", "cs", "cc")
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 MOST_POWER = 100
 MOST_TERMS = 20_000
@@ -60,6 +61,10 @@ class Formula:
             f for t in self.terms for f in t.factors if f.eval_method.value == "python" and not f.expr.startswith("C(")
         ]
         return {c for c in self.variables if any(c in self.uses[f.expr] for f in inside)}
+
+    def learns(self) -> bool:
+        """Whether a transform depends on the rows that it is trained on."""
+        return any(re.match(rf"({'|'.join(LEARNED)})\(", f.expr) for t in self.terms for f in t.factors)
 
     def plain(self) -> bool:
         """Whether every term is a column as it stands."""

@@ -93,12 +93,13 @@ class Problem:
     def task(self, related: Dissimilarity, tick: Callable[[], None] = lambda: None, limit: float | None = None) -> Task:
         """What the model sees; see `Dissimilarity.source` for `limit`.
 
-        A model that reads vectors gets no dissimilarities: none are measured.
+        A model that reads vectors or columns gets no dissimilarities: none are measured.
         """
         frame = self.frame
         vectors = partial(related.metric.vectors, related.rows)
         if self.model.reads == "vectors":
             vectors()  # fails before any work
+        if "D" not in self.model.reads:
             source: Source = Held(np.empty((len(frame), 0)))
             origin = np.empty(0, np.int64)
         else:
@@ -106,7 +107,15 @@ class Problem:
         serves = np.full(len(origin), -1)
         if isinstance(self.candidates, str) and self.candidates == "own":
             serves = np.where(origin >= 0, frame.codes[origin], -1)
-        return Task(source, frame.codes, len(frame.levels), frame.weights, origin, (self.seed,), vectors, serves=serves)
+        return Task(
+            source, frame.codes, len(frame.levels), frame.weights, origin, (self.seed,), vectors, serves=serves,
+            columns=self._columns, levels=tuple(frame.levels), label=lambda i: shown(frame.index[i]),
+        )  # fmt: skip
+
+    def _columns(self) -> np.ndarray:
+        if not self.frame.formula.terms:
+            raise DataError(f"{self.model.name} reads columns, and {self.frame.formula.text!r} names no predictors")
+        return self.frame.design.to_numpy(float)
 
 
 def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any], knobs: dict[str, Any]) -> Problem:
@@ -114,10 +123,12 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
     given = {**DEFAULTS, **arguments}
     model = by_name(given["method"], knobs)
     check(given["candidates"])
-    plain = isinstance(given["candidates"], str) and given["candidates"] == "train"
-    if not plain and "unlabelled" not in model.accepts:
+    wanted = given["candidates"]
+    kind = "unlabelled" if isinstance(wanted, (str, Candidates)) else "subset"
+    if not (isinstance(wanted, str) and wanted == "train") and kind not in model.accepts:
+        rows = " or a number of them" if "subset" in model.accepts else ""
         raise OptionError(
-            f"candidates={brief(given['candidates'])}: method {model.name!r} takes the training rows, candidates='train'"
+            f"candidates={brief(wanted)}: method {model.name!r} takes the training rows, candidates='train'{rows}"
         )
     if given["client"] is not None:
         raise OptionError("client= is for distributed fits, which this version does not have")
@@ -200,32 +211,44 @@ def _predictors(frame: Frame, related: Dissimilarity) -> Frame:
                    schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip
 
 
-def read(kind: str, rule: Rule | Path, related: Dissimilarity, rows: Rep, points: Rep) -> np.ndarray:
-    """What a rule or path says of rows, block by block; rows with a missing dissimilarity give -1 or NaN."""
+def read(
+    kind: str, rule: Rule | Path, related: Dissimilarity, rows: Rep, points: Rep, columns: np.ndarray | None = None
+) -> np.ndarray:
+    """What a rule or path says of rows, block by block; rows with a missing dissimilarity give -1 or NaN.
+
+    `columns` holds the rows' design matrix where the rule reads it, see `columns_of`.
+    """
     n = len(rows[0])
     step = max(1, BLOCK // max(1, len(points[0]))) if points else BLOCK
     parts = []
-    for first in range(0, max(n, 1), step):
-        some = part(rows, slice(first, first + step))
+    for block in blocks(max(n, 1), step):
+        some = part(rows, block)
+        X = None if columns is None else columns[block]
         if rule.reads == "vectors":
             X = related.metric.vectors(some)
-            parts.append(rule.predict(kind, np.empty((len(X), 0)), X))
+        if "D" not in rule.reads:
+            parts.append(rule.predict(kind, np.empty((len(some[0]), 0)), X))
             continue
         D = related.metric.between(some, points)
         lost = np.isnan(D).any(axis=1)
         if not lost.any():
-            parts.append(rule.predict(kind, D))
+            parts.append(rule.predict(kind, D, X))
             continue
-        told = rule.predict(kind, np.where(lost[:, None], 0.0, D))
+        told = rule.predict(kind, np.where(lost[:, None], 0.0, D), X)
         told[lost] = -1 if np.issubdtype(told.dtype, np.integer) else np.nan
         parts.append(told)
     return np.concatenate(parts)
 
 
+def columns_of(rule: Rule | Path, frame: Frame | None) -> np.ndarray | None:
+    """The design matrix of a frame where a rule reads it."""
+    return None if frame is None or "columns" not in rule.reads else frame.design.to_numpy(float)
+
+
 def places(rule: Rule | Path, related: Dissimilarity) -> Rep:
     """The points of a rule or path as `metric.between` takes them."""
     points = rule.points
-    if rule.reads == "vectors":
+    if "D" not in rule.reads:
         return ()
     if points.at is not None:
         return part(related.points, points.at)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .core.cover import Objective
+from .core.machines import Machines
+from .rules import named
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -22,8 +24,8 @@ def facts(fit: Fit) -> dict[str, str]:
     out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     out["Dissimilarity"] = described(fit)
     for name, value in fit.rule.report.items():
-        if isinstance(value, (int, float)):
-            out[name[0].upper() + name[1:]] = f"{value:.4g}"
+        if isinstance(value, (int, float, str)):
+            out[name[0].upper() + name[1:]] = value if isinstance(value, str) else f"{value:.4g}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{fit.objective.value:.6g}, {fit.certificate}"
     if fit.rule.points.at is None or len(fit.rule.points) < fit.nobs:
@@ -101,13 +103,18 @@ def notes(fit: Fit) -> list[str]:
     if "certificate" in fit.rule.report:
         told = zip(fit.classes, fit.certificate.notes, strict=False)
         out += [f"Class {level}: {note}." for level, note in told if note]
-    if len(points) == 0:
+    if isinstance(fit.rule, Machines):
+        empty = [named(fit, duel) for duel in fit.rule.duels if len(duel.machine) == 0]
+        out += [f"Machine {name}: no feature is worth its errors, so it always says the same." for name in empty]
+    elif len(points) == 0:
         out.append("No prototypes: every row is predicted as the heaviest training class.")
     elif bare:
         out.append(f"Classes without prototypes, never predicted: {', '.join(bare)}.")
     if fit.validation is not None:
         out += [f"Cross-validation: {note}." for note in fit.validation.notes]
-        rule = "1-SE rule" if fit.call.arguments.get("choose", "1se") == "1se" else "least error"
+        rule = {"1se": "1-SE rule", "min": "least error", "bound": "least bound"}[
+            fit.call.arguments.get("choose", "1se")
+        ]
         if len(fit.validation.points.columns):
             out.append(f"Knobs chosen by the {rule} among {len(fit.validation.table)} grid points.")
     out.append(
@@ -131,7 +138,12 @@ def summary(fit: Fit, most: int = 20) -> Summary:
         head = ["class", "objective", "lower bound", "proof"]
         title = f"Certificate: {fit.certificate}"
         out.tables.append(SimpleTable(certificate_rows(fit), headers=head, title=title, data_aligns="lrrl"))
-    if len(fit.rule.points) and (fit.rule.points.at is None or len(fit.rule.points) < fit.nobs):
+    if isinstance(fit.rule, Machines):
+        shown = fit.tidy()
+        title = "Features" if len(shown) <= most else f"Features (the first {most} of {len(shown)})"
+        kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
+        out.tables.append(_table(SimpleTable, shown[kept].head(most), title))
+    elif len(fit.rule.points) and (fit.rule.points.at is None or len(fit.rule.points) < fit.nobs):
         shown = fit.tidy()
         title = "Prototypes" if len(shown) <= most else f"Prototypes (the first {most} of {len(shown)})"
         out.tables.append(_table(SimpleTable, shown.head(most).set_index("prototype"), title))

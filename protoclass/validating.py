@@ -17,6 +17,7 @@ from .core.sources import part
 from .core.task import Path, Task
 from .errors import OptionError, brief, one_of
 from .metrics.dissimilarity import Dissimilarity
+from .models.base import Model
 from .preparing import Problem, bar, blocks, enough, places, prepare, read
 from .resampling import FOLDS, draw_folds, loss_matrix, losses, mean_loss, row_weights
 
@@ -50,6 +51,8 @@ class Validation:
     loss : array (classes, classes)
         Loss of predicting column j for class i.
     notes : tuple of str
+    bounds : array (R x F, G), or None
+        Each rule's bound on its error, at delta = 0.05, where the method has one.
     """
 
     problem: Problem
@@ -64,18 +67,29 @@ class Validation:
     measure: str
     loss: np.ndarray
     notes: tuple[str, ...] = ()
+    bounds: np.ndarray | None = None
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row for each grid point: the knobs, `error`, `se`, `size` and, where rules have balls, `cover_error`.
+        """One row for each grid point: the knobs, `error`, `se`, `size`, and `cover_error` and `bound` where there are such.
 
         `size` is the mean over folds of the method's own measure of complexity. `cover_error` counts a row as wrong that
-        no ball holds, or balls of several classes, or balls of another class only.
+        no ball holds, or balls of several classes, or balls of another class only. `bound` is the mean over folds of the
+        bound that the training rows alone put on the error, see `Fit.bound`.
         """
         out = self.points.assign(error=self.choice.error, se=self.choice.se, size=self.choice.size)
         if self.covered is not None:
             out["cover_error"] = mean_loss(losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
+        if self.bounds is not None:
+            out["bound"] = self.bounds.mean(axis=0)
         return out
+
+    def chosen(self, choose: str) -> int:
+        """The row of `table` that `choose` means: "1se", "min", or "bound" (the least; then least size, then first)."""
+        if choose != "bound":
+            return self.one_se if choose == "1se" else self.best
+        assert self.bounds is not None
+        return int(np.lexsort((np.arange(len(self.table)), self.table["size"], self.table["bound"].round(12)))[0])
 
     @property
     def best(self) -> int:
@@ -157,18 +171,19 @@ class Validation:
 
     @cached_property
     def fit(self) -> Fit:
-        """The method on all rows at the 1-SE point (`choose="min"` in the call: at the least error)."""
+        """The method on all rows at the chosen point: by the 1-SE rule, or what `choose=` in the call says."""
         from .fitting import fit_problem
 
         return fit_problem(self.problem, self, self.problem.call.arguments.get("choose", "1se"))
 
-    def plot(self, x: str | None = None, ax: Any = None) -> Axes:
+    def plot(self, x: Any = None, ax: Any = None) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
 
         Parameters
         ----------
-        x : str, optional
-            The knob on the horizontal axis, where several were tuned; the others make a line each.
+        x : str or pair of str, optional
+            The knob on the horizontal axis, where several were tuned; the others make a line each. "size": the error
+            against the size of the rules. A pair of knobs: a heat map of the error.
         ax : Axes, optional
         """
         from .plots.curve import curve
@@ -242,13 +257,14 @@ def cross_validate(
         raise OptionError(
             "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
         )
-    checked(choose)
+    checked(choose, problem.model)
     return validate(problem, measure, repeats).validation
 
 
-def checked(choose: str) -> str:
-    one_of("choose", choose, ("1se", "min"))
-    return choose
+def checked(choose: str, model: Model) -> None:
+    one_of("choose", choose, ("1se", "min", "bound"))
+    if choose == "bound" and not model.bounded:
+        raise OptionError(f"choose='bound': method {model.name!r} has no bound over its grid; 'scm' has")
 
 
 @dataclass(frozen=True)
@@ -284,7 +300,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
     predicted = np.empty((len(of_fold), len(frame), G), np.int16)
     covered = np.empty_like(predicted)
     has_cover, whole = False, None
-    sizes = np.empty((F.sum(), G))
+    sizes, bounds = np.empty((F.sum(), G)), np.full((F.sum(), G), np.nan)
     with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
         for r, fold in enumerate(of_fold):
             first = F[:r].sum()
@@ -304,6 +320,8 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
                     whole = path
                     continue
                 sizes[first + f] = path.size
+                if path.bounds is not None:
+                    bounds[first + f] = path.bounds
                 has_cover = "cover" in path.kinds
                 validating.update()
     weights = row_weights(problem, name)
@@ -316,7 +334,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
         )
     validation = Validation(
         problem, points, of_fold, predicted, covered if has_cover else None, np.concatenate(errors), sizes,
-        np.concatenate(heft), _choice(errors, heft, sizes), name, loss, notes,
+        np.concatenate(heft), _choice(errors, heft, sizes), name, loss, notes, bounds if model.bounded else None,
     )  # fmt: skip
     return Validated(validation, related, task, whole)
 
@@ -353,14 +371,15 @@ def _held_out(
 ) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
     kinds = [kind for kind in ("class", "cover") if kind in path.kinds]
     points = path.points
-    if path.reads == "D" and points.at is not None:
+    X = task.columns()[rows] if "columns" in path.reads else None
+    if "D" in path.reads and points.at is not None:
         for at in blocks(len(rows), max(1, 2**24 // max(1, len(points)))):
             D = task.D.take(rows[at], points.at)
             for kind in kinds:
-                yield rows[at], kind, path.predict(kind, D)
+                yield rows[at], kind, path.predict(kind, D, None if X is None else X[at])
         return
     for kind in kinds:
-        yield rows, kind, read(kind, path, related, part(related.rows, rows), places(path, related))
+        yield rows, kind, read(kind, path, related, part(related.rows, rows), places(path, related), X)
 
 
 def none_open(problem: Problem) -> None:

@@ -190,8 +190,8 @@ def test_what_a_fit_does_not_have(data):
         knn.plot("progress")
     with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):
         knn.plot("validation")
-    with pytest.raises(pc.OptionError, match="kind='map': allowed are"):
-        knn.plot("map")
+    with pytest.raises(pc.OptionError, match="kind='globe': allowed are"):
+        knn.plot("globe")
     with pytest.raises(pc.OptionError, match="lack the response 'y'"):
         knn.test(data.drop(columns="y"))
     with pytest.raises(pc.DataError, match="classes not seen in fit: 'q'"):

@@ -10,7 +10,7 @@ above other weight.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -252,6 +252,57 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class Greedy(Nearest):
+    """Rule of a greedy cover: what its first prototypes are to it, a larger lambda would have chosen."""
+
+    @property
+    def goal(self) -> Objective:
+        goal = self.report["objective"]
+        assert isinstance(goal, Objective)
+        return goal
+
+    @property
+    def steps(self) -> Mapping[str, Array]:
+        covers, wrong, goal = self.points.table["covers"], self.points.table["miscovers"], self.goal
+        gain, size = covers - wrong, np.arange(len(covers) + 1)
+        uncovered = goal.uncovered + covers.sum() - np.concatenate([[0.0], np.cumsum(covers)])
+        miscovered = np.concatenate([[0.0], np.cumsum(wrong)])
+        return {
+            "lambda_low": np.concatenate([gain, [goal.lambda_]]),
+            "lambda_high": np.concatenate([[np.inf], gain]),
+            "size": size,
+            "uncovered": uncovered,
+            "miscovered": miscovered,
+            "objective": uncovered + miscovered + goal.lambda_ * size,
+        }
+
+    def walk(self, D: Array, X: Array | None = None) -> Iterator[Array]:
+        classes, at = self.points.classes, self.points.at
+        assert at is not None
+        best, found, where = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)
+        yield found.copy()
+        for s in range(len(classes)):
+            d = D[:, s]
+            nearer = (d < best) | ((d == best) & ((classes[s] < found) | ((classes[s] == found) & (at[s] < where))))
+            best[nearer], found[nearer], where[nearer] = d[nearer], classes[s], at[s]
+            yield found.copy()
+
+    def first(self, size: int, lambda_: float | None = None) -> Greedy:
+        points, goal = self.points, self.goal
+        assert points.at is not None
+        assert points.radii is not None
+        table = {name: values[:size] for name, values in points.table.items()}
+        kept = replace(
+            points, classes=points.classes[:size], at=points.at[:size], radii=points.radii[:size], table=table
+        )
+        uncovered = goal.uncovered + float(points.table["covers"][size:].sum())
+        cost = goal.lambda_ if lambda_ is None else lambda_
+        smaller = Objective(uncovered, float(table["miscovers"].sum()), size, cost)
+        report = {k: v for k, v in self.report.items() if k != "certificate"}
+        return replace(self, points=kept, report={**report, "cost lambda": cost, "objective": smaller})
+
+
+@dataclass(frozen=True)
 class CoverPath:
     """Path of the PVM over a grid of radii and lambdas.
 
@@ -263,6 +314,8 @@ class CoverPath:
     weight : array (classes,)
         Training weight of each class, in units.
     unit : float
+    nested : bool
+        Whether the first prototypes of each run are what larger lambdas choose, as greedy's are.
     """
 
     runs: tuple[Chosen, ...]
@@ -270,7 +323,9 @@ class CoverPath:
     lambdas: Array
     weight: Array
     unit: float
+    nested: bool = False
     reads: ClassVar[str] = "D"
+    bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
 
     @property
@@ -309,7 +364,8 @@ class CoverPath:
             told["certificate"] = run.certificate.scaled(unit)
         table = {"covers": run.covers * unit, "miscovers": run.wrong * unit}
         points = Points(run.classes, at=run.at, radii=np.full(len(run.at), eps), table=table)
-        return Nearest(points, len(self.weight), int(self.weight.argmax()), told)
+        kind = Greedy if self.nested else Nearest
+        return kind(points, len(self.weight), int(self.weight.argmax()), told)
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))

@@ -174,6 +174,7 @@ class Votes:
     weight: Array
     classes: int
     reads: ClassVar[str] = "D"
+    bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "distance", "nearest")
 
     @property

@@ -69,7 +69,7 @@ def cover_paths(
             task.tick()
             weight = np.bincount(task.y[live], problems.w[live], task.classes)
             over, along = np.repeat(reach, len(lambdas)), np.tile(lambdas, len(radii))
-            return CoverPath(tuple(runs), over, along, weight, problems.unit)
+            return CoverPath(tuple(runs), over, along, weight, problems.unit, options.solver == "greedy")
 
         slow = options.solver != "greedy" or options.certify
         entries = MANY if slow else len(task.y) * len(task.origin)

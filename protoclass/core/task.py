@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,12 @@ class Task:
         Called after each piece of work, for the progress bar.
     serves : int array (m,), or None
         The only class that each candidate may serve, -1 (and for None all) where it may serve any.
+    columns : callable
+        Returns the design matrix (n, p) of the rows, or raises where there is none.
+    levels : tuple
+        The classes' names.
+    label : callable
+        The name of a row by its position, for messages.
     """
 
     D: Source
@@ -47,6 +53,9 @@ class Task:
     vectors: Callable[[], Array]
     tick: Callable[[], None] = lambda: None
     serves: Array | None = None
+    columns: Callable[[], Array] = lambda: np.empty((0, 0))
+    levels: tuple[Any, ...] = ()
+    label: Callable[[int], str] = str
 
     def keep(self, train: Array, salt: int) -> tuple[Task, Array]:
         """The task of the rows where `train` is True, and the columns that its candidates have in this task."""
@@ -64,6 +73,8 @@ class Task:
             seed=(*self.seed, salt),
             vectors=lambda: self.vectors()[rows],
             serves=None if self.serves is None else self.serves[columns],
+            columns=lambda: self.columns()[rows],
+            label=lambda i: self.label(int(rows[i])),
         )
         return smaller, columns
 
@@ -101,11 +112,12 @@ class Points:
 
 
 class Rule(Protocol):
-    """What a method learned. `predict` gets the dissimilarities (r, q) to its points, in their order, or coordinates X.
+    """What a method learned. `predict` gets the dissimilarities (r, q) to its points, in their order, and X (r, p).
 
     kinds: "class", "cover" -> codes (r,), -1 for none; "nearest" -> places in points (r,), -1 for none; "distance",
-    "prob", "decision" -> (r, classes). `reads` is "D" or "vectors", what `predict` looks at. `report` holds what the
-    method has to say of itself, by name.
+    "prob", "decision" -> (r, classes). `reads` says what `predict` looks at: "D"; "vectors" or "columns", which X then holds
+    (the metric's coordinates, or the design matrix); or "D+columns". `report` holds what the method has to say of itself, by
+    name.
     """
 
     @property
@@ -122,8 +134,25 @@ class Rule(Protocol):
     def moved(self, columns: Array) -> Rule: ...
 
 
+@runtime_checkable
+class Stepwise(Rule, Protocol):
+    """A rule that was built step by step: its first steps are rules themselves.
+
+    `steps` has columns for `Fit.path`, each with an entry for the first 0, 1, ... steps; `walk` yields the class codes that
+    these predict, and `first` is the rule of so many steps.
+    """
+
+    @property
+    def steps(self) -> Mapping[str, Array]: ...
+    def walk(self, D: Array, X: Array | None = None) -> Iterator[Array]: ...
+    def first(self, size: int) -> Rule: ...
+
+
 class Path(Protocol):
-    """The rules of one fold over the whole grid, in grid order: `points` is their union, `size` is (G,)."""
+    """The rules of one fold over the whole grid, in grid order: `points` is their union, `size` is (G,).
+
+    `bounds` (G,), where the method has them, are bounds on each rule's error on new rows.
+    """
 
     @property
     def points(self) -> Points: ...
@@ -133,6 +162,8 @@ class Path(Protocol):
     def kinds(self) -> tuple[str, ...]: ...
     @property
     def size(self) -> Array: ...
+    @property
+    def bounds(self) -> Array | None: ...
     def predict(self, kind: str, D: Array, X: Array | None = None) -> Array: ...
     def at(self, g: int) -> Rule: ...
     def moved(self, columns: Array) -> Path: ...
@@ -143,6 +174,7 @@ class Rules:
     """The Path of a method that fits each grid point by itself: the rules' points side by side."""
 
     rules: tuple[Rule, ...]
+    bounds: ClassVar[None] = None
 
     @property
     def points(self) -> Points:

@@ -45,6 +45,11 @@ class Metric:
         return False
 
     @property
+    def learns(self) -> bool:
+        """Whether what it measures depends on the rows that it was trained on (scales, ranges, ranks, labels)."""
+        return self.supervised
+
+    @property
     def name(self) -> str:
         return type(self).__name__
 

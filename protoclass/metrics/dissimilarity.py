@@ -29,6 +29,27 @@ ROWS = 512  # measured at a time
 
 
 @dataclass(frozen=True)
+class Fresh:
+    """New rows.
+
+    Attributes
+    ----------
+    rows, points : the complete rows and the points, as `metric.between` takes them
+    index : Index
+        Labels of all new rows.
+    whole : bool array
+        Which of these are complete.
+    frame : Frame of the complete rows, or None for given dissimilarities
+    """
+
+    rows: Rep
+    points: Rep
+    index: pd.Index
+    whole: np.ndarray
+    frame: Frame | None
+
+
+@dataclass(frozen=True)
 class Dissimilarity:
     """Dissimilarities of n rows to m candidates, measured when asked for.
 
@@ -145,13 +166,12 @@ class Dissimilarity:
     def _values(self) -> np.ndarray:
         return self.source(hold=True).array()
 
-    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep, pd.Index, np.ndarray]:
-        """New rows without missing values and points as `metric.between` takes them, all labels of the new data, and
-        which of its rows are complete."""
+    def fresh(self, new: Any, points: Rep) -> Fresh:
+        """New rows, to be measured against points."""
         if not self.metric.given:
             new = as_pandas(new)
             frame, whole = self.data.again(new)
-            return *self.metric.fresh(frame, points), new.index, whole
+            return Fresh(*self.metric.fresh(frame, points), new.index, whole, frame)
         if not isinstance(new, pd.DataFrame):
             raise DataError(
                 "for given dissimilarities new rows are a DataFrame of dissimilarities with the candidates' labels as "
@@ -165,7 +185,7 @@ class Dissimilarity:
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
             raise DataError(f"the dissimilarities to {missing[:5]}{more} are needed and missing")
         whole = ~new[list(needed)].isna().any(axis=1).to_numpy()
-        return *self.metric.fresh(new[whole], points), new.index, whole
+        return Fresh(*self.metric.fresh(new[whole], points), new.index, whole, None)
 
     def frame(self) -> pd.DataFrame:
         """The matrix as a DataFrame (n, m).
@@ -225,8 +245,8 @@ class Dissimilarity:
         >>> import protoclass as pc
         >>> pc.dissimilarity("species ~ .", pc.load_data("iris")).map().head(2).round(2)
            dim1  dim2
-        0  2.26  0.48
-        1  2.07 -0.67
+        0 -2.26  0.48
+        1 -2.07 -0.67
         """
         if not self.square:
             raise DataError("a map needs a square matrix: its candidates must be its rows")

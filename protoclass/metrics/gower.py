@@ -57,6 +57,10 @@ class Gower(Metric):
             raise OptionError(f"asymmetric={brief(names)}: a list of names of boolean columns")
 
     @property
+    def learns(self) -> bool:
+        return True
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return (
             (f"constant numbers, which add 0 to every distance: {', '.join(self.constant)}",) if self.constant else ()

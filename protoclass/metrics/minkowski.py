@@ -52,6 +52,10 @@ class Minkowski(Metric):
         one_of("scale", self.scale, (True, False, "fold"))
 
     @property
+    def learns(self) -> bool:
+        return bool(self.scale)
+
+    @property
     def supervised(self) -> bool:
         return self.scale == "fold"
 

@@ -26,10 +26,10 @@ class Model:
 
     Attributes
     ----------
-    reads : "D" or "vectors"
-        What the model learns from. What reads vectors never measures an n x m matrix.
+    reads : "D", "vectors", "columns" or "D+columns"
+        What the model learns from, see `core.task.Rule`. What does not read D never measures an n x m matrix.
     accepts : frozenset of str
-        Of "weights", "unlabelled" (candidates that are no row).
+        Of "weights", "subset" (candidates that are a random part of the rows), "unlabelled" (candidates that are no row).
     """
 
     name: ClassVar[str]
@@ -40,6 +40,11 @@ class Model:
     def title(self) -> str:
         """What print and summary call the method."""
         return self.name
+
+    @property
+    def bounded(self) -> bool:
+        """Whether its paths have bounds on the error of new rows."""
+        return False
 
     @property
     def shares(self) -> bool:
@@ -113,7 +118,14 @@ def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
 
 
 def number(
-    model: str, name: str, value: Any, *, low: float = -math.inf, above: bool = False, whole: bool = False
+    model: str,
+    name: str,
+    value: Any,
+    *,
+    low: float = -math.inf,
+    above: bool = False,
+    whole: bool = False,
+    infinite: bool = False,
 ) -> None:
     """Check a knob that may be open: a number, or a sequence of them, not below `low` (or above it)."""
     if isinstance(value, str) and value == GRID:
@@ -125,7 +137,8 @@ def number(
     else:
         values = [value]
     for v in values:
-        if not _fine(v, low, above, whole):
+        endless = infinite and isinstance(v, float) and v == math.inf
+        if not endless and not _fine(v, low, above, whole):
             raise OptionError(
                 f"{name}={brief(v)}: {model} needs {_wanted(low, above, whole)}, a sequence of these, or 'grid'"
             )

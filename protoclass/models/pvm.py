@@ -86,7 +86,7 @@ class PVM(Model):
     """
 
     name: ClassVar[str] = "pvm"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights", "unlabelled"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"weights", "unlabelled", "subset"})
 
     eps: Any = "grid"
     lambda_: Any = None

@@ -11,8 +11,9 @@ from .base import Model
 from .kmeans import KMeans
 from .knn import KNN
 from .pvm import PVM
+from .scm import SCM
 
-MODELS: dict[str, type[Model]] = {model.name: model for model in (PVM, KNN, KMeans)}
+MODELS: dict[str, type[Model]] = {model.name: model for model in (PVM, SCM, KNN, KMeans)}
 
 
 def model(spec: Any, knobs: dict[str, Any]) -> Model:

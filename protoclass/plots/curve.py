@@ -16,47 +16,100 @@ SIZES = 8  # labels on the top axis
 LINES = 8  # values of a second knob that get a line
 
 
-def curve(validation: Validation, x: str | None = None, ax: Any = None) -> Any:
+def curve(validation: Validation, x: Any = None, ax: Any = None) -> Any:
     """Error against a knob with +- 1 SE, the size on top, and lines at the least error and at the 1-SE choice.
 
-    With x = "size" against the mean size of the rules (PVM paper, figures 3 and 9).
+    With x = "size" against the mean size of the rules (PVM paper, figures 3 and 9); with a pair of knobs a heat map.
     """
     table, knobs = validation.table, list(validation.points)
-    if x is not None and x not in (*knobs, "size"):
-        raise OptionError(f"x={x!r}: allowed are 'size' and the knobs that were tuned, {knobs}")
-    ax = axes(ax)
+    pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1] and set(x) <= set(knobs)
+    if not (x is None or pair or (isinstance(x, str) and x in (*knobs, "size"))):
+        raise OptionError(f"x={x!r}: allowed are 'size', the knobs that were tuned, {knobs}, and a pair of them")
+    ax = axes(ax, 6.4 if len(knobs) < 2 or pair or x == "size" else 8.6)
     if not knobs:
         return _single(validation, ax)
     if x == "size":
         return _by_size(validation, ax)
-    x = x or max(knobs, key=lambda k: validation.points[k].nunique())
+    if pair:
+        return _heat(validation, x[0], x[1], ax)
+    x = x or max(knobs, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
+    place, ticks = _placed(table[x])
     rest = [k for k in knobs if k != x]
     groups = list(table.groupby(rest, sort=True)) if rest else [(None, table)]
-    shown = [groups[i] for i in np.unique(np.linspace(0, len(groups) - 1, min(LINES, len(groups))).round().astype(int))]
-    for k, (values, part) in enumerate(shown):
-        label = (
-            ", ".join(f"{n} = {number(float(v))}" for n, v in zip(rest, np.atleast_1d(values), strict=True))
-            if rest
-            else "held-out error, +- 1 SE"
-        )
+    marked = {i for i, (_, part) in enumerate(groups) if {validation.best, validation.one_se} & set(part.index)}
+    spread = np.linspace(0, len(groups) - 1, min(LINES - len(marked), len(groups))).round().astype(int)
+    shown = sorted(marked | set(spread.tolist()))
+    for k, g in enumerate(shown):
+        values, part = groups[g]
+        label = "held-out error, +- 1 SE"
+        if rest:
+            label = ", ".join(f"{n} = {told(v)}" for n, v in zip(rest, np.atleast_1d(values), strict=True))
         ax.errorbar(
-            part[x], part["error"], part["se"], fmt=f"{mark(k)}-", ms=4, lw=1, capsize=2, color=colour(k), label=label
+            place[part.index],
+            part["error"],
+            part["se"],
+            fmt=f"{mark(k)}-",
+            ms=4,
+            lw=1,
+            capsize=2,
+            color=colour(k),
+            label=label,
         )
-    if "cover_error" in table and not rest:
-        ax.plot(table[x], table["cover_error"], "-", lw=1, color=COLOURS[4], label="cover error")
-    if table[x].max() > 10 * table[x].min() > 0:
+    for k, name in ((4, "cover_error"), (3, "bound")):
+        if name in table and not rest:
+            ax.plot(place, table[name], "-", lw=1, color=COLOURS[k], label=name.replace("_", " "))
+    if ticks is not None:
+        ax.set_xticks(*ticks)
+    elif place.max() > 10 * place.min() > 0:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     for point, style, name in ((validation.best, ":", "least error"), (validation.one_se, "--", "1-SE choice")):
-        chosen = ", ".join(f"{k} = {number(float(table[k].iloc[point]))}" for k in [x, *rest])
-        ax.axvline(table[x].iloc[point], ls=style, lw=1.2, color="black", label=f"{name}: {chosen}")
+        chosen = ", ".join(f"{k} = {told(table[k].iloc[point])}" for k in [x, *rest])
+        ax.axvline(place[point], ls=style, lw=1.2, color="black", label=f"{name}: {chosen}")
     ax.axhline(validation.no_information, ls="-.", lw=1, color=GREY, label="no information")
     ax.set_xlabel(f"{MEANING.get(x, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
     ax.set_ylabel(LABEL[validation.measure])
     ax.set_ylim(bottom=0)
-    if not rest:
+    if not rest and ticks is None:
         _sizes(validation, x, ax)
-    ax.legend(fontsize="small", frameon=True, framealpha=0.9, loc="best")
+    if rest:
+        ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    else:
+        ax.legend(fontsize="small", frameon=True, framealpha=0.9, loc="best")
+    return ax
+
+
+def _placed(values: Any) -> tuple[np.ndarray, tuple[list[int], list[str]] | None]:
+    """Places of a knob's values on an axis: themselves, or (for names and where inf is among them) their ranks with ticks."""
+    if values.dtype.kind in "if" and np.isfinite(values).all():
+        return values.to_numpy(float), None
+    every = sorted(values.unique())
+    rank = {v: i for i, v in enumerate(every)}
+    return values.map(rank).to_numpy(float), (list(range(len(every))), [told(v) for v in every])
+
+
+def told(value: Any) -> str:
+    return value if isinstance(value, str) else number(float(value))
+
+
+def _heat(validation: Validation, x: str, y: str, ax: Any) -> Any:
+    """Error over two knobs, the others at their 1-SE choice; the least error and the choice are marked."""
+    table = validation.table
+    rest = [k for k in validation.points if k not in (x, y)]
+    for k in rest:
+        table = table[table[k] == table[k].loc[validation.one_se]]
+    cells = table.pivot(index=y, columns=x, values="error")
+    image = ax.imshow(cells, origin="lower", aspect="auto", cmap="viridis_r")
+    for axis, values in ((ax.xaxis, cells.columns), (ax.yaxis, cells.index)):
+        step = max(1, len(values) // 12)
+        axis.set_ticks(range(0, len(values), step), [told(v) for v in values[::step]])
+    for point, sign, name in ((table["error"].idxmin(), "x", "least error"), (validation.one_se, "s", "1-SE choice")):
+        at = cells.columns.get_loc(table[x].loc[point]), cells.index.get_loc(table[y].loc[point])
+        ax.plot(*at, sign, ms=11, mew=2, mfc="none", color="#D55E00", ls="none", label=name)
+    ax.set(xlabel=MEANING.get(x, x), ylabel=MEANING.get(y, y))
+    ax.set_title(", ".join(f"{k} = {told(table[k].iloc[0])}" for k in rest), fontsize="medium")
+    ax.figure.colorbar(image, ax=ax, label=LABEL[validation.measure])
+    ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.06 if rest else 1.0), ncols=2, frameon=False)
     return ax
 
 
@@ -65,6 +118,9 @@ MEANING = {
     "lambda_": "cost lambda of a prototype",
     "k": "neighbours k",
     "K": "prototypes for each class, K",
+    "penalty": "penalty p of an error on P",
+    "stop": "features at most",
+    "kind": "kind of machine",
 }
 LABEL = {
     "error": "cross-validated error (share)",

@@ -80,7 +80,8 @@ def wrongly(fit: Fit, new: Any = None, size: int | None = None) -> pd.DataFrame:
     response = fit.frame.formula.response
     if response not in source:
         raise OptionError(f"the new data lack the response {response!r}: what is misclassified needs the true classes")
-    rows, points, index, complete = fit.dissimilarity.fresh(source, places(small.rule, fit.dissimilarity))
+    fresh = fit.dissimilarity.fresh(source, places(small.rule, fit.dissimilarity))
+    index, complete = fresh.index, fresh.whole
     if "nearest" not in fit.rule.kinds:
         raise NotAvailable(f"method {fit.model.name!r} has no nearest prototype to show")
     truth = coded(source[response], fit.frame.levels)
@@ -90,7 +91,7 @@ def wrongly(fit: Fit, new: Any = None, size: int | None = None) -> pd.DataFrame:
         picked &= fit.predict(source).cat.codes.to_numpy() == truth
     at = np.flatnonzero(picked)
     labels, classes = small.prototypes.index, small.rule.points.classes
-    D = fit.dissimilarity.metric.between(part(rows, np.flatnonzero(picked[complete])), points)
+    D = fit.dissimilarity.metric.between(part(fresh.rows, np.flatnonzero(picked[complete])), fresh.points)
     own = np.where(classes[None, :] == truth[at, None], D, np.inf)
     right = pd.Series(labels.to_numpy(object)[own.argmin(axis=1)] if len(labels) else None, index[at], dtype=object)
     levels = fit.frame.levels

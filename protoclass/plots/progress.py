@@ -60,8 +60,10 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     cv : as in `Fit.path`
     """
     table = fit.path(new, cv)
-    ax = axes(ax)
     shown = table[table["size"] > 0]
+    if shown.empty:
+        raise NotAvailable("the fit has no steps to show")
+    ax = axes(ax)
     size = shown["size"]
     style = "o-" if len(shown) < 60 else "-"
     lines = [("training_error", "training rows"), ("cv_error", "held-out rows, +- 1 SE"), ("new_error", "new rows")]
@@ -72,6 +74,8 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
         if name == "cv_error":
             low, high = shown[name] - shown["cv_se"], shown[name] + shown["cv_se"]
             ax.fill_between(size, low, high, color=colour(k), alpha=0.2, lw=0)
+    if "bound" in shown:
+        ax.plot(size, shown["bound"], "--", lw=1.2, color=colour(3), label="bound (delta = 0.05)")
     ax.axhline(1 - np.bincount(fit.frame.codes, fit.frame.weights).max() / fit.frame.weights.sum(), ls="-.", lw=1, color=GREY,
                label="no information")  # fmt: skip
     if len(shown) > 30:
@@ -80,6 +84,7 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     else:
         ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
-    ax.set(xlabel=f"number of prototypes{' (log scale)' if len(shown) > 30 else ''}", ylabel="error (share of rows)")
+    what = "features" if "bound" in shown else "prototypes"
+    ax.set(xlabel=f"number of {what}{' (log scale)' if len(shown) > 30 else ''}", ylabel="error (share of rows)")
     ax.legend(fontsize="small")
     return ax

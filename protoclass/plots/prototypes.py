@@ -64,7 +64,10 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
             )
         ax.scatter([], [], s=70, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
     count = "all rows serve" if whole else f"{len(points)} prototypes"
-    radius = "" if points.radii is None or not len(points) else f", balls of radius {points.radii[0]:.3g}"
+    radius = ""
+    if points.radii is not None and len(points):
+        same = np.ptp(points.radii) == 0
+        radius = f", balls of radius {points.radii[0]:.3g}" if same else ", balls of their own radii"
     ax.set_title(f"{count}{radius if shapes else ''}", fontsize="medium")
     ax.legend(fontsize="small", title=str(fit.frame.formula.response), loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False,
               markerscale=(22 / crowd) ** 0.5)  # fmt: skip
@@ -136,6 +139,8 @@ def outlines(fit: Fit) -> list[tuple[int, np.ndarray]]:
     unit = step / length
     found = []
     for c, center, radius in list(zip(points.classes, centers, points.radii, strict=True))[:BALLS]:
+        if not np.isfinite(radius):
+            continue
         found.append((int(c), metric.original(center + radius * unit).to_numpy()))
     return found
 
@@ -181,7 +186,9 @@ def circles(fit: Fit, chosen: pd.DataFrame) -> list[tuple[int, np.ndarray]]:
     angle = np.linspace(0, 2 * np.pi, 181)
     step = np.column_stack([np.cos(angle), np.sin(angle)])
     spots = chosen[["x", "y"]].to_numpy()
-    return [(int(c), spot + r * step) for c, spot, r in zip(chosen["class"], spots, radii, strict=True)]
+    return [
+        (int(c), spot + r * step) for c, spot, r in zip(chosen["class"], spots, radii, strict=True) if np.isfinite(r)
+    ]
 
 
 def _regions(fit: Fit, ax: Any) -> None:

@@ -47,4 +47,6 @@ def plain_log(axis: Any) -> None:
 
 def number(value: float) -> str:
     """A number for a label: three digits, whole numbers whole."""
+    if value == float("inf"):
+        return "inf"
     return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.3g}"

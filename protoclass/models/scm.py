@@ -1,0 +1,238 @@
+"""The set covering machine (Marchand and Shawe-Taylor 2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.jit import each
+from ..core.machine import IN_N, IN_P, OUT, Machine, family, grow, lines
+from ..core.machines import NEVER, REST, Duel, MachinePath, first_to_fire
+from ..core.task import Task
+from ..errors import DataError, OptionError, TooLarge, brief, one_of
+from .base import Model, axis, number
+
+KINDS = ("conjunction", "disjunction")
+FEATURES = ("balls", "boolean", "stumps")
+PENALTIES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, inf)
+STOPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30)
+LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
+
+
+@dataclass(frozen=True)
+class SCM(Model):
+    """The set covering machine: a short conjunction or disjunction of simple features.
+
+    A conjunction is positive where all of its features hold, a disjunction where any does. P holds the examples that every
+    feature should be right on (the positive ones for a conjunction, the negative ones for a disjunction), N the others,
+    which are to be covered. Greedily, the feature of the largest value V = |Q| - penalty |R| is added, where Q are the
+    examples of N that it is the first to cover and R those of P that it is the first to get wrong (paper, sections 2 to 4).
+
+    Parameters
+    ----------
+    features : str
+        "balls" around every training row, on any dissimilarity; "boolean", columns of 0 and 1 as they stand; "stumps",
+        thresholds on single columns; or unions such as "balls+stumps". In a union with "boolean" the columns of 0 and 1
+        are Boolean and the others stumps.
+    kind : "conjunction", "disjunction", sequence or "grid" (both)
+    penalty : float > 0, inf, sequence or "grid"
+        Cost p of an error on P. inf: features are right on all of P (the consistent machine). "grid": 0.5 to 16, and inf.
+    stop : int >= 1, sequence, "grid" or None
+        Features at most (the truncated machine). "grid": 1 to 30 in widening steps. None: until none has a positive value.
+    positive : class, or None
+        The positive class of two; of more, that of the pairs that it is in. None: the later one in level order.
+    negate : bool
+        Whether Boolean columns come with their negations.
+    multiclass : "ovo" or "ovr"
+        With more than two classes a machine for each pair, or for each class against the rest. They vote; of classes with
+        equal votes the first in level order wins.
+
+    Notes
+    -----
+    A ball centred on a P-example holds the rows with d <= rho, a hole centred on an N-example keeps out those with d < rho;
+    rho is always the distance of a P-example (or, for a hole, inf). Of equal values the smaller |R| goes first, then the
+    first row (centres before columns), then the smallest radius of a ball, the largest of a hole. Weights are not taken.
+    The sorted distances take 4 bytes a pair beside the distances themselves: at most 2^27 pairs, see `candidates=`.
+
+    References
+    ----------
+    Marchand and Shawe-Taylor (2001), *Learning with the Set Covering Machine*; (2002) *The Set Covering Machine*, Journal of
+    Machine Learning Research 3.
+    """
+
+    name: ClassVar[str] = "scm"
+    accepts: ClassVar[frozenset[str]] = frozenset({"subset"})
+
+    features: str = "balls"
+    kind: Any = "grid"
+    penalty: Any = "grid"
+    stop: Any = "grid"
+    positive: Any = None
+    negate: bool = False
+    multiclass: str = "ovo"
+
+    def __post_init__(self) -> None:
+        parts = self.features.split("+") if isinstance(self.features, str) else []
+        if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(FEATURES):
+            raise OptionError(
+                f"features={brief(self.features)}: allowed are {', '.join(map(repr, FEATURES))} and unions such as 'balls+stumps'"
+            )
+        kinds = [self.kind] if isinstance(self.kind, str) else self.kind
+        if not (isinstance(self.kind, str) and self.kind == "grid"):
+            if not isinstance(kinds, (list, tuple)) or not kinds:
+                raise OptionError(
+                    f"kind={brief(self.kind)}: allowed are 'conjunction', 'disjunction', a list of them, or 'grid'"
+                )
+            for kind in kinds:
+                one_of("kind", kind, KINDS)
+        number("scm", "penalty", self.penalty, low=0, above=True, infinite=True)
+        if self.stop is not None:
+            number("scm", "stop", self.stop, low=1, whole=True)
+        one_of("negate", self.negate, (True, False))
+        one_of("multiclass", self.multiclass, ("ovo", "ovr"))
+
+    @property
+    def reads(self) -> str:  # type: ignore[override]
+        balls, columns = "balls" in self.features, self.features != "balls"
+        return "D+columns" if balls and columns else "D" if balls else "columns"
+
+    @property
+    def bounded(self) -> bool:
+        return True
+
+    @property
+    def shares(self) -> bool:
+        return True
+
+    @property
+    def title(self) -> str:
+        return f"Set covering machine ({self.features})"
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if knob == "kind":
+            return np.array(KINDS)
+        if knob == "penalty":
+            return np.array(PENALTIES)
+        return np.array([s for s in STOPS if s <= max(1, smallest.sum() // 2)])
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> MachinePath:
+        return next(self.paths(task, np.full(len(task.y), -1), 1, grid))[1]
+
+    def paths(
+        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+    ) -> Iterator[tuple[int, MachinePath]]:
+        points = tuple(
+            (str(kind), float(penalty), None if stop is None else int(stop))
+            for kind, penalty, stop in product(*(axis(grid, k, getattr(self, k)) for k in ("kind", "penalty", "stop")))
+        )
+        stops = [stop for _, _, stop in points]
+        most = None if None in stops else max(s for s in stops if s is not None)
+        wanted = list(dict.fromkeys((kind, penalty) for kind, penalty, _ in points))
+        items = [(f, *key) for f in range(folds) for key in wanted]
+        runs: dict[tuple[int, str, float], list[Duel]] = {item: [] for item in items}
+        if "D" in self.reads and len(task.y) * len(task.origin) > LARGEST:
+            raise TooLarge(
+                f"the machine sorts {len(task.y)} x {len(task.origin)} distances, and at most {LARGEST} fit: give "
+                f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
+            )
+        if (task.origin < 0).any():
+            raise DataError(
+                f"{(task.origin < 0).sum()} candidates are no rows, and scm needs the class of each centre: leave them out"
+            )
+        for positive, negative in self._duels(task):
+            for item, duel in self._one(task, fold, positive, negative, items, most):
+                runs[item].append(duel)
+        report = self._report(task)
+        own = task.y[task.origin]
+        for f in range(folds):
+            task.tick()
+            machines = {key: tuple(runs[(f, *key)]) for key in wanted}
+            yield f, MachinePath(machines, points, own, task.classes, report)
+
+    def _one(
+        self,
+        task: Task,
+        fold: np.ndarray,
+        positive: int,
+        negative: int,
+        items: list[tuple[int, str, float]],
+        most: int | None,
+    ) -> Iterator[tuple[tuple[int, str, float], Duel]]:
+        """The machines of one pair of classes for every fold, kind and penalty."""
+        y = task.y
+        rows = np.flatnonzero((y == positive) | (y == negative)) if negative != REST else np.arange(len(y))
+        centres = np.flatnonzero(np.isin(task.origin, rows)) if "D" in self.reads else np.empty(0, np.int64)
+        whole = len(rows) == len(y) and len(centres) == len(task.origin)
+        D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if whole else task.D.take(rows, centres)
+        X, stumps = self._columns(task)
+        sorted_lines = lines(D, X[rows])
+        of_centre = np.searchsorted(rows, task.origin[centres])
+        is_positive, of_row = y[rows] == positive, fold[rows]
+
+        def run(item: tuple[int, str, float]) -> Duel:
+            f, kind, penalty = item
+            conjunction = kind == "conjunction"
+            side = np.where(is_positive == conjunction, IN_P, IN_N).astype(np.int8)
+            side[of_row == f] = OUT
+            own = family(side[of_centre], X.shape[1], conjunction, stumps, self.negate)
+            machine = grow(sorted_lines, own, side, penalty, most)
+            if penalty == inf and most is None:
+                self._consistent(task, machine, side, rows, D, X[rows])
+            at = machine.at.copy()
+            radial = machine.sort <= 1
+            at[radial] = centres[at[radial]]
+            return Duel(positive, negative, conjunction, replace(machine, at=at))
+
+        yield from zip(items, each(run, items, len(rows) * sorted_lines.order.shape[0] * 4), strict=True)
+
+    def _duels(self, task: Task) -> list[tuple[int, int]]:
+        """The machines as (positive, negative) class codes."""
+        L = task.classes
+        if self.multiclass == "ovr" and L > 2:
+            if self.positive is not None:
+                raise OptionError("multiclass='ovr' takes each class as the positive one in turn: leave positive= out")
+            return [(c, REST) for c in range(L)]
+        first = -1
+        if self.positive is not None:
+            if self.positive not in task.levels:
+                raise OptionError(f"positive={brief(self.positive)}: allowed are the classes {list(task.levels)}")
+            first = task.levels.index(self.positive)
+        return [(a, b) if a == first else (b, a) for a, b in combinations(range(L), 2)]
+
+    def _columns(self, task: Task) -> tuple[np.ndarray, np.ndarray]:
+        """The columns (n, p) that are cut, and which of them are stumps, bool (p,)."""
+        if self.features == "balls":
+            return np.empty((len(task.y), 0)), np.empty(0, bool)
+        X = task.columns()
+        boolean = np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features)
+        if "stumps" not in self.features and not boolean.all():
+            raise DataError(
+                f"features={self.features!r} takes columns of 0 and 1, and {(~boolean).sum()} of the {X.shape[1]} columns hold "
+                "other values: use features='stumps', or 'boolean+stumps'"
+            )
+        return X, ~boolean
+
+    def _report(self, task: Task) -> dict[str, Any]:
+        if task.classes == 2:
+            return {"positive class": str(task.levels[self._duels(task)[0][0]])}
+        of = "pair of classes" if self.multiclass == "ovo" else "class against the rest"
+        return {"machines": f"{len(self._duels(task))}, one for each {of}; they vote, ties by level order"}
+
+    def _consistent(
+        self, task: Task, machine: Machine, side: np.ndarray, rows: np.ndarray, D: np.ndarray, X: np.ndarray
+    ) -> None:
+        """Raise where a consistent machine leaves rows of N uncovered."""
+        lost = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
+        if len(lost) == 0:
+            return
+        names = ", ".join(task.label(int(rows[i])) for i in lost[:5])
+        more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
+        raise DataError(
+            f"no machine with these features is right on all rows: no feature that spares every row of the other class covers "
+            f"{names}{more} (rows alike but of different classes are one reason): give a finite penalty=, or stop="
+        )

@@ -1,0 +1,342 @@
+"""The set covering machine against loops straight from the paper, identities, and its compression set."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference_scm as slow
+
+import protoclass as pc
+from protoclass.core.bounds import machine_bound
+from protoclass.core.machine import BALL, HOLE, IN_N, IN_P, OUT, SORTS, family, grow, lines
+from protoclass.core.machines import NEVER, first_to_fire
+
+RAW = pc.Euclidean(scale=False)
+NONE = np.empty((0, 0))
+
+
+def problem(seed):
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(4, 13))
+    y = np.r_[True, False, draw.random(n - 2) < 0.5]
+    D = draw.integers(0, 6, (n, n)).astype(float)  # asymmetric, with ties and duplicates
+    if seed % 3 == 0:
+        D = np.abs(np.subtract.outer(*[draw.normal(size=n)] * 2))
+    return y, D, draw.integers(0, 4, (n, 2)).astype(float), draw.integers(0, 2, (n, 2)).astype(float)
+
+
+def fast(y, kind, penalty, stop=None, D=None, X=None, B=None, negate=False):
+    n = len(y)
+    columns = [a for a in (X, B) if a is not None]
+    X_all = np.concatenate(columns, axis=1) if columns else np.empty((n, 0))
+    stumps = np.repeat([True, False], [0 if a is None else a.shape[1] for a in (X, B)])
+    side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
+    D = np.empty((n, 0)) if D is None else D
+    own = family(side[: D.shape[1]], X_all.shape[1], kind == "conjunction", stumps, negate)
+    machine = grow(lines(D, X_all), own, side, penalty, stop)
+    return machine, first_to_fire(machine, D, X_all) < NEVER
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_step_equals_the_paper_in_loops(seed):
+    y, D, X, B = problem(seed)
+    sets = [
+        {"D": D},
+        {"X": X},
+        {"D": D, "X": X},
+        {"B": B},
+        {"B": B, "negate": True},
+        {"D": D, "X": X, "B": B, "negate": True},
+    ]
+    for given in [sets[0], sets[seed % 6]]:
+        for kind in ("conjunction", "disjunction"):
+            for penalty in (math.inf, 0.1, 0.3, 0.5, 1.0, 2.0):
+                want = slow.machine(y, kind, penalty, None, **given)
+                got, fired = fast(y, kind, penalty, None, **given)
+                shift = given["X"].shape[1] if "X" in given else 0
+                assert [(s.q, s.r) for s in want] == list(zip(got.q.tolist(), got.r.tolist(), strict=True))
+                assert [s.at + (shift if s.cut is None else 0) for s in want] == got.at.tolist()
+                assert [0.5 if s.cut is None else s.cut for s in want] == got.cut.tolist()
+                assert [s.sort in ("ball", "hole") for s in want] == [SORTS[s] in ("ball", "hole") for s in got.sort]
+                seen = {name: array for name, array in given.items() if name != "negate"}
+                told = slow.predict(want, kind, **seen)
+                assert ((fired == (kind == "disjunction")) == told).all()
+                ratio = Fraction(0 if penalty == math.inf else penalty).limit_denominator(10**6)
+                assert all(s.value == s.q - ratio * s.r > 0 for s in want)
+                wrong = [(slow.predict(want[:k], kind, **seen) != y).sum() for k in range(len(want) + 1)]
+                assert got.wrong().tolist() == wrong
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_left_out_and_a_stop(seed):
+    y, D, X, _ = problem(seed)
+    n = len(y)
+    left = np.zeros(n, bool)
+    left[2::3] = True
+    keep = np.flatnonzero(~left)
+    for kind, penalty in (("conjunction", 1.0), ("disjunction", math.inf), ("disjunction", 0.4)):
+        side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
+        side[left] = OUT
+        own = family(side, 2, kind == "conjunction", np.ones(2, bool), False)
+        got = grow(lines(D, X), own, side, penalty, 2)
+        want = slow.machine(y[keep], kind, penalty, 2, D=D[np.ix_(keep, keep)], X=X[keep])
+        assert [(s.q, s.r, keep[s.at] if s.sort in ("ball", "hole") else s.at, s.cut) for s in want] == list(
+            zip(got.q.tolist(), got.r.tolist(), got.at.tolist(), got.cut.tolist(), strict=True)
+        )
+        assert len(got) <= 2
+
+
+def frame_of(seed, n=40):
+    draw = np.random.default_rng(seed)
+    X = pd.DataFrame(draw.normal(size=(n, 2)), columns=["a", "b"])
+    X["y"] = np.where((X.a + 0.8 * draw.normal(size=n)) > 0, "yes", "no")
+    return X
+
+
+@pytest.mark.parametrize("kind", ["conjunction", "disjunction"])
+def test_a_consistent_machine_is_right_on_all_rows_and_rebuilt_from_its_compression_set(kind):
+    for seed in range(6):
+        data = frame_of(seed)
+        fit = pc.fit("y ~ .", data, "scm", dissimilarity=RAW, kind=kind, penalty=math.inf, stop=None)
+        assert fit.training_error() == 0
+        assert (fit.prototypes["r"] == 0).all()
+        D = pc.dissimilarity("~ a + b", data, RAW).frame().to_numpy()
+        y = (data.y == "yes").to_numpy()
+        P, _ = slow.sides(y, kind)
+        (duel,) = fit.rule.duels
+        at, radius = fit.rule.points.at, fit.rule.points.radii
+        edges = [next(i for i in sorted(P) if D[i, j] == rho) for j, rho in zip(at, radius, strict=True)]
+        rebuilt = slow.rebuild({*at.tolist(), *edges}, {j for j in at.tolist() if j in P}, D, y, kind)
+        own = sorted((int(j), SORTS[s], float(rho)) for j, s, rho in zip(at, duel.machine.sort, radius, strict=True))
+        assert sorted(rebuilt) == own
+        told = fit.bound()
+        assert told["proved"].all()
+        m, R, on_p, k = len(y), len(at), sum(j in P for j in at.tolist()), 0
+        assert told["bound"].iloc[0] == pytest.approx(min(1.0, slow.bound(m, R, on_p, k, 0.05)[0]))
+        assert told["on_p"].iloc[0] == on_p
+
+
+def test_a_disjunction_is_the_conjunction_of_the_other_class():
+    for seed in range(5):
+        data = frame_of(seed, 60)
+        for penalty in (0.7, 2.0, math.inf):
+            a = pc.fit("y ~ .", data, "scm", kind="disjunction", penalty=penalty, stop=6)
+            b = pc.fit("y ~ .", data, "scm", kind="conjunction", penalty=penalty, stop=6, positive="no")
+            assert a.predict().tolist() == b.predict().tolist()
+            assert a.prototypes.index.tolist() == b.prototypes.index.tolist()
+            assert a.prototypes["radius"].tolist() == b.prototypes["radius"].tolist()
+
+
+def test_the_bound_equals_whole_number_arithmetic():
+    for m, R, on_p, k in [
+        (50, 3, 1, 2),
+        (100, 0, 0, 10),
+        (691, 147, 80, 0),
+        (691, 3, 2, 189),
+        (20, 8, 8, 5),
+        (1000, 1, 1, 0),
+    ]:
+        first, second = slow.bound(m, R, on_p, k, 0.05)
+        told = machine_bound(m, R, on_p, k, 0.05)
+        assert told.value == pytest.approx(min(1.0, first), rel=1e-10)
+        assert told.looser == pytest.approx(min(1.0, second), rel=1e-10)
+        assert told.value <= told.looser + 1e-12
+    large = machine_bound(10**6, 100, 50, 10**4, 0.05)
+    assert 0.01 < large.value < large.looser < 0.1
+
+
+def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
+    fit = pc.fit("species ~ .", iris, dissimilarity=RAW, eps=1.0)
+    row = fit.bound(0.1).iloc[0]
+    assert row["proved"]
+    assert row["errors"] == round(150 * fit.training_error())
+    m, d, k = 150, len(fit.prototypes), int(row["errors"])
+    logs = math.log(math.comb(m, d)) + math.log(math.comb(m - d, k)) + math.log(m**2 * d / 0.1)
+    assert row["bound"] == pytest.approx(1 - math.exp(-logs / (m - d - k)))
+    for other, why in (
+        (fit.update(dissimilarity="euclidean"), "depends on the sample"),
+        (fit.update(candidates=pc.kmeans(2, only=True)), "no rows"),
+        (fit.update(weights=np.r_[2.0, np.ones(149)]), "different weights"),
+        (fit.update(formula="species ~ center(petal_length)"), "transform"),
+    ):
+        assert not other.bound()["proved"].any()
+        assert why in other.bound()["against"].iloc[0]
+    with pytest.raises(pc.NotAvailable, match="no compression bound"):
+        pc.fit("species ~ .", iris, "knn", k=3).bound()
+    for delta in (0, 1, "a", True):
+        with pytest.raises(pc.OptionError, match="delta="):
+            fit.bound(delta)
+
+
+def test_cross_validation_equals_fits_on_the_training_rows(iris):
+    fold = pd.Series(np.arange(150) % 4, iris.index)
+    open_knobs = {"kind": ["conjunction", "disjunction"], "penalty": [0.5, 2.0, math.inf], "stop": [1, 3, 7]}
+    for more in ({}, {"multiclass": "ovr"}, {"features": "balls+stumps"}, {"features": "stumps"}):
+        v = pc.cross_validate("species ~ .", iris, "scm", dissimilarity=RAW, cv=fold, **open_knobs, **more)
+        for g in (0, 4, 8, 13, 17):
+            knobs = v.table.iloc[g][["kind", "penalty", "stop"]].to_dict() | more
+            sizes, bounds = [], []
+            for f in range(4):
+                train, held = iris[fold != f], iris[fold == f]
+                fit = pc.fit("species ~ .", train, "scm", dissimilarity=RAW, **knobs)
+                assert v.held_out[g][held.index].tolist() == fit.predict(held).tolist()
+                sizes.append(fit.rule.size)
+                bounds.append(min(1.0, fit.bound()["bound"].sum()))
+            assert v.table["size"].iloc[g] == np.mean(sizes)
+            if "stumps" not in more.get("features", ""):
+                assert v.table["bound"].iloc[g] == pytest.approx(np.mean(bounds))
+    by_bound = pc.fit("species ~ .", iris, "scm", choose="bound", cv=fold, **open_knobs)
+    table = by_bound.validation.table
+    assert table["bound"].iloc[by_bound.point] == table["bound"].min()
+    with pytest.raises(pc.OptionError, match="no bound over its grid"):
+        pc.fit("species ~ .", iris, choose="bound")
+
+
+def test_votes_of_several_machines_by_hand(iris):
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    for multiclass, count in (("ovo", 3), ("ovr", 3)):
+        fit = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0, stop=2, multiclass=multiclass)
+        votes = pd.DataFrame(0, iris.index, fit.classes)
+        rows = fit.tidy()
+        assert rows["machine"].nunique() == count
+        for name, part in rows.groupby("machine", sort=False):
+            positive, negative = name.split(" against ")
+            holds = pd.Series(True, iris.index)
+            for _, feature in part.iterrows():
+                d = D[feature["centre"]]
+                inside = feature["rule"].startswith("within")
+                holds &= (d <= feature["radius"]) if inside else (d >= feature["radius"])
+            votes.loc[holds, positive] += 1
+            if negative != "the rest":
+                votes.loc[~holds, negative] += 1
+        assert (fit.predict(kind="decision") == votes).all(axis=None)
+        assert fit.predict().astype(str).tolist() == votes.idxmax(axis=1).tolist()
+
+
+def test_rules_in_words_say_what_predict_does():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame({"glucose": draw.integers(60, 200, 80).astype(float), "old": draw.integers(0, 2, 80)})
+    data["ill"] = np.where((data.glucose > 127.5) & (data.old == 1), "yes", "no")
+    fit = pc.fit("ill ~ .", data, "scm", features="boolean+stumps", kind="conjunction", penalty=math.inf, stop=None)
+    assert sorted(fit.tidy()["rule"]) == sorted(["old = 1", f"glucose > {fit.tidy()['threshold'].max():.6g}"])
+    assert fit.training_error() == 0
+    assert "old = 1" in str(fit.summary())
+    either = data.assign(ill=np.where((data.glucose <= 90) | (data.old == 0), "yes", "no"))
+    fit = pc.fit(
+        "ill ~ .",
+        either,
+        "scm",
+        features="boolean+stumps",
+        negate=True,
+        kind="disjunction",
+        penalty=math.inf,
+        stop=None,
+    )
+    assert "old = 0" in fit.tidy()["rule"].tolist()
+    for _, row in fit.tidy().iterrows():
+        assert row["value"] == row["q"] > 0
+    no_balls = fit.prototypes
+    assert no_balls.empty
+    assert "No prototypes" not in str(fit.summary())
+    with pytest.raises(pc.DataError, match="columns of 0 and 1"):
+        pc.fit("ill ~ .", data, "scm", features="boolean", penalty=1.0)
+
+
+def test_paths_and_smaller_machines(iris):
+    two = iris[iris.species != "setosa"]
+    two = two.assign(species=two.species.cat.remove_unused_categories())
+    fit = pc.fit("species ~ .", two, "scm", kind="disjunction", penalty=1.0, stop=None)
+    table = fit.path(new=two, cv=5)
+    for s in range(len(table)):
+        smaller = fit.at(size=s)
+        assert smaller.training_error() == pytest.approx(table["training_error"].iloc[s])
+        assert smaller.rule.size == table["size"].iloc[s] == s
+        assert table["bound"].iloc[s] == pytest.approx(smaller.bound()["bound"].iloc[0])
+    assert (table["new_error"] == table["training_error"]).all()
+    truncated = pc.fit("species ~ .", two, "scm", kind="disjunction", penalty=1.0, stop=2)
+    assert truncated.prototypes.equals(fit.at(size=2).prototypes)
+    with pytest.raises(pc.NotAvailable, match="no lambda"):
+        fit.at(lambda_=1.0)
+
+
+def test_given_asymmetric_and_mixed_dissimilarities():
+    draw = np.random.default_rng(1)
+    D = draw.random((30, 30)) * 3
+    data = pd.DataFrame({"y": np.repeat(["u", "v"], 15)})
+    fit = pc.fit("y ~ 1", data, "scm", dissimilarity=D, kind="conjunction", penalty=1.0, stop=4)
+    want = slow.machine((data.y == "v").to_numpy(), "conjunction", 1.0, 4, D=D)
+    assert fit.prototypes.index.tolist() == [s.at for s in want]
+    new = pd.DataFrame(D[:5], columns=range(30))[fit.prototypes.index]
+    assert fit.predict(new).tolist() == fit.predict().tolist()[:5]
+    with pytest.raises(pc.DataError, match="names no predictors"):
+        pc.fit("y ~ 1", data, "scm", dissimilarity=D, features="balls+stumps", penalty=1.0)
+    clinic = pc.simulate_clinic(80, missing=0, seed=3)
+    mixed = pc.fit("outcome ~ .", clinic, "scm", features="balls+stumps", penalty=1.0, stop=5)
+    assert mixed.predict(clinic.head()).tolist() == mixed.predict().tolist()[:5]
+    some = pc.fit("outcome ~ .", clinic, "scm", candidates=20, penalty=1.0, stop=5)
+    assert some.prototypes.index.isin(some.dissimilarity.labels).all()
+    assert some.dissimilarity.shape == (80, 20)
+
+
+def test_rows_that_no_consistent_machine_can_cover_are_named():
+    data = pd.DataFrame({"x": [0.0, 0.0, 1.0, 2.0], "y": list("abab")}, index=["p", "q", "r", "s"])
+    for kind, row in (("conjunction", "'p'"), ("disjunction", "'q'")):
+        with pytest.raises(pc.DataError, match=f"covers {row}"):
+            pc.fit("y ~ x", data, "scm", kind=kind, penalty=math.inf, stop=None)
+    assert pc.fit("y ~ x", data, "scm", kind="conjunction", penalty=math.inf, stop=3).training_error() > 0
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"features": "circles"}, "features='circles'"),
+        ({"features": "balls+balls"}, "features="),
+        ({"kind": "xor"}, "kind='xor'"),
+        ({"kind": []}, "kind=\\[\\]"),
+        ({"penalty": 0}, "penalty=0"),
+        ({"penalty": float("nan")}, "penalty=nan"),
+        ({"stop": 0}, "stop=0"),
+        ({"stop": 1.5}, "stop=1.5"),
+        ({"positive": "maybe"}, "positive='maybe'"),
+        ({"negate": 1}, "negate=1"),
+        ({"multiclass": "all"}, "multiclass='all'"),
+        ({"weights": [1.0] * 40}, "takes no weights"),
+        ({"candidates": "own"}, "takes the training rows, candidates='train' or a number"),
+    ],
+)
+def test_wrong_options(knobs, message):
+    with pytest.raises(pc.OptionError, match=message):
+        pc.fit("y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "stop": 3, "cv": None, **knobs})
+
+
+def test_figures_and_the_loss_matrix(iris):
+    data = frame_of(3, 80)
+    costly = pd.DataFrame([[0.0, 1.0], [5.0, 0.0]], ["no", "yes"], ["no", "yes"])
+    v = pc.cross_validate("y ~ .", data, "scm", measure=costly, stop=[1, 2, 4])
+    equal = pc.cross_validate("y ~ .", data, "scm", stop=[1, 2, 4])
+    assert v.confusion(v.best).loc["yes", "no"] <= equal.confusion(equal.best).loc["yes", "no"]
+    for x in (None, "kind", "penalty", "size", ("penalty", "stop")):
+        assert v.plot(x).get_xlabel()
+    with pytest.raises(pc.OptionError, match="a pair of them"):
+        v.plot(("penalty", "eps"))
+    fit = pc.fit("y ~ .", data, "scm", stop=5, penalty=1.0, kind="disjunction")
+    assert fit.plot("path", cv=4).get_xlabel() == "number of features"
+    assert "own radii" in fit.plot().get_title()
+
+
+def test_what_fires_is_what_a_hole_of_infinite_radius_does():
+    y, D = np.array([True, False, False, False]), np.zeros((4, 4))
+    got, fired = fast(y, "conjunction", 1.0, None, D=D)
+    assert got.sort.tolist() == [HOLE]
+    assert got.cut.tolist() == [math.inf]
+    assert fired.all()
+    assert BALL == 0
+    data = pd.DataFrame({"y": ["b", "a", "a", "a"]})
+    fit = pc.fit("y ~ 1", data, "scm", dissimilarity=D, kind="conjunction", penalty=1.0, stop=None)
+    assert fit.tidy()["rule"].tolist() == ["never"]
+    assert fit.predict().tolist() == ["a"] * 4
+    assert fit.plot("path").get_xlabel()
+    assert replace(got, r=got.r).wrong().tolist() == [3, 1]

@@ -283,7 +283,7 @@ class Fit:
         >>> fit.bound()[["rows", "size", "errors", "bound", "proved"]].round(3)
                  rows  size  errors  bound  proved
         machine
-        pvm       150    11       5  0.417    True
+        pvm       150     8       6  0.391    True
         """
         from .rules import bound
 

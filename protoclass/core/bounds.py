@@ -39,7 +39,7 @@ def compression_bound(m: int, d2: int, d1: int, k: int, delta: float) -> Bound:
     --------
     >>> b = compression_bound(1000, 10, 5, 20, 0.05)
     >>> round(b.value, 3), round(b.looser, 3)
-    (0.163, 0.213)
+    (0.164, 0.187)
     """
     left = m - d2 - k
     if left <= 0:

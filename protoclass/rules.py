@@ -44,6 +44,7 @@ def features(fit: Fit) -> pd.DataFrame:
             })  # fmt: skip
     columns = ["machine", "rule", "centre", "class", "radius", "column", "threshold", "q", "r", "value"]
     out = pd.DataFrame(rows, columns=columns)
+    out["centre"] = pd.Series([row["centre"] for row in rows], dtype=object).infer_objects() if labels.size else None
     idle = [] if "D" in rule.reads or out.empty else ["centre", "class", "radius"]
     idle += [] if "columns" in rule.reads else ["column", "threshold"]
     return out.drop(columns=idle + (["machine"] if len(rule.duels) == 1 else []))

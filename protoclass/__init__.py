@@ -13,10 +13,11 @@ __version__ = "0.1.0"
 _HOME = {
     "fit": "fitting", "Fit": "fitting", "cross_validate": "validating", "Validation": "validating", "Test": "testing",
     "dissimilarity": "metrics.dissimilarity", "Dissimilarity": "metrics.dissimilarity",
+    "Embedding": "metrics.embedding", "Spectrum": "metrics.embedding",
     "Metric": "metrics.base", "Minkowski": "metrics.minkowski", "Euclidean": "metrics.minkowski",
     "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
     "Custom": "metrics.custom", "kernel_distances": "metrics.given",
-    "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "SCM": "models.scm",
+    "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "SCM": "models.scm", "Hyperplane": "models.hyperplane",
     "KNN": "models.knn", "KMeans": "models.kmeans",
     "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates", "hull": "metrics.candidates",
     "set_cover": "covering", "SetCover": "covering",
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     from .metrics.candidates import hull, kmeans, unlabelled
     from .metrics.custom import Custom
     from .metrics.dissimilarity import Dissimilarity, dissimilarity
+    from .metrics.embedding import Embedding, Spectrum
     from .metrics.given import kernel_distances
     from .metrics.gower import Gower
     from .metrics.minkowski import Chebyshev, Euclidean, Manhattan, Minkowski
     from .metrics.ranks import Ranks
     from .models.base import Model
+    from .models.hyperplane import Hyperplane
     from .models.kmeans import KMeans
     from .models.knn import KNN
     from .models.pvm import PVM, quantiles

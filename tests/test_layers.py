@@ -19,6 +19,7 @@ SHOWING = {
     ("fitting", "tables"),
     ("fitting", "stepwise"),
     ("fitting", "rules"),
+    ("metrics", "plots"),
 }
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+
+from .jit import alone
 
 Array = NDArray[Any]
 
@@ -34,7 +35,7 @@ def kmeans(X: Array, w: Array, K: int, starts: int, seed: tuple[int, ...]) -> tu
     state = int(np.random.default_rng(seed).integers(2**31))
     # a solve of 45 rows on two OpenMP threads takes twenty times as long as on one; rows that are all alike make
     # fewer clusters than K, and scikit-learn then repeats a centre with a warning
-    with threadpool_limits(1), warnings.catch_warnings():
+    with alone(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = KMeans(K, n_init=starts, random_state=state).fit(X, sample_weight=w)
     return found.cluster_centers_, np.bincount(found.labels_, w, K)

@@ -7,9 +7,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any, TypeVar
 
 import numba
+from threadpoolctl import ThreadpoolController
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -27,6 +30,17 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     compiled: Callable[..., Any] = numba.njit(nogil=True, cache=True, fastmath={"contract"})(function)
     return compiled
+
+
+@cache
+def _pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def alone() -> AbstractContextManager[Any]:
+    """BLAS and OpenMP on one thread: threads that wait for one another cost a small problem ten times its time."""
+    limited: AbstractContextManager[Any] = _pools().limit(limits=1)
+    return limited
 
 
 def cores() -> int:

@@ -166,13 +166,15 @@ class Nearest:
 class Votes:
     """Path of k-NN: one ordering of the neighbours serves every k.
 
-    All rows at the distance of the k-th vote, also those tied with it; of classes with equal votes the first wins.
+    All rows at the distance of the k-th vote, also those tied with it; of classes with equal votes the first wins. With a
+    seed, rows and classes that are tied come in an order drawn from it, and k rows vote.
     """
 
     ks: tuple[int, ...]
     points: Points
     weight: Array
     classes: int
+    seed: tuple[int, ...] | None = None
     reads: ClassVar[str] = "D"
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "distance", "nearest")
@@ -182,11 +184,17 @@ class Votes:
         return len(self.points) / np.array(self.ks, float)
 
     def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
-        share = votes(np.ascontiguousarray(D), np.array(self.ks), self.points.classes, self.weight, self.classes)
-        return share.argmax(axis=2) if kind == "class" else share
+        ks, labels = np.array(self.ks), self.points.classes
+        if self.seed is None:
+            share = votes(np.ascontiguousarray(D), ks, labels, self.weight, self.classes)
+            return share.argmax(axis=2) if kind == "class" else share
+        draw = np.random.default_rng(self.seed)
+        rows, classes = draw.permutation(len(labels)), draw.permutation(self.classes)
+        share = ordered_votes(D[:, rows], ks, labels[rows], self.weight[rows], self.classes)
+        return classes[share[:, :, classes].argmax(axis=2)] if kind == "class" else share
 
     def at(self, g: int) -> Vote:
-        return Vote(self.ks[g], self.points, self.weight, self.classes)
+        return Vote(self.ks[g], self.points, self.weight, self.classes, self.seed)
 
     def moved(self, columns: Array) -> Votes:
         return replace(self, points=self.points.moved(columns))
@@ -200,6 +208,7 @@ class Vote:
     points: Points
     weight: Array
     classes: int
+    seed: tuple[int, ...] | None = None
     reads: ClassVar[str] = "D"
     kinds: ClassVar[tuple[str, ...]] = Votes.kinds
 
@@ -217,7 +226,7 @@ class Vote:
         if kind == "nearest":
             member = np.asarray(self.points.classes, np.int16)[None, :]
             return nearest(D, member, order_of(self.points))[:, 0]
-        return Votes((self.k,), self.points, self.weight, self.classes).predict(kind, D)[:, 0]
+        return Votes((self.k,), self.points, self.weight, self.classes, self.seed).predict(kind, D)[:, 0]
 
     def moved(self, columns: Array) -> Vote:
         return replace(self, points=self.points.moved(columns))
@@ -229,6 +238,15 @@ def votes(D: Array, ks: Array, labels: Array, weight: Array, classes: int) -> Ar
     far = np.sort(np.partition(D, places.max(), axis=1)[:, : places.max() + 1], axis=1)[:, places]
     out = np.zeros((len(D), len(ks), classes))
     _votes(D, far, np.asarray(labels, np.int64), weight, out)
+    return np.asarray(out / out.sum(axis=2, keepdims=True))
+
+
+def ordered_votes(D: Array, ks: Array, labels: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of just k points, of those at equal distance the first."""
+    near = np.argsort(D, axis=1, kind="stable")[:, : ks.max()]
+    cast = np.zeros((*near.shape, classes))
+    np.put_along_axis(cast, labels[near][:, :, None], weight[near][:, :, None], axis=2)
+    out = np.cumsum(cast, axis=1)[:, ks - 1]
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 

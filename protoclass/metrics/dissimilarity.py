@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.embedding import Embedding as Axes
+from ..core.embedding import embedding, reflexive
 from ..core.jit import each
 from ..core.sammon import sammon
 from ..core.sources import Held, Rep, Source, Streamed, part
@@ -19,7 +21,8 @@ from ..errors import DataError, OptionError, TooLarge, brief, one_of, shown
 from ..frame import Frame, as_pandas, mold
 from .base import Metric
 from .candidates import Candidates, subset
-from .given import given
+from .embedding import Embedding, Spectrum, spectrum_of
+from .given import converted, given
 from .ranks import Ranks
 from .registry import automatic
 from .registry import metric as by_name
@@ -257,6 +260,101 @@ class Dissimilarity:
         X = scaling((self._values + self._values.T) / 2, dims)
         return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
 
+    def symmetrized(self, how: str = "mean") -> Dissimilarity:
+        """The same rows with symmetric dissimilarities: of each pair the "mean", "max" or "min" of both directions."""
+        one_of("how", how, ("mean", "max", "min"))
+        if not self.square:
+            raise DataError("only a square matrix can be made symmetric: its candidates must be its rows")
+        P = self._values.astype(float)
+        both = {"mean": lambda: (P + P.T) / 2, "max": lambda: np.maximum(P, P.T), "min": lambda: np.minimum(P, P.T)}[
+            how
+        ]()
+        return _of_matrix(pd.DataFrame(both, self.index, self.index), self.data)
+
+    @staticmethod
+    def from_similarity(similarity: Any, how: str = "max", symmetrize: str | None = None) -> Dissimilarity:
+        """Dissimilarities of given similarities or connection strengths.
+
+        Parameters
+        ----------
+        similarity : DataFrame (square, the same labels on both sides) or square array
+        how : str
+            "max": largest similarity - s, whatever the scale; "one": 1 - s, for s <= 1; "log": -log(s), for 0 < s <= 1;
+            "inverse": 1 / s - 1, for 0 < s <= 1; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for positive semi-definite ones.
+            All but "kernel" leave the diagonal what the conversion makes of it.
+        symmetrize : "mean", "max", "min" or None
+            What to do with the dissimilarities of both directions; None leaves them as they are.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import protoclass as pc
+        >>> links = pd.DataFrame([[4, 3, 0], [2, 4, 1], [0, 1, 4]], list("abc"), list("abc"))
+        >>> pc.Dissimilarity.from_similarity(links, symmetrize="mean").frame()
+             a    b    c
+        a  0.0  1.5  4.0
+        b  1.5  0.0  3.0
+        c  4.0  3.0  0.0
+        """
+        one_of("how", how, ("max", "one", "log", "inverse", "kernel"))
+        one_of("symmetrize", symmetrize, (None, "mean", "max", "min"))
+        matrix = converted(similarity, how)
+        found = _of_matrix(matrix, mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
+        return found if symmetrize is None else found.symmetrized(symmetrize)
+
+    def embed(self, dims: int | None = None, symmetrize: str | None = None) -> Embedding:
+        """The rows as points of a pseudo-Euclidean space (Graepel et al. 1998, section 2).
+
+        Parameters
+        ----------
+        dims : int, optional
+            Axes, those of the largest absolute eigenvalues; all by default. Eigenvalues below 1e-10 of the largest (in
+            float32 below n times its precision) are numerically 0.
+        symmetrize : "mean", "max", "min" or None
+            What to make of asymmetric dissimilarities; None refuses them.
+
+        Returns
+        -------
+        Embedding
+            With `coordinates`, `signs`, `signature`, `place(new)` for new rows and `plot()`.
+
+        Raises
+        ------
+        DataError
+            For a matrix that is not square, asymmetric, or not zero on the diagonal.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> e = pc.dissimilarity("species ~ .", pc.load_data("iris")).embed()
+        >>> e.signature, e.coordinates.shape
+        ((4, 0), (150, 4))
+        """
+        if dims is not None and (isinstance(dims, bool) or not isinstance(dims, (int, np.integer)) or dims < 1):
+            raise OptionError(f"dims={brief(dims)}: a whole number >= 1, or None")
+        related, axes = self._embedded(symmetrize)
+        return Embedding(related, axes if dims is None else axes.first(int(dims)))
+
+    def spectrum(self, symmetrize: str | None = None) -> Spectrum:
+        """Eigenvalues of the embedding, and which of the paper's cases they are; see `embed`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import protoclass as pc
+        >>> pc.Dissimilarity.from_similarity(np.eye(20)).spectrum().case  # all pairs at distance 1
+        'flat'
+        """
+        return spectrum_of(self._embedded(symmetrize)[1], len(self.index))
+
+    def _embedded(self, symmetrize: str | None) -> tuple[Dissimilarity, Axes]:
+        one_of("symmetrize", symmetrize, (None, "mean", "max", "min"))
+        if not self.square:
+            raise DataError("an embedding needs a square matrix: its candidates must be its rows")
+        related = self if symmetrize is None else self.symmetrized(symmetrize)
+        reflexive(related._values, lambda i: shown(self.index[i]))
+        return related, embedding(related._values)
+
     def summary(self) -> pd.Series:
         """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""
         quartiles = self.quantile([0, 0.25, 0.5, 0.75, 1])
@@ -276,6 +374,12 @@ class Dissimilarity:
             table = table.where(np.tril(np.ones(table.shape, bool), -1), "").iloc[1:, :-1]
         more = "" if max(n, m) <= few else f"\n... the first {few} of each"
         return f"{head}\n{table.to_string() if table.size else ''}{more}"
+
+
+def _of_matrix(matrix: pd.DataFrame, frame: Frame) -> Dissimilarity:
+    formula = replace(frame.formula, terms=(), variables=())
+    bare = replace(frame, columns=frame.columns.iloc[:, :0], formula=formula, schema={}, spec=None, keep=False)
+    return relate(bare, given(matrix, matrix.index))
 
 
 def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:

@@ -125,6 +125,48 @@ def given(matrix: Any, index: pd.Index) -> Given:
     return Given(pd.DataFrame(values, matrix.index, matrix.columns))
 
 
+def converted(similarity: Any, how: str) -> pd.DataFrame:
+    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
+    table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(_array(similarity))
+    S = _floats(table)
+    if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
+        raise DataError(f"similarities of shape {S.shape}: they must be square")
+    if not isinstance(similarity, pd.DataFrame):
+        table = pd.DataFrame(S)
+    elif (
+        len(table.index.symmetric_difference(table.columns)) or not table.index.is_unique or not table.columns.is_unique
+    ):
+        raise DataError("the similarities need the same labels, each once, on rows and columns")
+    else:
+        table = table[list(table.index)]
+        S = _floats(table)
+    bad = ~np.isfinite(S)
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise DataError(
+            f"{bad.sum()} similarities are missing or infinite, the first from {shown(table.index[i])} to {shown(table.index[j])}"
+        )
+    low, high = {"one": (-np.inf, 1.0), "log": (0.0, 1.0), "inverse": (0.0, 1.0)}.get(how, (-np.inf, np.inf))
+    outside = (high < S) | ((low >= S) if low == 0 else (low > S))
+    if outside.any():
+        i, j = np.argwhere(outside)[0]
+        span = "at most 1" if how == "one" else "above 0 and at most 1"
+        raise DataError(
+            f"how={how!r} takes similarities {span}, and that from {shown(table.index[i])} to {shown(table.index[j])} is {S[i, j]:.4g}: "
+            "how='max' takes any"
+        )
+    if how == "kernel":
+        values = kernel_distances(S)
+    else:
+        values = {
+            "max": lambda: S.max() - S,
+            "one": lambda: 1 - S,
+            "log": lambda: -np.log(S),
+            "inverse": lambda: 1 / S - 1,
+        }[how]()
+    return pd.DataFrame(np.asarray(values) + 0.0, table.index, table.index)
+
+
 def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> pd.DataFrame | np.ndarray:
     """Distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel (PVM paper, section 4.1).
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.nearest import Votes
 from ..core.task import Points, Task
-from ..errors import DataError
+from ..errors import DataError, one_of
 from .base import Model, axis, number
 
 NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
@@ -20,12 +20,14 @@ NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 class KNN(Model):
     """k nearest neighbours on any dissimilarity: all rows stand as prototypes and the k nearest vote, by their weights.
 
-    All rows tied with the k-th nearest vote; of classes with equal votes the first in level order wins.
-
     Parameters
     ----------
     k : int >= 1, sequence or "grid"
         Neighbours that vote. "grid": 1 to 101 in widening steps, up to a third of a fold's training rows.
+    ties : "all" or "random"
+        "all": all rows tied with the k-th nearest vote, and of classes with equal votes the first in level order wins.
+        "random": rows and classes that are tied come in an order drawn by the fit's seed, and k rows vote (Graepel et al.
+        1998 break ties at random).
 
     Notes
     -----
@@ -36,6 +38,7 @@ class KNN(Model):
     accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
 
     k: Any = "grid"
+    ties: str = "all"
 
     @property
     def title(self) -> str:
@@ -43,6 +46,7 @@ class KNN(Model):
 
     def __post_init__(self) -> None:
         number("knn", "k", self.k, low=1, whole=True)
+        one_of("ties", self.ties, ("all", "random"))
 
     def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         most = max(1, min(int(smallest.sum()), len(task.origin)) // 3)
@@ -57,4 +61,6 @@ class KNN(Model):
         at = np.flatnonzero(task.w[task.origin] > 0)  # a row without weight has no vote
         if ks.max() > len(at):
             raise DataError(f"k={ks.max()} neighbours, and there are {len(at)} rows to choose them from")
-        return Votes(tuple(ks.tolist()), Points(task.y[task.origin[at]], at=at), task.w[task.origin[at]], task.classes)
+        seed = task.seed if self.ties == "random" else None
+        points = Points(task.y[task.origin[at]], at=at)
+        return Votes(tuple(ks.tolist()), points, task.w[task.origin[at]], task.classes, seed)

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..errors import OptionError
 from .base import Model
+from .hyperplane import Hyperplane
 from .kmeans import KMeans
 from .knn import KNN
 from .pvm import PVM
 from .scm import SCM
 
-MODELS: dict[str, type[Model]] = {model.name: model for model in (PVM, SCM, KNN, KMeans)}
+MODELS: dict[str, type[Model]] = {model.name: model for model in (PVM, SCM, Hyperplane, KNN, KMeans)}
 
 
 def model(spec: Any, knobs: dict[str, Any]) -> Model:

@@ -56,7 +56,20 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
         )
     for c, shape in shapes:
         ax.plot(shape[:, 0], shape[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
-    if not whole:
+    support = points.table.get("support")
+    if support is not None:  # all rows have weight, and those that hold the hyperplane are circled
+        ringed = chosen[support[: len(chosen)]]
+        ax.scatter(
+            ringed["x"],
+            ringed["y"],
+            s=2 * size,
+            facecolor="none",
+            edgecolor="black",
+            lw=edge,
+            zorder=4,
+            label="support objects",
+        )
+    elif not whole:
         for k in range(len(fit.classes)):
             own = chosen[chosen["class"] == k]
             ax.scatter(
@@ -64,6 +77,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
             )
         ax.scatter([], [], s=70, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
     count = "all rows serve" if whole else f"{len(points)} prototypes"
+    count = count if support is None else f"{int(support.sum())} support objects"
     radius = ""
     if points.radii is not None and len(points):
         same = np.ptp(points.radii) == 0

@@ -1,0 +1,140 @@
+"""Optimal hyperplanes for data known by their pairwise proximities (Graepel et al. 1998)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.embedding import Embedding, embedding, reflexive
+from ..core.hyperplane import Machine, Planes, gram, hyperplane, on_squares
+from ..core.task import Points, Rules, Task
+from ..errors import DataError, OptionError, one_of
+from .base import Model, axis, number
+
+LARGEST = 5000  # rows of an embedding, whose cost grows with their cube
+
+
+@dataclass(frozen=True)
+class Hyperplane(Model):
+    """The optimal hyperplane on proximities, or on an embedding of them.
+
+    Parameters
+    ----------
+    embedding : "proximity", "flip" or "cut"
+        "proximity": each row is the vector of its dissimilarities to the candidates (paper, section 4); any matrix serves,
+        also an asymmetric one. "flip" and "cut": rows are points of the pseudo-Euclidean space in which the dissimilarities
+        are distances, with the axes of negative signature turned into ordinary ones or left out (section 3); the matrix
+        must be square and symmetric, with zeros on the diagonal.
+    C : float > 0, inf, sequence or "grid"
+        Cost of a unit of slack, where the mean squared length of the rows is 1, so that the unit of the dissimilarities
+        changes nothing. inf: the hard margin; the summary says where none exists. "grid": 0.01 to 10,000, and inf.
+    dims : int >= 1, sequence or None
+        Axes of the embedding, those of the largest absolute eigenvalues; None: all.
+
+    Notes
+    -----
+    More than two classes: one hyperplane for each against the rest, and the largest decision value wins. The size of a rule
+    is its number of support objects. A new row needs its dissimilarities to all candidates with weight: nearly all of them.
+
+    References
+    ----------
+    Graepel, Herbrich, Bollmann-Sdorra and Obermayer (1998), *Classification on pairwise proximity data*.
+    """
+
+    name: ClassVar[str] = "hyperplane"
+    accepts: ClassVar[frozenset[str]] = frozenset({"weights", "unlabelled", "subset"})
+
+    embedding: str = "proximity"
+    C: Any = inf
+    dims: Any = None
+
+    def __post_init__(self) -> None:
+        one_of("embedding", self.embedding, ("proximity", "flip", "cut"))
+        number("hyperplane", "C", self.C, low=0, above=True, infinite=True)
+        if self.dims is not None:
+            if self.embedding == "proximity":
+                raise OptionError(f"dims={self.dims!r}: 'proximity' embeds nothing; dims goes with 'flip' and 'cut'")
+            number("hyperplane", "dims", self.dims, low=1, whole=True)
+
+    @property
+    def title(self) -> str:
+        return f"Optimal hyperplane ({self.embedding})"
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if knob == "C":
+            return np.append(np.geomspace(0.01, 1e4, 13), inf)
+        most = max(1, int(smallest.sum()) - 1)
+        return np.array([k for k in (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120) if k <= most])
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+        P = np.asarray(task.D.array(), float)
+        if self.embedding == "proximity":
+            K = P @ P.T
+            rules = [self._proximity(task, P, K, C) for C in axis(grid, "C", self.C).astype(float)]
+            return Rules(tuple(rules))
+        full = embedded(task, P)
+        by_axes = cache(lambda k: (e := full.first(k), gram(e, self.embedding == "flip")))
+        every = len(full.values)
+        knobs = [(C, dims) for C in axis(grid, "C", self.C).astype(float) for dims in axis(grid, "dims", self.dims)]
+        return Rules(tuple(self._embedded(task, *by_axes(every if k is None else int(k)), C) for C, k in knobs))
+
+    def _proximity(self, task: Task, P: np.ndarray, K: np.ndarray, C: float) -> Planes:
+        machines = planes(task, K, C)
+        weights = np.stack([P.T @ m.coef for m in machines], axis=1)
+        return self._rule(task, machines, weights, np.array([m.intercept for m in machines]), 1, C, {})
+
+    def _embedded(self, task: Task, axes: Embedding, K: np.ndarray, C: float) -> Planes:
+        machines = planes(task, K, C)
+        linear = [on_squares(axes, self.embedding == "flip", m.coef) for m in machines]
+        weights = np.stack([v for v, _ in linear], axis=1)
+        constants = np.array([m.intercept + c for m, (_, c) in zip(machines, linear, strict=True)])
+        up, down = axes.signature
+        return self._rule(task, machines, weights, constants, 2, C, {"signature": f"({up}, {down})"})
+
+    def _rule(
+        self, task: Task, machines: list[Machine], weights: np.ndarray, intercepts: np.ndarray, power: int, C: float,
+        told: dict[str, Any],
+    ) -> Planes:  # fmt: skip
+        at = np.flatnonzero((weights != 0).any(axis=1))
+        support = np.any([m.coef != 0 for m in machines], axis=0)
+        own = np.where(task.origin[at] >= 0, task.y[task.origin[at]], -1)
+        table = {"support": np.where(task.origin[at] >= 0, support[task.origin[at]], False)}
+        if len(machines) == 1:
+            table["weight"] = weights[at, 0]
+        report = {"cost C": C, **told, "support objects": int(support.sum())}
+        lost = [str(task.levels[c]) for c, m in zip(positive(task), machines, strict=True) if not m.separated]
+        if inf == C and lost:
+            of = "the classes" if task.classes == 2 else f"{', '.join(lost)} from the rest"
+            report["margin"] = f"none, as no hyperplane separates {of}: C='grid' tunes the slack"
+        points = Points(own, at=at, table=table)
+        return Planes(points, weights[at], intercepts, power, task.classes, int(support.sum()), report)
+
+
+def positive(task: Task) -> list[int]:
+    """The positive class of each hyperplane: the second of two, or each in turn against the rest."""
+    return [1] if task.classes == 2 else list(range(task.classes))
+
+
+def planes(task: Task, K: np.ndarray, C: float) -> list[Machine]:
+    return [hyperplane(K, np.where(task.y == c, 1.0, -1.0), task.w, C) for c in positive(task)]
+
+
+def embedded(task: Task, P: np.ndarray) -> Embedding:
+    """The embedding of a task's rows, whose candidates must be the rows themselves."""
+    n = len(task.y)
+    if P.shape != (n, n) or (task.origin != np.arange(n)).any():
+        raise DataError(
+            "an embedding needs the dissimilarities of all rows to one another, and no other candidates: use "
+            "embedding='proximity', or candidates='train' and a square matrix"
+        )
+    if n > LARGEST:
+        raise DataError(
+            f"an embedding of {n} rows takes too long, above {LARGEST}: use embedding='proximity', or fewer rows"
+        )
+    reflexive(P, task.label)
+    return embedding(P)

@@ -262,7 +262,8 @@ class Fit:
         """A bound on the error of new rows from how few training rows give the rule again (sample compression).
 
         For "scm" Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, as the nearest-prototype rule
-        is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows.
+        is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows; several
+        machines, and the kinds of machine where cross-validation chose among both, share delta.
 
         Parameters
         ----------
@@ -271,7 +272,7 @@ class Fit:
         Returns
         -------
         DataFrame
-            One row for each machine (of several each at delta / their number): `rows`, `size` (features or prototypes),
+            One row for each machine: `rows`, `size` (features or prototypes),
             `on_p` (balls centred on P-examples), training `errors`, `bound` (the first inequality; 1 says nothing), `looser`
             (the second), `proved`, and in `against` why the theorem does not cover this fit: its value is then computed as
             in the paper's Table 2, and not proved.

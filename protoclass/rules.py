@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,12 +96,12 @@ def sentence(fit: Fit) -> list[str]:
 
 def bound(fit: Fit, delta: float) -> pd.DataFrame:
     """See `Fit.bound`."""
-    if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0 < delta < 1:
+    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
         raise OptionError(f"delta={brief(delta)}: a number between 0 and 1")
     rule = fit.rule
     common = sampled(fit)
     if isinstance(rule, Machines):
-        rows, share = [], delta / len(rule.duels)
+        rows, share = [], delta / len(rule.duels) / kinds(fit)
         for duel in rule.duels:
             m = duel.machine
             against = [*common]
@@ -131,6 +132,12 @@ def bound(fit: Fit, delta: float) -> pd.DataFrame:
     out = pd.DataFrame(rows, columns=columns).set_index("machine")
     out.insert(6, "proved", out["against"] == "")
     return out
+
+
+def kinds(fit: Fit) -> int:
+    """Kinds of machine that the data chose from: each has a reconstruction of its own, among which delta is shared."""
+    points = None if fit.validation is None else fit.validation.points
+    return points["kind"].nunique() if points is not None and "kind" in points else 1
 
 
 def sampled(fit: Fit) -> list[str]:

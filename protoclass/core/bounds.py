@@ -3,65 +3,75 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import e, expm1, lgamma, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Both inequalities of Theorem 5.1; 1 where they say nothing.
+    """Both inequalities of Theorem 5.1, of the shape of the arguments; 1 where they say nothing.
 
     Attributes
     ----------
-    value : float
+    value : array
         The first, with binomial coefficients.
-    looser : float
+    looser : array
         The second, with their logarithms bounded.
     """
 
-    value: float
-    looser: float
+    value: Array
+    looser: Array
 
 
-def compression_bound(m: int, d2: int, d1: int, k: int, delta: float) -> Bound:
+def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Bound:
     """Theorem 5.1: a bound that holds with probability 1 - delta over training sets of m independent rows.
 
     Parameters
     ----------
-    m : int
+    m : int or array
         Training rows.
-    d2, d1 : int
+    d2, d1 : int or array
         Rows of the compression set, and of the part of it that is told apart.
-    k : int
+    k : int or array
         Training errors.
     delta : float in (0, 1)
 
     Examples
     --------
     >>> b = compression_bound(1000, 10, 5, 20, 0.05)
-    >>> round(b.value, 3), round(b.looser, 3)
+    >>> float(b.value.round(3)), float(b.looser.round(3))
     (0.164, 0.187)
     """
+    m, d2, d1, k = np.broadcast_arrays(*(np.asarray(v, float) for v in (m, d2, d1, k)))
     left = m - d2 - k
-    if left <= 0:
-        return Bound(1.0, 1.0)
+    says = left > 0
+    m, d2, d1, k = (np.where(says, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0)))
+    left = np.where(says, left, 1.0)
     # Without a compression set the sum over its sizes has one term: d2 = 0 counts as 1.
-    sizes = 2 * log(m) + log(max(d2, 1)) - log(delta)
+    sizes = 2 * np.log(m) + np.log(np.maximum(d2, 1)) - np.log(delta)
     exact = _log_choose(m, d2) + _log_choose(d2, d1) + _log_choose(m - d2, k) + sizes
     rough = _log_rough(m, d2) + _log_rough(d2, d1) + _log_rough(m - d2, k) + sizes
-    return Bound(min(1.0, -expm1(-exact / left)), min(1.0, rough / left))
+    value, looser = -np.expm1(-exact / left), rough / left
+    return Bound(*(np.where(says, np.minimum(v, 1.0), 1.0)[()] for v in (value, looser)))
 
 
-def machine_bound(m: int, features: int, on_p: int, k: int, delta: float) -> Bound:
+def machine_bound(m: Any, features: Any, on_p: Any, k: Any, delta: float) -> Bound:
     """Theorem 5.2: `compression_bound` of a set covering machine, whose features are two rows each.
 
     `on_p` (R+) of its `features` (R) are centred on P-examples.
     """
-    return compression_bound(m, 2 * features, on_p, k, delta)
+    return compression_bound(m, 2 * np.asarray(features), on_p, k, delta)
 
 
-def _log_choose(n: int, k: int) -> float:
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+def _log_choose(n: Array, k: Array) -> Array:
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-def _log_rough(n: int, k: int) -> float:
-    return k * log(e * n / k) if k else 0.0  # 0 log 0 = 0
+def _log_rough(n: Array, k: Array) -> Array:
+    return np.where(k > 0, k * np.log(np.e * np.maximum(n, 1) / np.maximum(k, 1)), 0.0)  # 0 log 0 = 0

@@ -54,7 +54,7 @@ class Lines:
 def lines(D: Array, X: Array) -> Lines:
     """Sort the rows along each centre (n, c) and each column (n, p)."""
     step = max(1, 2**22 // max(1, len(D)))
-    parts = [_sorted(D[:, k : k + step]) for k in range(0, D.shape[1], step)] + ([_sorted(X)] if X.shape[1] else [])
+    parts = [_sorted(D[:, k : k + step]) for k in range(0, D.shape[1], step)] + [_sorted(X)]
     return Lines(np.concatenate(parts), D, X)
 
 
@@ -99,13 +99,13 @@ def family(centres: Array, columns: int, conjunction: bool, stumps: Array, negat
         Whether Boolean attributes come with their negations.
     """
     kept = np.flatnonzero(centres != OUT)
-    line, sort = [*kept], [BALL if centres[j] == IN_P else HOLE for j in kept]
+    line, sort = [kept], [np.where(centres[kept] == IN_P, BALL, HOLE)]
     for a in range(columns):
         both = (LOW, HIGH) if conjunction or stumps[a] else (HIGH, LOW)
         some = both if stumps[a] or negate else both[:1]
-        line += [len(centres) + a] * len(some)
-        sort += some
-    return Family(np.array(line, np.int64), np.array(sort, np.int8))
+        line.append(np.full(len(some), len(centres) + a))
+        sort.append(np.array(some))
+    return Family(np.concatenate(line).astype(np.int64), np.concatenate(sort).astype(np.int8))
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,10 @@ def grow(sorted_lines: Lines, own: Family, side: Array, penalty: float, stop: in
     most = in_n if stop is None else min(in_n, stop)  # each step takes a row from N at least
     f, (a, b) = len(own.line), as_ratio(penalty)
     steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
-    best, bound, since = np.empty((3, f), np.int64), np.empty(f, np.int64), np.zeros(f, np.int64)
-    count = _grow(sorted_lines.order, own.line, own.sort, state, a, b, penalty == inf, in_n, best, bound, since, steps)
+    live, length = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
+    best, since = np.empty((3, f), np.int64), np.empty((2, f), np.int64)
+    lists = (sorted_lines.order, own.line, own.sort, state)
+    count = _grow(*lists, a, b, penalty == inf, in_n, live, length, best, since, steps)
     chosen, cut, q, r = steps[:, :count]
     sort, centres = own.sort[chosen], sorted_lines.D.shape[1]
     at = np.where(sort >= LOW, own.line[chosen] - centres, own.line[chosen])
@@ -191,72 +193,98 @@ def _cut(sorted_lines: Lines, sort: int, at: int, row: int, side: Array) -> floa
     values = sorted_lines.X[side != OUT, at].astype(float)
     own = float(sorted_lines.X[row, at])
     before = values[values < own].max() if sort == LOW else values[values > own].min()
-    return float((before + own) / 2)
+    return midpoint(min(before, own), max(before, own))
+
+
+def midpoint(low: float, high: float) -> float:
+    """A threshold t with low <= t < high, in the middle where rounding lets it."""
+    t = float(low) / 2 + float(high) / 2
+    return t if low <= t < high else float(low)
 
 
 @kernel
-def _grow(order, line, sort, state, a, b, strict, in_n, best, bound, since, steps):  # type: ignore[no-untyped-def]
-    # best: value b q - a r, r, and cut of each line when last scanned; since: rows removed from P until then. As a row that
-    # leaves P adds a at most to a value and one that leaves N nothing, value + a (removed - since) bounds a line.
-    f, removed, left, count = len(line), 0, in_n, 0
+def _grow(order, line, sort, state, a, b, strict, left, live, length, best, since, steps):  # type: ignore[no-untyped-def]
+    # live: each line as it is walked, without rows that no longer count. best: value b q - a r, r and cut of each line when
+    # last scanned; since: rows removed from P, and from both, until then. A row that leaves P adds a at most to a value and
+    # one that leaves N nothing: value + a (removed - since) bounds a line.
+    f, removed, gone, count = len(line), 0, 0, 0
     for h in range(f):
-        _scan(order[line[h]], sort[h], state, a, b, strict, left, best[:, h])
-        bound[h] = best[0, h]
+        length[h] = _compact(order[line[h]], order.shape[1], sort[h] == HOLE or sort[h] == LOW, sort[h], state, live[h])
+        _scan(live[h], length[h], sort[h], state, a, b, strict, left, best[:, h])
+    since[:] = 0
     while count < steps.shape[1]:
-        top = 0
+        top, most = -1, np.int64(0)
         for h in range(f):
-            bound[h] = best[0, h] + a * (removed - since[h])
-            if bound[h] > bound[top]:
-                top = h
-        if bound[top] <= 0:
-            break
+            bound = best[0, h] + a * (removed - since[0, h])
+            if bound > most:
+                top, most = h, bound
         chosen = -1
-        for t in range(-1, f):
+        for t in range(-1, f if top >= 0 else -1):  # the most promising line first, which spares others their scan
             h = top if t < 0 else t
-            if (t >= 0 and h == top) or bound[h] <= 0 or (chosen >= 0 and bound[h] < best[0, chosen]):
+            bound = best[0, h] + a * (removed - since[0, h])
+            if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
                 continue
-            if count:
-                _scan(order[line[h]], sort[h], state, a, b, strict, left, best[:, h])
-                since[h] = removed
-            if best[0, h] <= 0:
-                continue
-            if (
+            if 4 * (gone - since[1, h]) > length[h]:
+                length[h] = _compact(live[h], length[h], True, sort[h], state, live[h])
+                since[1, h] = gone
+            _scan(live[h], length[h], sort[h], state, a, b, strict, left, best[:, h])
+            since[0, h] = removed
+            if best[0, h] > 0 and (
                 chosen < 0
                 or best[0, h] > best[0, chosen]
-                or (
-                    best[0, h] == best[0, chosen]
-                    and (best[1, h] < best[1, chosen] or (best[1, h] == best[1, chosen] and h < chosen))
-                )
+                or (best[0, h] == best[0, chosen] and best[1, h] < best[1, chosen])
+                or (best[0, h] == best[0, chosen] and best[1, h] == best[1, chosen] and h < chosen)
             ):
                 chosen = h
         if chosen < 0:
             break
-        q, r = _fire(order[line[chosen]], sort[chosen], state, best[2, chosen])
+        q, r = _fire(live[chosen], length[chosen], state, best[2, chosen])
         steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, best[2, chosen], q, r
         removed += r
+        gone += q + r
         left -= q
         count += 1
     return count
 
 
 @kernel
-def _scan(order, sort, state, a, b, strict, left, best):  # type: ignore[no-untyped-def]
+def _compact(source, n, up, sort, state, out):  # type: ignore[no-untyped-def]
+    # Copies a line in the order in which it is walked, without the rows that do not count. The last P-example of a ball and
+    # the last row of a stump stay, also when removed: before them lies the widest cut.
+    last = -1
+    for k in range(n - 1 if sort != HOLE else -1, -1, -1):
+        s = state[np.int64((source[k] if up else source[n - 1 - k]) & ROW)]
+        if s != OUT and (sort != BALL or s in (IN_P, PAST_P)):
+            last = k
+            break
+    m, first = 0, np.uint32(0)
+    for k in range(n):
+        entry = source[k] if up else source[n - 1 - k]
+        # going down, a group begins after the entry that is the first of its group going up
+        if (entry & FIRST) if up else (k == 0 or source[n - k] & FIRST):
+            first = FIRST
+        s = state[np.int64(entry & ROW)]
+        if s <= IN_N or (s != OUT and k == last):
+            out[m] = (entry & ROW) | first
+            m += 1
+            first = np.uint32(0)
+    return m
+
+
+@kernel
+def _scan(live, n, sort, state, a, b, strict, left, best):  # type: ignore[no-untyped-def]
     # Walks a line from the end that fires first. A cut lies just before a group of equal values: any group for a stump,
     # one with a P-example (also a removed one) for a ball or hole. With the counts of the rows walked so far it is worth
     # b q - a r; of equally good cuts the last, which fires most widely.
-    n, up, radial = len(order), sort == 1 or sort == 2, sort <= 1
+    radial = sort <= HOLE
     value, worst, cut = np.int64(0), np.int64(0), np.int64(-2)
     q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
     for k in range(n):
-        # going down, a group begins after the entry that is the first of its group going up
-        entry = order[k] if up else order[n - 1 - k]
-        if (entry >> 31 == 1) if up else (k == 0 or order[n - k] >> 31 == 1):
+        if live[k] & FIRST:
             q0, r0, offered = q, r, False
-        i = np.int64(entry & ROW)
+        i = np.int64(live[k] & ROW)
         s = state[i]
-        if s == OUT:
-            continue
-        if not offered and (s in (IN_P, PAST_P) or not radial):
+        if not offered and (not radial or s in (IN_P, PAST_P)):
             offered = True
             v = b * q0 - a * r0
             if (v > value or (v == value and r0 <= worst)) and not (strict and r0 > 0):
@@ -277,20 +305,18 @@ def _scan(order, sort, state, a, b, strict, left, best):  # type: ignore[no-unty
 
 
 @kernel
-def _fire(order, sort, state, cut):  # type: ignore[no-untyped-def]
+def _fire(live, n, state, cut):  # type: ignore[no-untyped-def]
     # removes the rows before the group of row `cut` (-1: all rows); |Q| and |R|
-    n, up = len(order), sort == 1 or sort == 2
     end, start = n, 0
     for k in range(n):
-        entry = order[k] if up else order[n - 1 - k]
-        if (entry >> 31 == 1) if up else (k == 0 or order[n - k] >> 31 == 1):
+        if live[k] & FIRST:
             start = k
-        if np.int64(entry & ROW) == cut:
+        if np.int64(live[k] & ROW) == cut:
             end = start
             break
     q, r = 0, 0
     for k in range(end):
-        i = np.int64((order[k] if up else order[n - 1 - k]) & ROW)
+        i = np.int64(live[k] & ROW)
         if state[i] == IN_N:
             state[i] = PAST_N
             q += 1

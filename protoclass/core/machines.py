@@ -50,13 +50,11 @@ class Duel:
         """Whether each feature is a ball centred on a P-example, bool (s,)."""
         return np.asarray(self.machine.sort == BALL)
 
-    def bound(self, size: int, delta: float) -> float:
-        """Theorem 5.2 for the first `size` features."""
+    def bounds(self, delta: float) -> Array:
+        """Theorem 5.2 for the first 0, 1, ... features, (s + 1,)."""
         m = self.machine
-        size = min(size, len(m))
-        return machine_bound(
-            m.in_n + m.in_p, size, int(self.centres_in_p[:size].sum()), int(m.wrong()[size]), delta
-        ).value
+        on_p = np.concatenate([[0], np.cumsum(self.centres_in_p)])
+        return machine_bound(m.in_n + m.in_p, np.arange(len(m) + 1), on_p, m.wrong(), delta).value
 
 
 def first_to_fire(machine: Machine, D: Array, X: Array | None) -> Array:
@@ -81,7 +79,7 @@ def elect(duels: tuple[Duel, ...], fired: list[Array], size: int, classes: int) 
         n_class = (
             first < size
         ) == duel.conjunction  # fires: the class of N, which is the negative one of a conjunction
-        np.add.at(votes, (rows, np.where(n_class, duel.negative, duel.positive)), 1)
+        votes[rows, np.where(n_class, duel.negative, duel.positive)] += 1
     return votes[:, :classes]
 
 
@@ -126,7 +124,7 @@ class Machines:
             m = self.duels[0].machine
             none = [np.nan]
             out |= {"q": np.concatenate([none, m.q]), "r": np.concatenate([none, m.r])}
-        return out | {"bound": np.array([bound_of(self.duels, s) for s in sizes])}
+        return out | {"bound": bounds_of(self.duels)}
 
     def walk(self, D: Array, X: Array | None = None) -> Iterator[Array]:
         fired = [first_to_fire(duel.machine, D, X) for duel in self.duels]
@@ -152,9 +150,14 @@ class Machines:
         return replace(self, points=self.points.moved(columns))
 
 
-def bound_of(duels: tuple[Duel, ...], size: int, delta: float = DELTA) -> float:
-    """A bound on the error of all machines together: the sum of theirs, each at delta / number of machines."""
-    return min(1.0, sum(duel.bound(size, delta / len(duels)) for duel in duels))
+def bounds_of(duels: tuple[Duel, ...], delta: float = DELTA) -> Array:
+    """A bound on the error of all machines together, for their first 0, 1, ... features.
+
+    It is the sum of theirs, each at delta / number of machines.
+    """
+    each = [duel.bounds(delta / len(duels)) for duel in duels]
+    longest = max(map(len, each))
+    return np.asarray(np.minimum(1.0, np.sum([np.pad(b, (0, longest - len(b)), "edge") for b in each], axis=0)))
 
 
 def read_by(duels: tuple[Duel, ...]) -> str:
@@ -245,8 +248,10 @@ class MachinePath:
 
     @property
     def bounds(self) -> Array:
-        """Theorem 5.2 at delta = 0.05 for each rule."""
-        return np.array([bound_of(self.runs[k, p], s) for (k, p, _), s in zip(self.grid, self._sizes(), strict=True)])
+        """Theorem 5.2 for each rule, at delta = 0.05 shared among the kinds that the grid chooses from."""
+        share = DELTA / len({kind for kind, _, _ in self.grid})
+        found = {key: bounds_of(duels, share) for key, duels in self.runs.items()}
+        return np.array([found[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes(), strict=True)])
 
     def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
         out = np.empty((len(D), len(self.grid)), np.int64)

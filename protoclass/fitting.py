@@ -356,7 +356,7 @@ class Fit:
         """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
 
         What a larger lambda chooses is the first part of what a smaller one does. So one fit holds the fits of all larger
-        lambdas; `fit.update(lambda_=0).path()` has them all.
+        lambdas; `fit.update(lambda_=0).path()` has them all. For "scm": what its first 1, 2, ... features do.
 
         Parameters
         ----------
@@ -370,7 +370,9 @@ class Fit:
         -------
         DataFrame
             One row for each number of prototypes: `lambda_low` and `lambda_high` (chosen for lambda_low <= lambda <
-            lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the fit's own lambda), `training_error`.
+            lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the fit's own lambda), `training_error`. For
+            "scm" one for each step: `size` (features, of all machines), `q` and `r` of the last feature where there is one
+            machine, `bound` (see `bound`), `training_error`.
 
         Raises
         ------
@@ -384,6 +386,9 @@ class Fit:
     def at(self, size: int | None = None, lambda_: float | None = None) -> Fit:
         """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
 
+        For "scm" the first `size` features, of several machines of each. The cross-validated error was that of another rule,
+        so it has none.
+
         Examples
         --------
         >>> import protoclass as pc
@@ -393,7 +398,7 @@ class Fit:
         """
         from .stepwise import first
 
-        return replace(self, rule=first(self, size, lambda_))
+        return replace(self, rule=first(self, size, lambda_), validation=None, point=None)
 
     def update(self, **changes: Any) -> Fit:
         """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(formula="y ~ a")`."""
@@ -465,7 +470,7 @@ def fit(
     data : pandas DataFrame, or polars or pyarrow table
         Row labels must be distinct.
     method : str or model object
-        "pvm", "knn", "kmeans", or `pc.PVM(eps=1.2)`.
+        "pvm", "scm", "hyperplane", "knn", "kmeans", or `pc.PVM(eps=1.2)`.
     dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
         "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square

@@ -113,9 +113,18 @@ class Frame:
         DataError
             For levels not seen in fit and for values that are not finite.
         """
+        lacking = self.columns.isna() if self.keep else None
+        if lacking is not None and lacking.to_numpy().any():
+            row, column = np.argwhere(lacking.to_numpy())[0]
+            raise DataError(
+                f"column {lacking.columns[column]!r} is missing at row {shown(self.index[row])}: only Gower dissimilarities skip "
+                "what is missing; say na='drop'"
+            )
         table = self._as_it_stands() if self.spec is None else self._computed()
         values = table.to_numpy()
-        if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+        with np.errstate(over="ignore"):
+            total = values.sum()
+        if not np.isfinite(total) and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             name, label = table.columns[column], self.index[row]
             raise DataError(
@@ -139,6 +148,11 @@ class Frame:
         from formulaic.errors import FormulaicError
 
         canonical = self.canonical()
+        names = pd.Index(self.spec.column_names)
+        if not names.is_unique:
+            raise DataError(
+                f"two columns of the design matrix would be called {names[names.duplicated()][0]!r}: rename one in the data"
+            )
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")  # log of a negative number: the check for finite values says it better

@@ -62,6 +62,10 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
         )
     if problem.groups is not None:
         return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+    if counts.min() < 2:
+        raise OptionError(
+            f"cv={cv} folds, and class {shown(rare)} has one row: use cv='loo', leave the class out, or join classes"
+        )
     if counts.min() < cv:
         raise OptionError(
             f"cv={cv} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"

@@ -35,10 +35,7 @@ def ball(fit: Fit, prototype: Any) -> pd.DataFrame:
     points, related, frame = fit.rule.points, fit.dissimilarity, fit.frame
     if points.radii is None or "cover" not in fit.rule.kinds:
         raise NotAvailable(f"method {fit.model.name!r} has no balls that cover; 'pvm' has")
-    at = np.flatnonzero(fit.prototypes.index == prototype)
-    if len(at) == 0:
-        raise OptionError(f"prototype={brief(prototype)}: a label of fit.prototypes")
-    k = int(at[0])
+    k = place_of(fit, prototype)
     D = related.metric.between(related.rows, part(places(fit.rule, related), slice(0, k + 1)))
     inside = points.radii[: k + 1] > D
     own = frame.codes == points.classes[k]
@@ -56,13 +53,23 @@ def ball(fit: Fit, prototype: Any) -> pd.DataFrame:
     )
 
 
+def place_of(fit: Fit, prototype: Any) -> int:
+    """The first place of a label among the prototypes."""
+    labels = fit.prototypes.index.tolist()
+    try:
+        return labels.index(prototype)
+    except (ValueError, TypeError):  # not there; or something that == does not compare, such as a Series
+        raise OptionError(f"prototype={brief(prototype)}: a label of fit.prototypes.index") from None
+
+
 def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """See `Fit.path`."""
     rule, frame, related = stepwise(fit), fit.frame, fit.dissimilarity
     points = places(rule, related)
     table = pd.DataFrame(dict(rule.steps))
-    lost = _lost(rule, related.metric, related.rows, points, columns_of(rule, frame), frame.codes, frame.weights)
-    table["training_error"] = lost / frame.weights.sum()
+    table["training_error"] = _error(
+        *_lost(rule, related.metric, related.rows, points, columns_of(rule, frame), frame.codes, frame.weights)
+    )
     if new is not None:
         new = as_pandas(new)
         response = frame.formula.response
@@ -77,7 +84,10 @@ def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
         X = columns_of(rule, fresh.frame)
         X = None if X is None else X[known]
         rows, weights = part(fresh.rows, known), np.ones(len(known))
-        table["new_error"] = _lost(rule, related.metric, rows, fresh.points, X, codes[known], weights) / len(known)
+        told = _lost(rule, related.metric, rows, fresh.points, X, codes[known], weights)
+        if told[1] == 0:
+            raise DataError("no row has both a known class and dissimilarities to all prototypes")
+        table["new_error"] = _error(*told)
     if cv is not None:
         table["cv_error"], table["cv_se"] = _held_out(fit, cv, len(table) - 1)
     return table
@@ -92,7 +102,7 @@ def _held_out(fit: Fit, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
     fold = draw_folds(problem, 1)[0][0]
     y, w = problem.frame.codes, problem.frame.weights
     folds = int(fold.max()) + 1
-    lost = np.empty((folds, most + 1))
+    lost, heft = np.empty((folds, most + 1)), np.empty(folds)
     related = problem.relate()
     with bar(folds, "cross-validating", problem.progress) as validating:
         for its, _, f, found in fold_paths(problem, related, problem.task(related), fold, {}, False):
@@ -100,24 +110,31 @@ def _held_out(fit: Fit, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
             X = columns_of(rule, problem.frame)
             X = None if X is None else X[rows]
             assert isinstance(rule, Stepwise)
-            steps = _lost(rule, its.metric, part(its.rows, rows), places(rule, its), X, y[rows], w[rows])
+            steps, heft[f] = _lost(rule, its.metric, part(its.rows, rows), places(rule, its), X, y[rows], w[rows])
             lost[f] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
             validating.update()
-    heft = np.bincount(fold, w)
     return mean_and_se(lost / np.maximum(heft, 1e-300)[:, None], heft)
 
 
 def _lost(
     rule: Stepwise, metric: Metric, rows: Rep, points: Rep, X: Any, codes: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """Weight of the rows that the first 0, 1, 2, ... steps misclassify."""
+) -> tuple[np.ndarray, float]:
+    """Weight of the rows that the first 0, 1, 2, ... steps misclassify, and of all rows; those at unknown distances are left out."""
     q = len(rule.points)
     wrong: Any = 0.0
+    total = 0.0
     for block in blocks(len(codes), max(1, BLOCK // max(1, q))):
         D = metric.between(part(rows, block), points) if points else np.empty((len(codes[block]), 0))
-        walked = rule.walk(D, None if X is None else X[block])
-        wrong = wrong + np.array([weights[block] @ (told != codes[block]) for told in walked])
-    return np.asarray(wrong)
+        known = ~np.isnan(D).any(axis=1)
+        truth, w = codes[block][known], weights[block][known]
+        walked = rule.walk(D[known], None if X is None else X[block][known])
+        wrong = wrong + np.array([w @ (told != truth) for told in walked])
+        total += float(w.sum())
+    return np.asarray(wrong), total
+
+
+def _error(wrong: np.ndarray, total: float) -> np.ndarray:
+    return wrong / total
 
 
 def first(fit: Fit, size: int | None, lambda_: float | None) -> Rule:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from .core.cover import Objective
@@ -105,7 +106,7 @@ def notes(fit: Fit) -> list[str]:
         out += [f"Class {level}: {note}." for level, note in told if note]
     if isinstance(fit.rule, Machines):
         empty = [named(fit, duel) for duel in fit.rule.duels if len(duel.machine) == 0]
-        out += [f"Machine {name}: no feature is worth its errors, so it always says the same." for name in empty]
+        out += [f"Machine {name} has no features, so it always says the same." for name in empty]
     elif len(points) == 0:
         out.append("No prototypes: every row is predicted as the heaviest training class.")
     elif bare:
@@ -158,11 +159,8 @@ def by_class(fit: Fit) -> pd.DataFrame:
         counts = fit.validation.confusion(fit.point)
         name = "CV error"
     else:
-        truth = pd.Categorical.from_codes(fit.frame.codes, fit.frame.levels)
-        guess = fit.predict()
-        counts = pd.crosstab(truth, guess.to_numpy(), dropna=False).reindex(
-            index=fit.frame.levels, columns=fit.frame.levels, fill_value=0
-        )
+        told, L = fit.predict().cat.codes.to_numpy(), len(fit.frame.levels)
+        counts = pd.DataFrame(np.bincount(fit.frame.codes * L + told, minlength=L * L).reshape(L, L))
         name = "training error"
     total = counts.sum(axis=1)
     table[name] = [

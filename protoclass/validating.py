@@ -387,5 +387,5 @@ def none_open(problem: Problem) -> None:
     loose = list(problem.model.open())
     if loose and problem.cv is None:
         raise OptionError(
-            f"{loose[0]} is open, and cv=None leaves nothing to tune it: give {loose[0]}= a number, or cv=10"
+            f"{loose[0]} is open, and cv=None leaves nothing to tune it: give {loose[0]}= a value, or cv=10"
         )

@@ -61,7 +61,7 @@ def candidates(y, kind, D=None, X=None, B=None, negate=False):
         lines.append(("ball", j, radii, None) if j in P else ("hole", j, radii | {math.inf}, None))
     for a in range(0 if X is None else X.shape[1]):
         values = sorted({float(v) for v in X[:, a]})
-        middles = [(values[i] + values[i + 1]) / 2 for i in range(len(values) - 1)]
+        middles = [values[i] / 2 + values[i + 1] / 2 for i in range(len(values) - 1)]
         lines += [("low", a, middles, None), ("high", a, middles, None)]
     says_n = 0 if kind == "conjunction" else 1  # what h(x) = x_a must be to say the class of N
     for a in range(0 if B is None else B.shape[1]):

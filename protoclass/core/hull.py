@@ -13,7 +13,7 @@ Array = NDArray[Any]
 FLAT = 1e-9  # singular values below this share of the largest are 0
 
 
-def hull_draws(X: Array, count: int, steps: int, seed: tuple[int, ...]) -> Array:
+def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -> Array:
     """Points of the convex hull of the rows of X.
 
     From a point of the hull a random direction is taken, and a uniform point of the chord through the hull in that
@@ -24,8 +24,9 @@ def hull_draws(X: Array, count: int, steps: int, seed: tuple[int, ...]) -> Array
     ----------
     X : array (n, p)
     count : int
-    steps : int
-        Chords between one draw and the next; the walk starts at the mean.
+    steps : int, or None
+        Chords between one draw and the next, after ten times as many from the mean to the first; None: as many as the hull
+        has dimensions, 5 at least. Few chords leave draws alike and too near the mean.
     seed : tuple of int
 
     Returns
@@ -44,8 +45,9 @@ def hull_draws(X: Array, count: int, steps: int, seed: tuple[int, ...]) -> Array
     V = left[:, :rank] * np.sqrt(len(X))
     chord = _Chord(V)
     at, out = np.zeros(rank), np.empty((count, rank))
+    steps = max(5, rank) if steps is None else steps
     for k in range(count):
-        for _ in range(steps):
+        for _ in range(10 * steps if k == 0 else steps):
             way = draw.normal(size=rank)
             way /= np.linalg.norm(way)
             low, high = chord.ends(at, way)

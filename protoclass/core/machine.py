@@ -54,7 +54,7 @@ class Lines:
 def lines(D: Array, X: Array) -> Lines:
     """Sort the rows along each centre (n, c) and each column (n, p)."""
     step = max(1, 2**22 // max(1, len(D)))
-    parts = [_sorted(D[:, k : k + step]) for k in range(0, D.shape[1], step)] + [_sorted(X)]
+    parts = [*(_sorted(D[:, k : k + step]) for k in range(0, D.shape[1], step)), _sorted(X)]
     return Lines(np.concatenate(parts), D, X)
 
 
@@ -174,6 +174,7 @@ def grow(sorted_lines: Lines, own: Family, side: Array, penalty: float, stop: in
     in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
     most = in_n if stop is None else min(in_n, stop)  # each step takes a row from N at least
     f, (a, b) = len(own.line), as_ratio(penalty)
+    most = most if f else 0  # no line, no feature: all centres are held out, or of other classes
     steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
     live, length = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
     best, since = np.empty((3, f), np.int64), np.empty((2, f), np.int64)

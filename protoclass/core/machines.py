@@ -139,7 +139,9 @@ class Machines:
             replace(d, machine=replace(d.machine.first(size), at=_columns(d.machine.first(size), at)))
             for d in self.duels
         ]
-        return assembled(tuple(duels), self._own, self.classes, self.report)
+        report = {**self.report, "features": sum(len(d.machine) for d in duels)}
+        report.pop("stop at", None)
+        return assembled(tuple(duels), self._own, self.classes, report)
 
     @property
     def _own(self) -> Mapping[int, int]:

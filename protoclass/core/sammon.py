@@ -31,6 +31,7 @@ def sammon(D: Array, dims: int) -> Array:
     array (n, dims)
     """
     from scipy.optimize import minimize
+    from scipy.spatial.distance import cdist
 
     n, apart = len(D), D > 0
     X = torgerson(D, dims)
@@ -43,11 +44,10 @@ def sammon(D: Array, dims: int) -> Array:
 
     def value(flat: Array) -> tuple[float, Array]:
         X = flat.reshape(n, dims)
-        step = X[:, None] - X[None]
-        d = np.sqrt((step**2).sum(axis=2))
+        d = cdist(X, X)
         error = (D - d) * inverse
         pull = np.divide(error, d, out=np.zeros_like(d), where=d > 0)
-        gradient = -2 * (pull[:, :, None] * step).sum(axis=1) / total
+        gradient = -2 * (pull.sum(axis=1)[:, None] * X - pull @ X) / total
         return float(((D - d) * error).sum() / 2 / total), gradient.ravel()
 
     found = minimize(value, X.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})

@@ -11,9 +11,11 @@ import pandas as pd
 from ..core.centroids import kmeans as clustered
 from ..core.hull import hull_draws
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, one_of
+from ..errors import DataError, OptionError, TooLarge, brief, one_of
 from ..frame import Frame, as_pandas, once
 from .base import Metric
+
+LARGEST = 2**28  # numbers in the coordinates of drawn candidates
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
         X = np.asarray(metric.vectors(metric.rows(seen)))
         live, levels = seen.weights > 0, seen.levels
         groups = [live & (seen.codes == c) for c in range(len(levels))] if self.by == "class" else [live]
-        names = [str(level) for level in levels] if self.by == "class" else ["all"]
+        names = level_names(levels) if self.by == "class" else ["all"]
         centers, labels = [], []
         for g, (group, name) in enumerate(zip(groups, names, strict=True)):
             if group.sum() < self.K:
@@ -121,7 +123,7 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
 
 @dataclass(frozen=True)
 class hull(Candidates):  # noqa: N801 - reads as a function where it is used
-    """Points drawn uniformly from the convex hull of each class's training rows, by hit-and-run.
+    """Points drawn from the convex hull of each class's training rows, uniformly but for what hit-and-run leaves.
 
     Parameters
     ----------
@@ -129,18 +131,20 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
         Points for each class.
     only : bool
         Whether these alone are candidates.
-    steps : int
-        Steps of the walk from one point to the next. Each costs two linear programs: 0.2 ms for 50 rows in 4 dimensions,
-        1 ms for 270 rows in 8, 35 ms for 600 rows in 64.
+    steps : int, optional
+        Steps of the walk from one point to the next, and a tenth of those before the first; by default as many as the hull
+        has dimensions, 5 at least. Fewer leave points alike and too near the mean. Each costs two linear programs: 0.2 ms
+        for 50 rows in 4 dimensions, 1 ms for 270 rows in 8, 35 ms for 600 rows in 64.
     """
 
     count: int = 200
     only: bool = False
-    steps: int = 5
+    steps: int | None = None
 
     def __post_init__(self) -> None:
         _count("count", self.count)
-        _count("steps", self.steps)
+        if self.steps is not None:
+            _count("steps", self.steps)
         one_of("only", self.only, (True, False))
 
     @property
@@ -153,11 +157,21 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
 
     def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         X = np.asarray(metric.vectors(metric.rows(seen)), float)
+        if self.count * len(seen.levels) * X.shape[1] > LARGEST:
+            raise TooLarge(
+                f"pc.hull({self.count}) asks for {self.count} points in each of {len(seen.levels)} classes: ask for fewer"
+            )
         live = seen.weights > 0
         own = [X[live & (seen.codes == c)] for c in range(len(seen.levels))]
         coords = np.concatenate([hull_draws(rows, self.count, self.steps, (seed, c)) for c, rows in enumerate(own)])
-        labels = [f"hull[{level}].{k + 1}" for level in seen.levels for k in range(self.count)]
+        labels = [f"hull[{level}].{k + 1}" for level in level_names(seen.levels) for k in range(self.count)]
         return metric.place(coords), metric.original(coords).set_axis(labels)
+
+
+def level_names(levels: pd.Index) -> list[str]:
+    """The classes as text; as Python writes them where the text alone is the same for two, such as 1 and "1"."""
+    names = [str(level) for level in levels]
+    return names if len(set(names)) == len(names) else [repr(level) for level in levels]
 
 
 def _count(name: str, value: Any) -> None:

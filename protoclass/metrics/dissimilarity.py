@@ -255,6 +255,8 @@ class Dissimilarity:
             raise DataError("a map needs a square matrix: its candidates must be its rows")
         if isinstance(dims, bool) or not isinstance(dims, (int, np.integer)) or dims < 1:
             raise OptionError(f"dims={brief(dims)}: a whole number >= 1")
+        if dims > len(self.index):
+            raise OptionError(f"dims={dims}: at most the number of rows, {len(self.index)}")
         one_of("method", method, ("classical", "sammon"))
         scaling = torgerson if method == "classical" else sammon
         X = scaling((self._values + self._values.T) / 2, dims)

@@ -15,6 +15,7 @@ from ..core.task import Path, Task
 from ..errors import OptionError, brief
 
 GRID = "grid"
+LARGEST = 1e300  # numbers beyond are no knobs
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,14 @@ class Model:
         What the model learns from, see `core.task.Rule`. What does not read D never measures an n x m matrix.
     accepts : frozenset of str
         Of "weights", "subset" (candidates that are a random part of the rows), "unlabelled" (candidates that are no row).
+    closed : frozenset of str
+        Knobs that are never open, whatever their value.
     """
 
     name: ClassVar[str]
     reads: ClassVar[str] = "D"
     accepts: ClassVar[frozenset[str]] = frozenset()
+    closed: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def title(self) -> str:
@@ -54,7 +58,7 @@ class Model:
 
     def open(self) -> dict[str, Any]:
         """The open knobs."""
-        knobs = {f.name: getattr(self, f.name) for f in fields(self)}
+        knobs = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.closed}
         return {name: value for name, value in knobs.items() if is_open(value)}
 
     def grid(self, task: Task, smallest: np.ndarray) -> dict[str, np.ndarray]:
@@ -153,7 +157,9 @@ def fixed(model: str, name: str, value: Any, *, low: float = -math.inf, whole: b
 def _fine(v: Any, low: float, above: bool, whole: bool) -> bool:
     if isinstance(v, np.ndarray) and v.ndim == 0:
         v = v.item()
-    if isinstance(v, bool) or not isinstance(v, Real) or not math.isfinite(v):
+    if isinstance(v, bool) or not isinstance(v, Real) or not abs(v) < math.inf:
+        return False
+    if abs(v) > LARGEST:
         return False
     return v >= low and not (above and v == low) and not (whole and v != int(v))
 

@@ -21,6 +21,7 @@ KINDS = ("conjunction", "disjunction")
 FEATURES = ("balls", "boolean", "stumps")
 PENALTIES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, inf)
 STOPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30)
+LEAST, MOST = 1e-4, 1e6  # penalties, which are counted in whole numbers of a millionth
 LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
 
 
@@ -40,7 +41,7 @@ class SCM(Model):
         thresholds on single columns; or unions such as "balls+stumps". In a union with "boolean" the columns of 0 and 1
         are Boolean and the others stumps.
     kind : "conjunction", "disjunction", sequence or "grid" (both)
-    penalty : float > 0, inf, sequence or "grid"
+    penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
         Cost p of an error on P. inf: features are right on all of P (the consistent machine). "grid": 0.5 to 16, and inf.
     stop : int >= 1, sequence, "grid" or None
         Features at most (the truncated machine). "grid": 1 to 30 in widening steps. None: until none has a positive value.
@@ -67,6 +68,7 @@ class SCM(Model):
 
     name: ClassVar[str] = "scm"
     accepts: ClassVar[frozenset[str]] = frozenset({"subset"})
+    closed: ClassVar[frozenset[str]] = frozenset({"features", "positive", "multiclass"})
 
     features: str = "balls"
     kind: Any = "grid"
@@ -91,6 +93,11 @@ class SCM(Model):
             for kind in kinds:
                 one_of("kind", kind, KINDS)
         number("scm", "penalty", self.penalty, low=0, above=True, infinite=True)
+        for p in np.ravel(np.asarray(self.penalty)) if self.penalty != "grid" else ():
+            if p != inf and not LEAST <= p <= MOST:
+                raise OptionError(
+                    f"penalty={p:g}: a finite penalty lies between {LEAST:g} and {MOST:g}; inf allows no error on P"
+                )
         if self.stop is not None:
             number("scm", "stop", self.stop, low=1, whole=True)
         one_of("negate", self.negate, (True, False))
@@ -199,9 +206,12 @@ class SCM(Model):
             return [(c, REST) for c in range(L)]
         first = -1
         if self.positive is not None:
-            if self.positive not in task.levels:
-                raise OptionError(f"positive={brief(self.positive)}: allowed are the classes {list(task.levels)}")
-            first = task.levels.index(self.positive)
+            try:
+                first = task.levels.index(self.positive)
+            except (ValueError, TypeError):  # not there; or something that == does not compare
+                raise OptionError(
+                    f"positive={brief(self.positive)}: allowed are the classes {list(task.levels)}"
+                ) from None
         return [(a, b) if a == first else (b, a) for a, b in combinations(range(L), 2)]
 
     def _columns(self, task: Task) -> tuple[np.ndarray, np.ndarray]:

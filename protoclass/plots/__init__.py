@@ -18,6 +18,7 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     from .progress import path, progress
     from .prototypes import prototypes, radii
     from .solvers import solvers
+    from .style import plain_text
 
     def validation(fit: Fit, ax: Any, **options: Any) -> Any:
         if fit.validation is None:
@@ -45,7 +46,8 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     if ax is not None and kind in several:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     try:
-        return several[kind](fit, **options) if kind in several else single[kind or "prototypes"](fit, ax, **options)
+        drawn = several[kind](fit, **options) if kind in several else single[kind or "prototypes"](fit, ax, **options)
+        return plain_text(drawn)
     except TypeError as reason:
         if "unexpected keyword" in str(reason) or "required positional" in str(reason):
             raise OptionError(f"plot({kind!r}): {str(reason).split('() ')[-1]}") from None

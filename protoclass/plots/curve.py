@@ -22,7 +22,12 @@ def curve(validation: Validation, x: Any = None, ax: Any = None) -> Any:
     With x = "size" against the mean size of the rules (PVM paper, figures 3 and 9); with a pair of knobs a heat map.
     """
     table, knobs = validation.table, list(validation.points)
-    pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1] and set(x) <= set(knobs)
+    pair = (
+        isinstance(x, (tuple, list))
+        and len(x) == 2
+        and all(isinstance(k, str) and k in knobs for k in x)
+        and x[0] != x[1]
+    )
     if not (x is None or pair or (isinstance(x, str) and x in (*knobs, "size"))):
         raise OptionError(f"x={x!r}: allowed are 'size', the knobs that were tuned, {knobs}, and a pair of them")
     ax = axes(ax, 6.4 if len(knobs) < 2 or pair or x == "size" else 8.6)
@@ -73,7 +78,8 @@ def curve(validation: Validation, x: Any = None, ax: Any = None) -> Any:
     if not rest and ticks is None:
         _sizes(validation, x, ax)
     if rest:
-        ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        some = f"{len(shown)} of {len(groups)} lines" if len(shown) < len(groups) else None
+        ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title=some)
     else:
         ax.legend(fontsize="small", frameon=True, framealpha=0.9, loc="best")
     return ax
@@ -102,8 +108,12 @@ def _heat(validation: Validation, x: str, y: str, ax: Any) -> Any:
     image = ax.imshow(cells, origin="lower", aspect="auto", cmap="viridis_r")
     for axis, values in ((ax.xaxis, cells.columns), (ax.yaxis, cells.index)):
         step = max(1, len(values) // 12)
-        axis.set_ticks(range(0, len(values), step), [told(v) for v in values[::step]])
-    for point, sign, name in ((table["error"].idxmin(), "x", "least error"), (validation.one_se, "s", "1-SE choice")):
+        names = [told(v) for v in values[::step]]
+        turned = axis is ax.xaxis and sum(map(len, names)) > 40
+        axis.set_ticks(range(0, len(values), step), names, rotation=60 if turned else 0)
+    for point, sign, name in ((validation.best, "x", "least error"), (validation.one_se, "s", "1-SE choice")):
+        if point not in table.index:  # the least error lies at other values of the knobs that are fixed here
+            continue
         at = cells.columns.get_loc(table[x].loc[point]), cells.index.get_loc(table[y].loc[point])
         ax.plot(*at, sign, ms=11, mew=2, mfc="none", color="#D55E00", ls="none", label=name)
     ax.set(xlabel=MEANING.get(x, x), ylabel=MEANING.get(y, y))
@@ -158,7 +168,7 @@ def _by_size(validation: Validation, ax: Any) -> Any:
         ax.axvline(size, ls=style, lw=1.2, color="black", label=f"{name}: size {number(round(float(size), 1))}")
     n, folds = len(validation.problem.frame), int(validation.of_fold.max()) + 1
     last = table.iloc[-1]
-    if last["size"] > 0.98 * n * (folds - 1) / folds:
+    if validation.covered is not None and last["size"] > 0.98 * n * (folds - 1) / folds:
         ax.plot(last["size"], last["error"], "s", ms=9, mfc="none", color=colour(1), label="all rows kept: 1-NN")
     if table["size"].min() > 0:
         ax.set_xscale("log")

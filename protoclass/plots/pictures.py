@@ -12,10 +12,11 @@ import pandas as pd
 from ..core.sammon import sammon
 from ..core.sources import part
 from ..errors import DataError, NotAvailable, OptionError, brief
-from ..frame import as_pandas
+from ..frame import as_pandas, once
 from ..preparing import places
+from ..stepwise import place_of
 from ..testing import coded
-from .style import axes, colour, mark, panels
+from .style import axes, colour, mark, named, panels
 
 if TYPE_CHECKING:
     from ..fitting import Fit
@@ -56,6 +57,9 @@ def miscovered(fit: Fit, shape: Any, prototype: Any = None, count: int = 44) -> 
     count : int
         Rows at most.
     """
+    if "cover" not in fit.rule.kinds:
+        raise NotAvailable(f"method {fit.model.name!r} has no balls that cover; 'pvm' has")
+    pixels(fit, fit.frame.columns.iloc[:1], shape)  # fails before any work
     if prototype is None:
         wrong = np.flatnonzero(fit.prototypes.get("miscovers", pd.Series(dtype=float)).to_numpy() > 0)
         if len(wrong) == 0:
@@ -65,8 +69,9 @@ def miscovered(fit: Fit, shape: Any, prototype: Any = None, count: int = 44) -> 
     held = held[~held["own"]].head(whole("count", count))
     if held.empty:
         raise NotAvailable(f"the ball of {prototype!r} holds no rows of other classes")
-    both = pd.concat([fit.prototypes.loc[[prototype]], fit.frame.columns.loc[held.index]])
-    serves = fit.prototypes["class"].loc[prototype]
+    place = place_of(fit, prototype)
+    both = pd.concat([fit.prototypes.iloc[[place]], fit.frame.columns.loc[held.index]])
+    serves = fit.prototypes["class"].iloc[place]
     titles = [f"prototype of {serves}", *(f"{c}" for c in held["class"])]
     name = f"Rows of other classes in the ball of prototype {prototype} ({serves}), nearest first"
     return grid(pixels(fit, both, shape), titles, name, size=1.0)
@@ -80,13 +85,14 @@ def wrongly(fit: Fit, new: Any = None, size: int | None = None) -> pd.DataFrame:
     response = fit.frame.formula.response
     if response not in source:
         raise OptionError(f"the new data lack the response {response!r}: what is misclassified needs the true classes")
+    once(source.index, "new row")
     fresh = fit.dissimilarity.fresh(source, places(small.rule, fit.dissimilarity))
     index, complete = fresh.index, fresh.whole
     if "nearest" not in fit.rule.kinds:
         raise NotAvailable(f"method {fit.model.name!r} has no nearest prototype to show")
     truth = coded(source[response], fit.frame.levels)
     told = small.predict(source).cat.codes.to_numpy()
-    picked = complete & (truth >= 0) & (told != truth)
+    picked = complete & (truth >= 0) & (told >= 0) & (told != truth)
     if size is not None:
         picked &= fit.predict(source).cat.codes.to_numpy() == truth
     at = np.flatnonzero(picked)
@@ -117,6 +123,7 @@ def misclassified(fit: Fit, shape: Any, new: Any = None, size: int | None = None
     count : int
         Rows at most, drawn at random by the fit's seed.
     """
+    pixels(fit, fit.frame.columns.iloc[:1], shape)  # fails before any work
     table = wrongly(fit, new, size)
     if table.empty:
         raise NotAvailable("no row is misclassified")
@@ -183,9 +190,9 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     size = 60 if len(spots) < 100 else 20
     for k, level in enumerate(fit.classes):
         own = spots[spots["class"] == k]
-        ax.scatter(own["x"], own["y"], s=size, marker=mark(k), color=colour(k), label=str(level), lw=0)
+        ax.scatter(own["x"], own["y"], s=size, marker=mark(k), color=colour(k), label=named(level), lw=0)
     if shape is not None:
-        values = pixels(fit, fit.prototypes.loc[spots.index], shape)
+        values = pixels(fit, fit.prototypes.iloc[: len(spots)], shape)
         low, high = values.min(), values.max()
         zoom = 19 / max(values.shape[1:])
         for picture, (x, y, k) in zip(values, spots.to_numpy(), strict=True):
@@ -209,9 +216,8 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
 
 def pixels(fit: Fit, rows: pd.DataFrame, shape: Any) -> np.ndarray:
     """The predictors of rows (or prototypes) as pictures (k, height, width); NaN where a row is missing."""
-    fine = (
-        isinstance(shape, tuple) and len(shape) == 2 and all(isinstance(s, (int, np.integer)) and s > 0 for s in shape)
-    )
+    fine = isinstance(shape, tuple) and len(shape) == 2
+    fine = fine and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in shape)
     if not fine:
         raise OptionError(f"shape={brief(shape)}: rows and columns of a picture, such as (16, 16)")
     names = list(fit.frame.columns)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import NotAvailable
-from .style import GREY, axes, colour, mark, plain_log
+from .style import GREY, axes, colour, mark, named, plain_log
 
 if TYPE_CHECKING:
     from ..fitting import Fit
@@ -18,7 +18,9 @@ def steps(fit: Fit) -> pd.DataFrame:
     """One row for each step: class, gain (covered first minus miscovered) and the share of own weight covered so far."""
     table = fit.rule.points.table
     if not {"covers", "miscovers"} <= set(table):
-        raise NotAvailable(f"method {fit.model.name!r} does not choose prototypes step by step; 'pvm' does")
+        raise NotAvailable(
+            f"method {fit.model.name!r} has no gains to draw; 'pvm' has (the error step by step is plot('path'))"
+        )
     return pd.DataFrame({
         "step": np.arange(1, len(fit.rule.points) + 1),
         "class": fit.rule.points.classes,
@@ -35,7 +37,7 @@ def progress(fit: Fit, ax: Any = None) -> Any:
     small = 5 if len(table) < 100 else 2.5
     for k, level in enumerate(fit.classes):
         own = table[table["class"] == k]
-        ax.plot(own["step"], own["gain"], mark(k), ms=small, color=colour(k), label=str(level), ls="none")
+        ax.plot(own["step"], own["gain"], mark(k), ms=small, color=colour(k), label=named(level), ls="none")
     ax.set_yscale("log")
     plain_log(ax.yaxis)
     ax.xaxis.get_major_locator().set_params(integer=True)

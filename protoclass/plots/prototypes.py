@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import pandas as pd
 from ..core.sources import part
 from ..core.torgerson import torgerson
 from ..errors import DataError, NotAvailable, NoVectors
+from ..models.base import is_open
+from ..models.pvm import PVM
 from ..models.pvm import radii as radii_of
-from ..preparing import places
-from .style import axes, colour, mark, panels
+from ..preparing import ONCE, places
+from .style import axes, colour, mark, named, panels
 
 if TYPE_CHECKING:
     from ..fitting import Fit
@@ -42,7 +45,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
         ax.set(xlabel=names[0].replace("_", " "), ylabel=names[1].replace("_", " "))
     else:
         rows, chosen = scaled(fit)
-        shapes = circles(fit, chosen) if balls and points.radii is not None and len(points) <= BALLS else []
+        shapes = circles(fit, chosen)[:BALLS] if balls and points.radii is not None else []
         ax.set(xlabel=f"first axis of the map ({fit.dissimilarity.metric.name} units)", ylabel="second axis of the map")
         ax.set_aspect("equal", adjustable="datalim")
     shrink = min(1.0, ax.get_window_extent().width / ax.figure.dpi / 4)  # marks on small Axes are small
@@ -52,7 +55,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
     for k, level in enumerate(fit.classes):
         own = rows[rows["class"] == k]
         ax.scatter(
-            own["x"], own["y"], s=crowd, marker=mark(k), color=colour(k), alpha=0.55, lw=0, label=str(level), zorder=2
+            own["x"], own["y"], s=crowd, marker=mark(k), color=colour(k), alpha=0.55, lw=0, label=named(level), zorder=2
         )
     for c, shape in shapes:
         ax.plot(shape[:, 0], shape[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
@@ -97,24 +100,34 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         Six radii by default: of the default grid, from the second to the last, evenly.
     balls : bool
     """
-    if fit.rule.points.radii is None:
+    if not isinstance(fit.model, PVM):
         raise NotAvailable(f"method {fit.model.name!r} has no radii to vary; 'pvm' has")
+    task = fit.problem.task(fit.dissimilarity, limit=ONCE)
     if eps is None:
-        every = radii_of(fit.problem.task(fit.dissimilarity), None)
-        eps = every[np.unique(np.linspace(min(1, len(every) - 1), len(every) - 1, 6).round().astype(int))]
-    fits = [fit.update(eps=float(e), cv=None) for e in np.asarray(eps, float).ravel()]
+        every = radii_of(task, None)
+        eps = every[np.unique(np.linspace(min(1, len(every) - 1), len(every) - 1, 6).round().astype(int))].tolist()
+    several = replace(fit.model, eps=eps if is_open(eps) else [eps])
+    chosen = several.path(task, several.grid(task, np.bincount(task.y)))
+    fits = [
+        replace(fit, model=replace(fit.model, eps=float(e)), rule=chosen.at(g), validation=None, point=None)
+        for g, e in enumerate(chosen.radii)
+    ]
     across = min(3, len(fits))
     figure, places_of = panels(-(-len(fits) // across), across, 3.1, 2.9)
     for ax in places_of.ravel()[len(fits) :]:
         ax.set_axis_off()
     for ax, other in zip(places_of.ravel(), fits, strict=False):
         prototypes(other, ax, balls)
+        names = ax.get_xlabel(), ax.get_ylabel()
+        ax.set(xlabel="", ylabel="")
         ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.points)} prototypes", fontsize="small")
-        handles, names = ax.get_legend_handles_labels()
+        handles, labels = ax.get_legend_handles_labels()
         ax.get_legend().remove()
         ax.label_outer()
+    figure.supxlabel(names[0], fontsize="medium")
+    figure.supylabel(names[1], fontsize="medium")
     title = str(fit.frame.formula.response)
-    figure.legend(handles, names, title=title, loc="outside right upper", fontsize="small", frameon=False)
+    figure.legend(handles, labels, title=title, loc="outside right upper", fontsize="small", frameon=False)
     return figure
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.cover import CoverPath
-from ..errors import NotAvailable, one_of
+from ..errors import NotAvailable, OptionError, brief, one_of
+from ..models.base import is_open
 from ..models.pvm import PVM, SOLVERS
 from ..preparing import ONCE, bar
 from .style import axes, colour, mark, plain_log
@@ -30,12 +31,17 @@ def objectives(fit: Fit, eps: Any = None, solvers: Any = SOLVERS) -> pd.DataFram
     model = fit.model
     if not isinstance(model, PVM):
         raise NotAvailable(f"method {model.name!r} has no solvers to compare; 'pvm' has")
-    radii = model.eps * np.geomspace(0.5, 2, 10) if eps is None else eps
-    parts = []
+    if isinstance(solvers, str) or not isinstance(solvers, (list, tuple)) or not solvers:
+        solvers = (solvers,) if isinstance(solvers, str) else solvers
+        if not isinstance(solvers, tuple):
+            raise OptionError(f"solvers={brief(solvers)}: a list of {', '.join(map(repr, SOLVERS))}")
+    for solver in solvers:
+        one_of("solvers", solver, SOLVERS)
+    radii = (model.eps * np.geomspace(0.5, 2, 10)).tolist() if eps is None else eps if is_open(eps) else [eps]
+    parts: list[tuple[str, float, float, float, int]] = []
     with bar(len(solvers), "solving", fit.problem.progress) as solving:
         for solver in solvers:
-            one_of("solvers", solver, SOLVERS)
-            other = replace(model, eps=list(radii), solver=solver, certify=True)
+            other = replace(model, eps=radii, solver=solver, certify=True)
             problem = replace(fit.problem, model=other)
             task = problem.task(fit.dissimilarity, limit=ONCE)
             path = other.path(task, other.grid(task, np.bincount(task.y)))

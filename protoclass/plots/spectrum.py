@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .style import COLOURS, GREY, axes, colour, mark
+from .style import COLOURS, GREY, axes, colour, mark, named
 
 if TYPE_CHECKING:
     from ..metrics.embedding import Embedding, Spectrum
@@ -57,7 +57,7 @@ def points(told: Embedding, pair: tuple[int, int] | None = None, by: Any = None,
                 color=colour(c),
                 lw=0,
                 alpha=0.7,
-                label=str(level),
+                label=named(level),
             )
         ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     names = [f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in pair]

@@ -27,6 +27,21 @@ def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
+def named(level: Any) -> str:
+    """A class for a legend, which leaves out labels that begin with an underscore."""
+    text = str(level)
+    return f" {text}" if text.startswith("_") else text
+
+
+def plain_text(drawn: Any) -> Any:
+    """Axes or a Figure whose text is shown as it is: a dollar sign in a name begins no formula."""
+    from matplotlib.text import Text
+
+    for text in drawn.findobj(Text):
+        text.set_parse_math(False)
+    return drawn
+
+
 def panels(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
     """A figure of rows x columns Axes, each of this size in inches; and the Axes as an array."""
     import matplotlib.pyplot as plt

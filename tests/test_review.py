@@ -1,0 +1,173 @@
+"""Inputs that once went wrong, each beside what must come of it."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.hull import hull_draws
+from protoclass.core.machine import midpoint
+
+ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}
+
+
+def two(n=60, p=2, seed=0):
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, n)
+    table = pd.DataFrame(draw.normal(size=(n, p)) + 1.5 * y[:, None], columns=[f"x{i}" for i in range(p)])
+    return table.assign(y=np.where(y == 1, "b", "a"))
+
+
+def test_machines_without_centres(iris):
+    v = pc.cross_validate(
+        "species ~ .", iris.iloc[50:], "scm", candidates=1, cv=3, kind="conjunction", penalty=1.0, stop=2
+    )
+    assert v.table["error"].between(0, 1).all()
+    fit = pc.fit("species ~ .", iris, "scm", candidates=1, **ONE)
+    assert "has no features" in str(fit.summary())
+
+
+def test_columns_of_one_name_and_missing_categories():
+    data = pd.DataFrame({"y": list("abab") * 10, "c": list("pqpq") * 10, "c[p]": np.arange(40.0)})
+    with pytest.raises(pc.DataError, match=r"two columns of the design matrix would be called 'c\[p\]'"):
+        pc.fit("y ~ c + `c[p]`", data, eps=1.0, dissimilarity="euclidean")
+    holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
+    holes.loc[:5, "c"] = None
+    with pytest.raises(pc.DataError, match="column 'c' is missing at row 0"):
+        pc.fit("y ~ c", holes, "scm", features="stumps", na="keep", dissimilarity="gower", **ONE)
+
+
+@pytest.mark.parametrize(("method", "knobs"), [("scm", ONE), ("pvm", {"eps": 0.1})])
+def test_rows_at_unknown_distances_are_left_out_everywhere(method, knobs):
+    data, new = two(), two(20, seed=9)
+    new.loc[:9, ["x0", "x1"]] = np.nan
+    fit = pc.fit("y ~ .", data, method, na="keep", dissimilarity="gower", **knobs)
+    assert fit.path(new=new)["new_error"].iloc[-1] == pytest.approx(fit.test(new).error)
+    with pytest.raises(pc.DataError, match="no row has both"):
+        fit.path(new=new.iloc[:5])
+
+
+def test_a_smaller_fit_speaks_of_itself(iris):
+    fit = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0)
+    small = fit.at(size=1)
+    assert f"Features:      {int(small.rule.size)}" in str(small)
+    assert "CV error" not in str(small)
+    assert "worth" not in str(fit.at(size=0).summary())
+
+
+def test_hull_draws_reach_the_corners():
+    corners = np.vstack([np.zeros(10), np.eye(10)])
+    X = np.vstack([corners, corners.mean(axis=0)])  # a simplex, but with a row too many to be taken for one
+    largest = []
+    for seed in range(12):
+        drawn = hull_draws(X, 10, None, (seed,))
+        weights = np.column_stack([1 - drawn.sum(axis=1), drawn])
+        largest += weights.max(axis=1).tolist()
+    exact = sum(1 / k for k in range(1, 12)) / 11  # of the uniform distribution on a simplex with 11 corners
+    assert np.mean(largest) == pytest.approx(exact, abs=0.025)
+
+
+def test_a_bound_counts_the_choice_of_kind(iris):
+    data = two(100)
+    both = pc.fit("y ~ .", data, "scm", dissimilarity=pc.Euclidean(scale=False), penalty=math.inf, stop=[1, 2])
+    kind = both.model.kind
+    one = pc.fit(
+        "y ~ .", data, "scm", dissimilarity=pc.Euclidean(scale=False), penalty=math.inf, kind=kind, stop=both.model.stop
+    )
+    assert one.bound(0.05 / 2)["bound"].iloc[0] == pytest.approx(both.bound(0.05)["bound"].iloc[0])
+
+
+def test_thresholds_stay_between_their_values():
+    up = math.nextafter
+    low = 1.0
+    for high in (up(1.0, 2), 3.0, 1.7e308):
+        assert low <= midpoint(low, high) < high
+    assert midpoint(-1.7e308, 1.7e308) == 0
+    assert 1.5e308 <= midpoint(1.5e308, 1.7e308) < 1.7e308
+    for x in ([1.0, up(1.0, 2), up(up(1.0, 2), 3), up(up(up(1.0, 2), 3), 3)], [1e308, 1.2e308, 1.5e308, 1.7e308]):
+        data = pd.DataFrame({"x": x, "y": list("aabb")})
+        fit = pc.fit("y ~ x", data, "scm", features="stumps", kind="disjunction", penalty=math.inf, stop=None)
+        assert fit.training_error() == 0
+
+
+def test_figures_of_odd_names_and_choices(iris):
+    v = pc.cross_validate("species ~ .", iris, eps="grid", lambda_="grid", cv=5)
+    ax = v.plot(("eps", "lambda_"))
+    cross = next(line for line in ax.get_lines() if line.get_label() == "least error")
+    cells = v.table.pivot(index="lambda_", columns="eps", values="error")
+    assert cells.columns[int(cross.get_xdata()[0])] == v.table["eps"].iloc[v.best]
+    money = two().assign(y=lambda d: d.y.replace({"a": "$x_{$", "b": "_b"}))
+    fit = pc.fit("y ~ .", money, eps=1.0)
+    for kind in ("prototypes", "confusion", "radii", "path"):
+        drawn = fit.plot(kind)
+        (drawn.figure if hasattr(drawn, "figure") and drawn.figure is not None else drawn).canvas.draw()
+    names = [t.get_text() for t in fit.plot().get_legend().get_texts()]
+    assert names == ["$x_{$", " _b", "prototypes"]
+    tuned = pc.fit("species ~ petal_length + petal_width", iris, lambda_="grid", eps=0.5, cv=3)
+    assert len(tuned.plot("radii").axes) == 6
+    for call in (
+        lambda: tuned.plot("radii", eps="abc"),
+        lambda: tuned.plot("radii", eps=[]),
+        lambda: tuned.plot("solvers", solvers=None),
+        lambda: tuned.plot("solvers", solvers=[]),
+        lambda: v.plot((["a"], "b")),
+    ):
+        with pytest.raises(pc.OptionError):
+            call()
+    assert tuned.plot("solvers", eps=0.5, solvers="greedy").get_ylabel()
+    scm = pc.fit("species ~ .", iris, "scm", **ONE)
+    for kind, message in (("radii", "no radii"), ("miscovered", "no balls that cover"), ("progress", "no gains")):
+        options = {"shape": (2, 2)} if kind == "miscovered" else {}
+        with pytest.raises(pc.NotAvailable, match=message):
+            scm.plot(kind, **options)
+
+
+def test_pictures_of_many_machines_and_repeated_rows():
+    data = pc.load_data("digits").iloc[:300]
+    fit = pc.fit("digit ~ .", data, "scm", **ONE)
+    assert fit.plot("map", shape=(8, 8), count=20) is not None
+    pvm = pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=25.0)
+    with pytest.raises(pc.DataError, match="occurs more than once"):
+        pvm.plot("misclassified", shape=(8, 8), new=pd.concat([data.head(20)] * 2))
+    with pytest.raises(pc.OptionError, match="shape="):
+        pvm.plot("images", shape=(64, True))
+    for wrong in ([1, 2], (1, 2), pd.Series([1]), data):
+        with pytest.raises(pc.OptionError, match="a label of fit"):
+            pvm.ball(wrong)
+
+
+@pytest.mark.parametrize("penalty", [1e20, 1e300, 10**400, 1e-9])
+def test_penalties_beyond_counting(penalty):
+    with pytest.raises(pc.OptionError, match="penalty="):
+        pc.fit("y ~ .", two(), "scm", kind="conjunction", penalty=penalty, stop=2)
+
+
+def test_classes_of_odd_kinds():
+    data = two()
+    for wrong in (pd.NA, pd.Series(["a"]), "c"):
+        with pytest.raises(pc.OptionError, match="positive="):
+            pc.fit("y ~ .", data, "scm", positive=wrong, **ONE)
+    pairs = data.assign(y=[("a", 1) if c == "a" else ("b", 2) for c in data.y])
+    v = pc.cross_validate(
+        "y ~ .", pairs, "scm", positive=("a", 1), kind="conjunction", penalty=[1.0, 2.0], stop=2, cv=3
+    )
+    assert v.table["error"].max() < 0.5
+    mixed = data.assign(y=pd.Categorical([1 if c == "a" else "1" for c in data.y]))
+    for candidates in (pc.hull(5), pc.kmeans(2)):
+        fit = pc.fit("y ~ .", mixed, eps=1.0, candidates=candidates)
+        assert str(fit.summary())
+
+
+def test_messages_say_what_helps(iris):
+    with pytest.raises(pc.OptionError, match="give kind= a value"):
+        pc.fit("y ~ .", two(), "scm", cv=None)
+    rare = pd.concat([two(), pd.DataFrame({"x0": [0.0], "x1": [0.0], "y": ["z"]})], ignore_index=True)
+    with pytest.raises(pc.OptionError, match="has one row: use cv='loo'"):
+        pc.fit("y ~ .", rare, cv=2)
+    assert pc.fit("species ~ .", iris, "scm", **ONE).bound(np.float32(0.05))["bound"].between(0, 1).all()
+    with pytest.raises(pc.TooLarge, match="ask for fewer"):
+        pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(10**12))
+    with pytest.raises(pc.OptionError, match="at most the number of rows"):
+        pc.dissimilarity("species ~ .", iris).map(dims=10**9, method="sammon")

@@ -52,6 +52,7 @@ def test_a_pseudo_euclidean_space_is_recovered(seed):
     assert np.abs(e.distances() - P).to_numpy().max() < 1e-8
     assert np.abs(e.place(pd.DataFrame(P)) - e.coordinates).to_numpy().max() < 1e-8
     assert (np.diff(np.abs(e.axes.values)) <= 1e-12).all()
+    assert e.axes.inner(P) == pytest.approx((e.axes.vectors * e.axes.values) @ e.axes.vectors.T, abs=1e-8)
     assert d.embed(2).coordinates.equals(e.coordinates[["dim1", "dim2"]])
     s = d.spectrum()
     assert s.signature == (3, 2)

@@ -88,8 +88,9 @@ def test_thresholds_stay_between_their_values():
     assert 1.5e308 <= midpoint(1.5e308, 1.7e308) < 1.7e308
     for x in ([1.0, up(1.0, 2), up(up(1.0, 2), 3), up(up(up(1.0, 2), 3), 3)], [1e308, 1.2e308, 1.5e308, 1.7e308]):
         data = pd.DataFrame({"x": x, "y": list("aabb")})
-        fit = pc.fit("y ~ x", data, "scm", features="stumps", kind="disjunction", penalty=math.inf, stop=None)
-        assert fit.training_error() == 0
+        for kind in ("conjunction", "disjunction"):
+            fit = pc.fit("y ~ x", data, "scm", features="stumps", kind=kind, penalty=math.inf, stop=None)
+            assert fit.training_error() == 0
 
 
 def test_figures_of_odd_names_and_choices(iris):

@@ -1,0 +1,114 @@
+"""Discriminant adaptive distances against the formulas in loops."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.linalg import sqrtm
+
+import protoclass as pc
+from protoclass.core.dann import local_distances, local_factors
+from protoclass.metrics.dann import Adaptive
+
+
+def slow(z, X, y, K, epsilon, ridge):
+    """Sigma at a point, as the book writes it."""
+    near = np.argsort(((X - z) ** 2).sum(axis=1), kind="stable")[:K]
+    N, labels = X[near], y[near]
+    p = X.shape[1]
+    W, B = np.zeros((p, p)), np.zeros((p, p))
+    for c in np.unique(labels):
+        own = N[labels == c]
+        for row in own:
+            W += np.outer(row - own.mean(axis=0), row - own.mean(axis=0)) / K
+        B += len(own) / K * np.outer(own.mean(axis=0) - N.mean(axis=0), own.mean(axis=0) - N.mean(axis=0))
+    W += ridge * np.trace(W) / p * np.eye(p)
+    root = np.linalg.inv(np.real(sqrtm(W)))
+    return root @ (root @ B @ root + epsilon * np.eye(p)) @ root, W
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3, 1.0])
+def test_it_equals_the_formulas_in_loops(ridge):
+    draw = np.random.default_rng(0)
+    X, y = draw.normal(size=(60, 3)), draw.integers(0, 3, 60)
+    Z = draw.normal(size=(5, 3))
+    F = local_factors(Z, X, y, 3, 20, 0.7, ridge, 1)
+    D = local_distances(X, Z, F)
+    for j in range(5):
+        sigma, _ = slow(Z[j], X, y, 20, 0.7, ridge)
+        assert F[j] @ F[j].T == pytest.approx(sigma, rel=1e-8)
+        for i in range(0, 60, 9):
+            assert D[i, j] == pytest.approx(np.sqrt((X[i] - Z[j]) @ sigma @ (X[i] - Z[j])))
+
+
+def test_a_pure_neighborhood_has_no_boundary_to_adapt_to():
+    draw = np.random.default_rng(1)
+    X = np.concatenate([draw.normal(size=(40, 2)), draw.normal(size=(40, 2)) + 50])
+    y = np.repeat([0, 1], 40)
+    F = local_factors(X[:1], X, y, 2, 15, 2.0, 0.0, 1)
+    _, W = slow(X[0], X, y, 15, 2.0, 0.0)
+    assert F[0] @ F[0].T == pytest.approx(2.0 * np.linalg.inv(W), rel=1e-8)
+
+
+def test_iterations_look_along_the_boundary():
+    draw = np.random.default_rng(2)
+    X = draw.uniform(-1, 1, (300, 2))
+    y = (X[:, 0] > 0).astype(int)
+    once, twice = (local_factors(np.zeros((1, 2)), X, y, 2, 40, 1.0, 0.1, k)[0] for k in (1, 2))
+    for F in (once, twice):
+        sigma = F @ F.T
+        assert sigma[0, 0] > 2 * sigma[1, 1]
+    assert not np.allclose(once, twice)
+
+
+def sphere(n, seed, noise=6):
+    """Two classes, one inside a sphere in four variables, among others that are noise (ESL, section 13.4.2)."""
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(n, 4 + noise))
+    radius = (X[:, :4] ** 2).sum(axis=1)
+    table = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    return table.assign(y=np.where(radius < 3.36, "inside", "outside"))
+
+
+def test_it_beats_plain_neighbours_among_noise():
+    better = 0
+    for seed in range(4):
+        train, new = sphere(400, seed), sphere(600, 100 + seed)
+        plain = pc.fit("y ~ .", train, "knn", k=7).test(new).error
+        adaptive = (
+            pc.fit("y ~ .", train, "knn", k=7, dissimilarity=Adaptive(neighborhood=100, ridge=0.1, iterations=2))
+            .test(new)
+            .error
+        )
+        better += adaptive < plain
+    assert better >= 3
+
+
+def test_it_is_learned_in_each_fold(iris):
+    fold = pd.Series(np.arange(150) % 3, iris.index)
+    metric = Adaptive(neighborhood=30, scale=False)
+    v = pc.cross_validate("species ~ .", iris, eps=1.0, dissimilarity=metric, cv=fold, lambda_=0.01)
+    for f in range(3):
+        train, held = iris[fold != f], iris[fold == f]
+        fit = pc.fit("species ~ .", train, eps=1.0, dissimilarity=metric, lambda_=0.01)
+        assert v.held_out[0][held.index].tolist() == fit.predict(held).tolist()
+    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity=metric)
+    assert fit.predict(iris).tolist() == fit.predict().tolist()
+    constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
+    assert pc.fit("species ~ .", constant, "knn", k=3, dissimilarity=Adaptive(ridge=0)).training_error() < 0.1
+
+
+def test_wrong_knobs(iris):
+    for knobs in (
+        {"neighborhood": 1},
+        {"neighborhood": 2.5},
+        {"epsilon": 0},
+        {"ridge": -1},
+        {"iterations": 0},
+        {"scale": "fold"},
+    ):
+        with pytest.raises(pc.OptionError):
+            Adaptive(**knobs)
+    with pytest.raises(pc.DataError, match="there are 150 training rows"):
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
+    with pytest.raises(pc.DataError, match="give the formula a response"):
+        pc.dissimilarity("species ~ .", iris, Adaptive())

@@ -18,6 +18,7 @@ _HOME = {
     "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
     "Custom": "metrics.custom", "kernel_distances": "metrics.given",
     "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "SCM": "models.scm", "Hyperplane": "models.hyperplane",
+    "Condensed": "models.condensed", "Multiedit": "models.multiedit",
     "KNN": "models.knn", "KMeans": "models.kmeans",
     "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates", "hull": "metrics.candidates",
     "set_cover": "covering", "SetCover": "covering",
@@ -43,9 +44,11 @@ if TYPE_CHECKING:
     from .metrics.minkowski import Chebyshev, Euclidean, Manhattan, Minkowski
     from .metrics.ranks import Ranks
     from .models.base import Model
+    from .models.condensed import Condensed
     from .models.hyperplane import Hyperplane
     from .models.kmeans import KMeans
     from .models.knn import KNN
+    from .models.multiedit import Multiedit
     from .models.pvm import PVM, quantiles
     from .models.scm import SCM
     from .testing import Test

@@ -8,13 +8,17 @@ from typing import Any
 
 from ..errors import OptionError
 from .base import Model
+from .condensed import Condensed
 from .hyperplane import Hyperplane
 from .kmeans import KMeans
 from .knn import KNN
+from .multiedit import Multiedit
 from .pvm import PVM
 from .scm import SCM
 
-MODELS: dict[str, type[Model]] = {model.name: model for model in (PVM, SCM, Hyperplane, KNN, KMeans)}
+MODELS: dict[str, type[Model]] = {
+    model.name: model for model in (PVM, SCM, Hyperplane, KNN, Condensed, Multiedit, KMeans)
+}
 
 
 def model(spec: Any, knobs: dict[str, Any]) -> Model:

@@ -1,0 +1,57 @@
+"""Multi-edited nearest neighbours (Devijver and Kittler 1980)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..core.condensing import condensed, multiedited
+from ..core.task import Rules, Task
+from ..errors import one_of
+from .base import Model, fixed
+from .condensed import nearest_of, own_candidates
+
+
+@dataclass(frozen=True)
+class Multiedit(Model):
+    """The nearest of the rows that are left when those that disagree with their neighbours are dropped.
+
+    Parameters
+    ----------
+    parts : int >= 3
+        Into which the rows are split at random in each round; each is judged by the nearest rows of the next.
+    quiet : int >= 1
+        Rounds in turn that drop nothing before it ends.
+    condense : bool
+        Whether the rows left are then condensed, as Devijver and Kittler advise and R's `class` leaves to its user.
+
+    References
+    ----------
+    Devijver and Kittler (1982), *Pattern Recognition: A Statistical Approach*; Ripley (1996), section 6.2.
+    """
+
+    name: ClassVar[str] = "multiedit"
+
+    parts: int = 3
+    quiet: int = 5
+    condense: bool = False
+
+    def __post_init__(self) -> None:
+        fixed("multiedit", "parts", self.parts, low=3, whole=True)
+        fixed("multiedit", "quiet", self.quiet, low=1, whole=True)
+        one_of("condense", self.condense, (True, False))
+
+    @property
+    def title(self) -> str:
+        return "Multi-edited nearest neighbours" + (", condensed" if self.condense else "")
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+        own, D = own_candidates(task), task.D.array()
+        rows = multiedited(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
+        report = {"rows left by editing": len(rows)}
+        if self.condense:
+            rows = condensed(D, own, task.y, np.random.default_rng(task.seed).permutation(rows))
+        return Rules((nearest_of(task, own, rows, report),))

@@ -16,6 +16,11 @@ _HOME = {
     "Embedding": "metrics.embedding", "Spectrum": "metrics.embedding",
     "Metric": "metrics.base", "Minkowski": "metrics.minkowski", "Euclidean": "metrics.minkowski",
     "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
+    "Mahalanobis": "metrics.pairwise", "Cosine": "metrics.pairwise", "Correlation": "metrics.pairwise",
+    "Canberra": "metrics.pairwise", "Hamming": "metrics.pairwise", "Jaccard": "metrics.pairwise",
+    "ZeroOne": "metrics.pairwise", "Kernel": "metrics.kernels", "precomputed": "metrics.kernels", "psd": "metrics.kernels",
+    "Mismatch": "metrics.strings", "Levenshtein": "metrics.strings", "Tangent": "metrics.tangent", "images": "metrics.tangent",
+    "Adaptive": "metrics.dann", "Mixed": "metrics.mixed", "register": "metrics.registry", "Check": "metrics.check",
     "Custom": "metrics.custom", "kernel_distances": "metrics.given",
     "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "SCM": "models.scm", "Hyperplane": "models.hyperplane",
     "Condensed": "models.condensed", "Multiedit": "models.multiedit",
@@ -36,13 +41,21 @@ if TYPE_CHECKING:
     from .fitting import Fit, fit
     from .metrics.base import Metric
     from .metrics.candidates import hull, kmeans, unlabelled
+    from .metrics.check import Check
     from .metrics.custom import Custom
+    from .metrics.dann import Adaptive
     from .metrics.dissimilarity import Dissimilarity, dissimilarity
     from .metrics.embedding import Embedding, Spectrum
     from .metrics.given import kernel_distances
     from .metrics.gower import Gower
+    from .metrics.kernels import Kernel, precomputed, psd
     from .metrics.minkowski import Chebyshev, Euclidean, Manhattan, Minkowski
+    from .metrics.mixed import Mixed
+    from .metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, Mahalanobis, ZeroOne
     from .metrics.ranks import Ranks
+    from .metrics.registry import register
+    from .metrics.strings import Levenshtein, Mismatch
+    from .metrics.tangent import Tangent, images
     from .models.base import Model
     from .models.condensed import Condensed
     from .models.hyperplane import Hyperplane

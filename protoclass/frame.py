@@ -281,6 +281,8 @@ def _train(frame: Frame) -> Any:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
         if len(rows) == 0:
             return None
+    if frame.formula.plain():
+        rows = rows.take(np.arange(1))  # columns as they stand: nothing to learn but the levels, which a row carries
     # rows with missing values are out already; what a transform makes missing is `design`'s to name
     spec = ModelSpec(
         formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"

@@ -45,12 +45,10 @@ def described(fit: Fit) -> str:
     """The dissimilarity in words, and how it was chosen."""
     metric = fit.dissimilarity.metric
     spec = fit.call.arguments.get("dissimilarity", "auto")
-    scaled = {True: ", scaled columns", False: "", "fold": ", columns scaled in each fold"}[
-        getattr(metric, "scale", False)
-    ]
+    scaled = f", {metric.scaling}" if metric.scaling else ""
     why = ""
     if isinstance(spec, str) and spec == "auto":
-        why = " (chosen: " + ("some predictors are no numbers" if scaled == "" else "all predictors are numbers") + ")"
+        why = " (chosen: " + ("all predictors are numbers" if scaled else "some predictors are no numbers") + ")"
     return f"{metric.name}{scaled}{why}"
 
 

@@ -202,3 +202,146 @@ def test_dissimilarity_as_a_value(iris):
     b = pc.fit("species ~ .", iris, eps=1.0)
     assert a.prototypes["covers"].equals(b.prototypes["covers"])
     assert a.predict(iris.iloc[:9]).equals(b.predict(iris.iloc[:9]))
+
+
+def by_definition(X, w, r):
+    n = len(X)
+    D = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            terms = [w[f] * abs(X[i, f] - X[j, f]) ** (1 if r == np.inf else r) for f in range(X.shape[1])]
+            D[i, j] = max(terms) if r == np.inf else sum(terms) ** (1 / r)
+    return D
+
+
+def scaled_by(X, scale):
+    if scale == "range":
+        return X / (X.max(axis=0) - X.min(axis=0))
+    if scale == "robust":
+        return X / (np.median(np.abs(X - np.median(X, axis=0)), axis=0) * 1.4826)
+    return X / X.std(axis=0, ddof=1) if scale else X
+
+
+@pytest.mark.parametrize("r", [1, 2, 3.5, np.inf])
+@pytest.mark.parametrize("scale", [True, False, "range", "robust"])
+def test_weights_and_scales_equal_their_definition(r, scale):
+    X = np.random.default_rng(3).gamma(2.0, [1, 5, 0.1], size=(23, 3))
+    table = pd.DataFrame(X, columns=list("abc"))
+    plain = pc.dissimilarity("~ .", table, pc.Minkowski(r, scale=scale))
+    assert plain.frame().to_numpy() == pytest.approx(by_definition(scaled_by(X, scale), [1, 1, 1], r), rel=1e-9)
+    for w in ([2.0, 1.0, 0.5], [0.0, 1.0, 3.0]):
+        metric = pc.Minkowski(r, scale=scale, weights={"a": w[0], "c": w[2]})
+        d = pc.dissimilarity("~ .", table, metric)
+        D = d.frame().to_numpy()
+        assert pytest.approx(by_definition(scaled_by(X, scale), [w[0], 1, w[2]], r), rel=1e-9) == D
+        assert np.array_equal(d.metric.measure(d.data.again(table.iloc[[4]])[0], d.points), D[[4]])
+    ones = pc.dissimilarity("~ .", table, pc.Minkowski(r, scale=scale, weights={"a": 1}))
+    assert np.array_equal(ones.frame(), plain.frame())
+
+
+def test_weights_of_single_precision():
+    X = np.random.default_rng(3).normal(size=(20, 2)).astype(np.float32)
+    d = pc.dissimilarity("~ .", pd.DataFrame(X, columns=list("ab")), pc.Euclidean(scale="range", weights={"b": 2}))
+    assert d.frame().to_numpy().dtype == np.float32
+    assert d.frame().to_numpy() == pytest.approx(by_definition(scaled_by(X, "range"), [1, 2], 2), rel=1e-4, abs=1e-5)
+
+
+@given(
+    arrays(float, (6, 3), elements=values), st.sampled_from([1.0, 2.0, np.inf]), st.sampled_from(["range", "robust"])
+)
+def test_scales_do_not_see_units(X, r, scale):
+    Z = X * [8.0, 0.25, 1024.0]  # powers of 2 leave the bits alone
+    metric = pc.Minkowski(r, scale=scale, weights={"a": 2.0})
+    names = list("abc")
+    D = pc.dissimilarity("~ .", pd.DataFrame(X, columns=names), metric)
+    E = pc.dissimilarity("~ .", pd.DataFrame(Z, columns=names), metric)
+    assert D.metric.constant == E.metric.constant
+    if not D.metric.constant:
+        assert np.array_equal(D.frame(), E.frame())
+
+
+def test_weights_of_predictors_and_of_the_columns_that_they_make():
+    t = pd.DataFrame({"x": [1.0, 2.0, 4.0], "g": list("uvu"), "z": [0.5, 1.0, 3.0]})
+
+    def distances(formula, **weights):
+        d = pc.dissimilarity(formula, t, pc.Manhattan(scale=False, weights=weights or None))
+        return d.frame().to_numpy()
+
+    base, other = distances("~ x"), distances("~ g")
+    assert distances("~ x + g", g=3) == pytest.approx(base + 3 * other)
+    assert distances("~ x + g", **{"g[u]": 3}) == pytest.approx(base + 2 * other)
+    assert distances("~ x + g", g=0, **{"g[u]": 1}) == pytest.approx(base + other / 2)
+    assert distances("~ log(x) + z", x=2) == pytest.approx(2 * distances("~ log(x)") + distances("~ z"))
+    assert distances("~ x + z + x:z", **{"x:z": 2}) == pytest.approx(
+        distances("~ x + z") + 2 * distances("~ x:z - x - z")
+    )
+    # "x" is a column of its own: the weight holds for it, and not for log(x)
+    assert distances("~ x + log(x)", x=5) == pytest.approx(5 * base + distances("~ log(x)"))
+    with pytest.raises(pc.OptionError, match=r"weights name 'y', .* known are "):
+        distances("~ x + g", y=2)
+    with pytest.raises(pc.OptionError, match=r"known are 'x:z'$"):
+        distances("~ x:z", x=2)
+    with pytest.raises(pc.OptionError, match="some column must count"):
+        distances("~ x + z", x=0, z=0)
+
+
+@pytest.mark.parametrize("bad", [{"x": -1}, {"x": np.nan}, {"x": np.inf}, {"x": True}, {"x": "2"}, {1: 2.0}, [1, 2], 3])
+def test_wrong_weights(bad):
+    with pytest.raises(pc.OptionError, match="a mapping of column names to numbers >= 0"):
+        pc.Euclidean(weights=bad)
+
+
+def test_weights_lead_to_coordinates_and_back(iris):
+    heavy = {"petal_length": 4, "sepal_width": 0.25}
+    for metric in (
+        pc.Euclidean(weights=heavy),
+        pc.Manhattan(scale="robust", weights=heavy),
+        pc.Chebyshev(weights=heavy),
+    ):
+        d = pc.dissimilarity("species ~ .", iris, metric)
+        Y = d.metric.vectors(d.rows)
+        assert d.metric.between(d.metric.place(Y), d.points) == pytest.approx(d.frame().to_numpy())
+        assert d.metric.original(Y).to_numpy() == pytest.approx(iris.drop(columns="species").to_numpy())
+        fit = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=metric)
+        means = iris.groupby("species", observed=True).mean()
+        assert fit.prototypes[means.columns].to_numpy() == pytest.approx(means.to_numpy())
+
+
+def test_a_weight_of_0_leaves_no_way_back(iris):
+    metric = pc.Euclidean(weights={"sepal_length": 0, "sepal_width": 0})
+    without = pc.fit("species ~ petal_length + petal_width", iris, eps=0.5)
+    fit = pc.fit("species ~ .", iris, dissimilarity=metric, eps=0.5)
+    assert fit.prototypes["covers"].equals(without.prototypes["covers"])
+    assert "weights of columns: sepal_length 0, sepal_width 0 (others 1)" in str(fit.summary())
+    with pytest.raises(pc.NoVectors, match=r"'sepal_length' has weight 0.*leave the column out of the formula"):
+        pc.fit("species ~ .", iris, "kmeans", K=2, dissimilarity=metric)
+    with pytest.raises(pc.NoVectors, match="weight 0"):
+        fit.dissimilarity.metric.original(np.zeros((1, 4)))
+    flat = pc.fit(
+        "species ~ petal_length + petal_width", iris, dissimilarity=pc.Euclidean(weights={"petal_width": 0}), eps=0.5
+    )
+    assert flat.plot() is not None  # balls without bounds are not drawn
+
+
+def test_columns_without_a_spread_keep_scale_1_and_are_noted():
+    t = pd.DataFrame({"a": [1.0, 1.0, 1.0, 1.0, 9.0], "b": [1.0, 2.0, 3.0, 4.0, 5.0], "c": 7.0})
+    robust = pc.dissimilarity("~ .", t, pc.Manhattan(scale="robust"))
+    assert robust.metric.notes == ("columns whose median absolute deviation is 0, left unscaled: a, c",)
+    assert robust.frame().iloc[0, 4] == pytest.approx(8 + 4 / 1.4826)
+    ranged = pc.dissimilarity("~ .", t, pc.Manhattan(scale="range"))
+    assert ranged.metric.notes == ("constant columns, left unscaled: c",)
+    assert ranged.frame().iloc[0, 4] == 2
+    for scale in ("range", "robust"):
+        assert pc.Euclidean(scale=scale).learns
+        assert not pc.Euclidean(scale=scale).supervised
+        assert pc.dissimilarity("~ .", t.iloc[:1], pc.Euclidean(scale=scale)).frame().to_numpy().tolist() == [[0]]
+    with pytest.raises(pc.OptionError, match="allowed are True, False, 'fold', 'range', 'robust'"):
+        pc.Euclidean(scale="minmax")
+
+
+def test_numbers_too_large_to_scale_are_named():
+    with pytest.raises(pc.DataError, match="the spread of column 'a' is infinite"):
+        pc.dissimilarity("~ .", pd.DataFrame({"a": [-1.5e308, 1.5e308]}), pc.Euclidean(scale="range"))
+    tiny = pd.DataFrame({"a": [0.0, 1e-310, 2e-310, 3e-310, 1.0]})
+    with pytest.raises(pc.DataError, match="'a' at row 4 is too large once scaled"):
+        pc.dissimilarity("~ .", tiny, pc.Euclidean(scale="robust"))

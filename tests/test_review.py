@@ -161,6 +161,22 @@ def test_classes_of_odd_kinds():
         assert str(fit.summary())
 
 
+def test_every_scale_has_words(iris):
+    for scale, words in (
+        ("range", "by their range"),
+        ("robust", "median absolute deviation"),
+        ("fold", "in each fold"),
+    ):
+        assert words in str(pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=scale), eps=0.5))
+    parts = [(["sepal_length", "sepal_width"], "euclidean"), (["petal_length", "petal_width"], "gower")]
+    assert "scaled parts" in str(pc.fit("species ~ .", iris, dissimilarity=pc.Mixed(parts), eps=0.5))
+    holes = pc.simulate_clinic(60, seed=1)
+    mixed = pc.Mixed([(["age", "severity"], "gower"), (["ward", "smoker", "pulse"], "gower")])
+    names = [c for c in holes.columns if c in ("age", "severity", "ward", "smoker", "pulse")]
+    told = pc.fit(f"outcome ~ {' + '.join(names)}", holes, na="keep", dissimilarity=mixed, eps=0.4)
+    assert told.nobs == 60 - holes.outcome.isna().sum()
+
+
 def test_messages_say_what_helps(iris):
     with pytest.raises(pc.OptionError, match="give kind= a value"):
         pc.fit("y ~ .", two(), "scm", cv=None)

@@ -1,4 +1,4 @@
-"""The Minkowski family, measured in a fixed order.
+"""The Minkowski family, inner products and the coordinates that other metrics put into them, in a fixed order.
 
 Every distance is summed over the variables in the order of the columns, whatever the shape of the tile it is part of.
 So a distance has the same bits held, streamed or measured again for one new row; identical rows are at distance exactly
@@ -52,6 +52,72 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     for _ in each(block, range(0, len(a), BLOCK), out.size):
         pass
     return out
+
+
+def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Inner products (n, m) between the rows of two arrays (n, p) and (m, p), summed in the order of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[11.,  2.]])
+    """
+    out = np.empty((len(a), len(b)))
+    across = np.ascontiguousarray(b.T)
+    rows = np.ascontiguousarray(a)
+
+    def block(first: int) -> None:
+        part = slice(first, first + BLOCK)
+        _products(rows[part], across, out[part])
+
+    for _ in each(block, range(0, len(a), BLOCK), out.size):
+        pass
+    return out
+
+
+def totals(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum (n,) of each row, column after column: NumPy's own order depends on the memory layout."""
+    total = np.zeros(len(X))
+    for column in X.T:
+        total += column
+    return total
+
+
+def unit(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows (n, p) divided by their Euclidean norms; no row may be zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unit(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+    Z = X / np.abs(X).max(axis=1, keepdims=True)  # squares of 1e200 would overflow
+    return np.ascontiguousarray(Z / np.sqrt(totals(Z * Z))[:, None])
+
+
+def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows z (n, p) with L z = x, by forward substitution.
+
+    Parameters
+    ----------
+    X : array (n, p)
+    L : array (p, p), lower triangular
+        With S = L L^T, Euclidean distances between the rows z are Mahalanobis distances between the rows x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whitened(np.array([[2.0, 5.0]]), np.array([[2.0, 0.0], [1.0, 4.0]]))
+    array([[1., 1.]])
+    """
+    Z = np.array(X.T, order="C")  # a BLAS solve of one row differs in its last bits from that of many
+    for j in range(len(Z)):
+        for k in range(j):
+            Z[j] -= L[j, k] * Z[k]
+        Z[j] /= L[j, j]
+    return np.ascontiguousarray(Z.T)
 
 
 @kernel
@@ -111,3 +177,19 @@ def _minkowski(a, b, r, out):  # type: ignore[no-untyped-def]
                         total[j] += abs(x - u[j]) ** r
             for j in range(width):
                 out[i, first + j] = total[j] if r == 1 or r == np.inf else total[j] ** (1 / r)
+
+
+@kernel
+def _products(a, b, out):  # type: ignore[no-untyped-def]
+    n, p = a.shape
+    for first in range(0, b.shape[1], WIDTH):
+        width = min(WIDTH, b.shape[1] - first)
+        total = np.empty(width)
+        for i in range(n):
+            total[:] = 0
+            for f in range(p):
+                u, x = b[f, first : first + width], a[i, f]
+                for j in range(width):
+                    total[j] += x * u[j]
+            for j in range(width):
+                out[i, first + j] = total[j]

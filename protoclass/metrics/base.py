@@ -50,6 +50,16 @@ class Metric:
         return self.supervised
 
     @property
+    def skips(self) -> bool:
+        """Whether missing values are skipped pair by pair, so that na='keep' makes sense."""
+        return False
+
+    @property
+    def scaling(self) -> str:
+        """How columns are scaled, in words; "" where they are not."""
+        return ""
+
+    @property
     def name(self) -> str:
         return type(self).__name__
 

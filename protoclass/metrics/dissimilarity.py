@@ -21,6 +21,7 @@ from ..errors import DataError, OptionError, TooLarge, brief, one_of, shown
 from ..frame import Frame, as_pandas, mold
 from .base import Metric
 from .candidates import Candidates, subset
+from .check import Check, checked
 from .embedding import Embedding, Spectrum, spectrum_of
 from .given import converted, given
 from .ranks import Ranks
@@ -357,6 +358,73 @@ class Dissimilarity:
         reflexive(related._values, lambda i: shown(self.index[i]))
         return related, embedding(related._values)
 
+    def check(self, by: Any = None, seed: int = 0) -> Check:
+        """What the dissimilarities are like, to be read before a method is chosen.
+
+        Parameters
+        ----------
+        by : Series, optional
+            Classes, by the rows' labels: then duplicates of different classes are counted too.
+        seed : int
+            For the random triples (1,000,000 where there are more than 300 rows) and the random rows (1500 where there
+            are more) whose spectrum is found.
+
+        Returns
+        -------
+        Check
+            It prints; `table` has a row for each question, with `answer`, `value` and `detail`. What needs a square
+            or a symmetric matrix is not asked of another.
+
+        Raises
+        ------
+        TooLarge
+            Above a quarter of the machine's memory.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> check = pc.dissimilarity("species ~ .", pc.load_data("iris")).check()
+        >>> print(check.table["answer"].to_string())
+        question
+        shape                         150 x 150
+        square                              yes
+        symmetric                           yes
+        zero diagonal                       yes
+        duplicates                       1 pair
+        triangle inequality               holds
+        Euclidean                           yes
+        ties                              9.3 %
+        range                  0.1208 to 6.508
+        """
+        return checked(self, by, seed)
+
+    def plot(self, by: Any = None, kind: str = "matrix", ax: Any = None) -> Any:
+        """The matrix as a picture, or its distributions by class.
+
+        Parameters
+        ----------
+        by : Series, optional
+            Classes, by the rows' labels; without them all rows are one group.
+        kind : "matrix" or "distributions"
+            "matrix": rows by class, alike ones side by side (at most 1000, evenly taken); its colours span the 1 % to 99 %
+            quantiles. "distributions": for each class the positive dissimilarities between its rows, and to those of others.
+        ax : Axes, optional
+
+        Returns
+        -------
+        Axes
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> iris = pc.load_data("iris")
+        >>> pc.dissimilarity("species ~ .", iris).plot(by=iris["species"]).get_ylabel()
+        'rows by species'
+        """
+        from ..plots.matrix import plot
+
+        return plot(self, by, kind, ax)
+
     def summary(self) -> pd.Series:
         """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""
         quartiles = self.quantile([0, 0.25, 0.5, 0.75, 1])
@@ -446,7 +514,7 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric:
             f"with given dissimilarities the formula names no predictors: write '{frame.formula.response or ''} ~ 1', "
             f"not {frame.formula.text!r}"
         )
-    if frame.keep and not chosen.given and type(chosen).__name__ != "Gower":
+    if frame.keep and not chosen.given and not chosen.skips:
         raise OptionError(
             f"na='keep' goes with Gower dissimilarities, which skip what is missing, not with {chosen.name}"
         )

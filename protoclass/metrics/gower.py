@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from .base import Metric
 
 @dataclass(frozen=True)
 class Gower(Metric):
-    """Mean over the variables of |x - z| / range (numbers), of 0 or 1 (categories), as in R's `daisy`.
+    """Weighted mean over the variables of |x - z| / range (numbers), of 0 or 1 (categories), as in R's `daisy`.
 
     An ordered category counts as its level's number; a boolean as a category, or, where named in `asymmetric`, as a
     feature whose joint absence tells nothing; a pair skips the variables that either row misses. Ranges are those of the
@@ -27,6 +28,24 @@ class Gower(Metric):
     Parameters
     ----------
     asymmetric : names of boolean columns
+    weights : mapping of name to number >= 0, optional
+        Weight of each variable; those not named have weight 1. One of weight 0 does not count at all, not even as
+        something that two rows have in common.
+    logratio : names of positive numeric columns
+        Measured by their logarithms: |log x - log z| / range of the logarithms.
+    ordratio : names of columns of numbers or ordered categories
+        Measured by their ranks among the distinct values of the rows in fit (0, 1, 2, ... as codes of an ordered
+        category with the levels that occur). A new value takes the rank halfway between its neighbours', so -1/2 below
+        the smallest; only the order of the values counts, in fit and for new rows. `daisy` ranks several such columns in
+        one sequence of levels, here each has its own.
+
+    Raises
+    ------
+    OptionError
+        For names that are no predictors of the kind asked for, and weights that are negative or all zero.
+    DataError
+        For infinite values, values of `logratio` columns that are not positive (the row is named), and where there are
+        no predictors.
 
     Notes
     -----
@@ -41,20 +60,48 @@ class Gower(Metric):
     >>> d = pc.dissimilarity("~ a + b + c + d", t, pc.Gower(asymmetric=["d"]), na="keep")
     >>> d.condensed().round(7).tolist()  # R 4.2.2, cluster 2.1.4: daisy(t, "gower", type = list(asymm = "d"))
     [0.8333333, 0.3333333, 0.8888889]
+    >>> d = pc.dissimilarity("~ a + b", t, pc.Gower(weights={"a": 3}, logratio=["a"]))
+    >>> d.condensed().round(7).tolist()  # daisy(t[, 1:2], "gower", weights = c(3, 1), type = list(logratio = "a"))
+    [0.625, 0.75, 0.625]
     """
 
     symmetric: ClassVar[bool] = True
 
     asymmetric: Sequence[str] = ()
+    weights: Mapping[str, float] | None = None
+    logratio: Sequence[str] = ()
+    ordratio: Sequence[str] = ()
     ranges: Any = field(default=None, repr=False, compare=False)
+    heft: Any = field(default=None, repr=False, compare=False)
+    ranked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     numbers: tuple[str, ...] = field(default=(), repr=False, compare=False)
     categories: tuple[str, ...] = field(default=(), repr=False, compare=False)
     constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = (self.asymmetric,) if isinstance(self.asymmetric, str) else self.asymmetric
-        if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
-            raise OptionError(f"asymmetric={brief(names)}: a list of names of boolean columns")
+        what = {
+            "asymmetric": "boolean columns",
+            "logratio": "numeric columns",
+            "ordratio": "numeric or ordered columns",
+        }
+        for knob, kind in what.items():
+            names = _names(getattr(self, knob))
+            if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
+                raise OptionError(f"{knob}={brief(names)}: a list of names of {kind}")
+        both = [c for c in _names(self.logratio) if c in _names(self.ordratio)]
+        if both:
+            raise OptionError(f"{both[0]!r} stands in logratio and in ordratio: its ranks are those of its logarithms")
+        given = {} if self.weights is None else self.weights
+        if not isinstance(given, Mapping):
+            raise OptionError(f"weights={brief(given)}: a mapping of column names to numbers >= 0")
+        for name, weight in given.items():
+            number = isinstance(weight, (Real, np.bool_)) and not isinstance(weight, (bool, np.bool_))
+            if not isinstance(name, str) or not number or not 0 <= weight < np.inf:
+                raise OptionError(f"weights: {brief(name)} has {brief(weight)}, and weights are finite numbers >= 0")
+
+    @property
+    def skips(self) -> bool:
+        return True
 
     @property
     def learns(self) -> bool:
@@ -70,13 +117,29 @@ class Gower(Metric):
         table = frame.terms()
         if not table:
             raise DataError(f"{frame.formula.text!r} names no predictors to measure Gower dissimilarities on")
-        flags = [self.asymmetric] if isinstance(self.asymmetric, str) else list(self.asymmetric)
+        flags, logs, ranks = (list(_names(k)) for k in (self.asymmetric, self.logratio, self.ordratio))
         known = [c for c in table if c in frame.schema and frame.schema[c].kind == "boolean"]
-        strange = [c for c in flags if c not in known]
-        if strange:
-            raise OptionError(f"asymmetric={strange[0]!r} is no boolean predictor; these are: {known}")
         numbers = tuple(c for c, v in table.items() if c not in known and (_number(v) or v.cat.ordered))
-        values = _numbers(table, numbers)
+        categories = tuple(c for c in table if c not in numbers)
+        _among("asymmetric", flags, known, "boolean predictor")
+        _among("logratio", logs, [c for c in numbers if _number(table[c])], "numeric predictor")
+        _among("ordratio", ranks, list(numbers), "numeric or ordered predictor")
+        _among("weights", list(self.weights or ()), list(table), "predictor")
+        heft = np.array([float((self.weights or {}).get(c, 1.0)) for c in (*numbers, *categories)])
+        if not heft.any():
+            raise OptionError("weights are 0 for all predictors: one at least must count")
+        ranked = {c: np.unique(_column(table[c][table[c].notna()])) for c in ranks}
+        trained = replace(
+            self,
+            asymmetric=tuple(flags),
+            logratio=tuple(logs),
+            ordratio=tuple(ranks),
+            heft=heft / heft.max(),  # so that nothing overflows
+            ranked=ranked,
+            numbers=numbers,
+            categories=categories,
+        )
+        values = trained._values(table, frame.index)
         low, high = (
             f(values, axis=0, where=~np.isnan(values), initial=s) for f, s in ((np.min, np.inf), (np.max, -np.inf))
         )
@@ -86,28 +149,61 @@ class Gower(Metric):
             raise DataError(
                 f"the range of column {numbers[int(np.argmax(~np.isfinite(spread)))]!r} is infinite: scale it down"
             )
-        return replace(
-            self,
-            asymmetric=tuple(flags),
-            ranges=spread,
-            numbers=numbers,
-            categories=tuple(c for c in table if c not in numbers),
-            constant=tuple(c for c, a, b in zip(numbers, low, high, strict=True) if not b > a),
-        )
+        constant = tuple(c for c, a, b in zip(numbers, low, high, strict=True) if not b > a)
+        return replace(trained, ranges=spread, constant=constant)
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.terms()
-        values = _numbers(table, self.numbers)
-        if np.isinf(values).any():
-            i, j = np.argwhere(np.isinf(values))[0]
-            raise DataError(f"column {self.numbers[j]!r} is infinite at row {shown(frame.index[i])}")
+        values = self._values(table, frame.index)
+        with np.errstate(over="ignore"):
+            scaled = values / self.ranges * self.heft[: len(self.numbers)]
+        if np.isinf(scaled).any():
+            i, j = np.argwhere(np.isinf(scaled))[0]
+            raise DataError(
+                f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, too large beside its "
+                f"range in fit, {self.ranges[j]:.4g}"
+            )
         codes = [_codes(table[c]) for c in self.categories]
         n = len(frame)
-        return values / self.ranges, np.column_stack(codes).astype(np.int64) if codes else np.empty((n, 0), np.int64)
+        return scaled, np.column_stack(codes).astype(np.int64) if codes else np.empty((n, 0), np.int64)
 
     def between(self, rows: Rep, points: Rep) -> np.ndarray:
         flags = np.array([c in self.asymmetric for c in self.categories], bool)
-        return gower((rows[0], rows[1]), (points[0], points[1]), flags)
+        return gower((rows[0], rows[1]), (points[0], points[1]), flags, self.heft)
+
+    def _values(self, table: dict[str, pd.Series], index: pd.Index) -> np.ndarray:
+        """The numeric variables (n, p) as they are subtracted, before they are divided by their ranges."""
+        columns = [self._value(c, _column(table[c]), index) for c in self.numbers]
+        return np.column_stack(columns) if columns else np.empty((len(index), 0))
+
+    def _value(self, name: str, values: np.ndarray, index: pd.Index) -> np.ndarray:
+        wrong = np.flatnonzero(np.isinf(values))
+        if len(wrong):
+            raise DataError(f"column {name!r} is infinite at row {shown(index[wrong[0]])}")
+        if name in self.logratio:
+            wrong = np.flatnonzero(values <= 0)
+            if len(wrong):
+                raise DataError(
+                    f"column {name!r} is {values[wrong[0]]:g} at row {shown(index[wrong[0]])}: logratio takes positive "
+                    "numbers"
+                )
+            return np.log10(values)
+        if name in self.ordratio:
+            levels = self.ranked[name]
+            at = np.searchsorted(levels, values).astype(float)
+            seen = np.isin(values, levels)
+            return np.where(np.isnan(values), np.nan, np.where(seen, at, at - 0.5))
+        return values
+
+
+def _names(given: Any) -> Any:
+    return (given,) if isinstance(given, str) else given
+
+
+def _among(knob: str, names: list[str], known: list[str], what: str) -> None:
+    strange = [c for c in names if c not in known]
+    if strange:
+        raise OptionError(f"{knob}={strange[0]!r} is no {what}; these are: {known}")
 
 
 def _number(values: pd.Series) -> bool:
@@ -120,14 +216,9 @@ def _codes(values: pd.Series) -> np.ndarray:
     return values.cat.codes.to_numpy(np.int64)
 
 
-def _numbers(table: dict[str, pd.Series], names: tuple[str, ...]) -> np.ndarray:
-    columns = []
-    for name in names:
-        values = table[name]
-        if _number(values):
-            columns.append(values.to_numpy(float))
-        else:
-            codes = values.cat.codes.to_numpy(float)
-            columns.append(np.where(codes < 0, np.nan, codes))
-    length = len(next(iter(table.values())))
-    return np.column_stack(columns) if columns else np.empty((length, 0))
+def _column(values: pd.Series) -> np.ndarray:
+    """A variable as floats, NaN where missing; an ordered category as its level's number."""
+    if _number(values):
+        return values.to_numpy(float)
+    codes = values.cat.codes.to_numpy(float)
+    return np.where(codes < 0, np.nan, codes)

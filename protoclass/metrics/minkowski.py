@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -11,23 +12,38 @@ import pandas as pd
 
 from ..core.distances import minkowski
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, one_of
+from ..errors import DataError, NoVectors, OptionError, brief, one_of, shown
 from ..frame import Frame
 from .base import Metric
+
+SCALES = (True, False, "fold", "range", "robust")
+NORMAL = 1.4826  # the median absolute deviation of normal values times this is their standard deviation
 
 
 @dataclass(frozen=True)
 class Minkowski(Metric):
-    """Minkowski distance (sum |x - z|^r)^(1/r) on scaled columns.
+    """Minkowski distance (sum w |x - z|^r)^(1/r) on scaled columns.
 
     Parameters
     ----------
     r : float >= 1
-    scale : True, False or "fold"
+    scale : True, False, "fold", "range" or "robust"
         True divides each column by its standard deviation (n - 1) over all rows; a constant column keeps scale 1.
         "fold" learns the scale anew on each fold's training rows; False measures in the columns' own units. Scaling
         looks at no label, so that learning it once on all rows does not bias a cross-validated error to speak of
         (*The Elements of Statistical Learning*, section 7.10.2); an outer test set never enters it.
+        "range" divides by largest - smallest value; "robust" by 1.4826 times the median absolute deviation from the median
+        (R's `mad`), where a column of which that is 0 keeps scale 1. Both are learned once, on all rows.
+    weights : mapping of name to number >= 0, optional
+        w of columns of the design matrix, or of predictors for all columns made of that predictor alone; a column named
+        itself goes first. What is not named has weight 1. For r = inf the distance is max w |x - z|.
+
+    Raises
+    ------
+    OptionError
+        For weights of unknown columns, and where all weights are 0.
+    NoVectors
+        Where a method needs coordinates and a weight is 0, as none then lead back to that column.
 
     Examples
     --------
@@ -35,21 +51,35 @@ class Minkowski(Metric):
     >>> d = pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), pc.Minkowski(3, scale=False))
     >>> d.condensed().round(3).tolist()
     [0.51, 0.45, 0.252]
+    >>> heavy = pc.Manhattan(scale="range", weights={"sepal_width": 2})
+    >>> pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), heavy).condensed().round(3).tolist()
+    [2.5, 2.2, 1.3]
     """
 
     symmetric: ClassVar[bool] = True
 
     r: float = 2.0
     scale: bool | str = True
+    weights: Any = None
     spread: Any = field(default=None, repr=False, compare=False)
     columns: Any = field(default=None, repr=False, compare=False)
     precision: Any = field(default=None, repr=False, compare=False)
     constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    factor: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.r, bool) or not isinstance(self.r, Real) or not self.r >= 1:
             raise OptionError(f"r={brief(self.r)}: a Minkowski distance has r >= 1 (inf for Chebyshev)")
-        one_of("scale", self.scale, (True, False, "fold"))
+        one_of("scale", self.scale, SCALES)
+        if self.weights is not None:
+            object.__setattr__(self, "weights", _weights(self.weights))
+
+    @property
+    def scaling(self) -> str:
+        names: dict[Any, str] = {True: "scaled columns", False: "", "fold": "columns scaled in each fold",
+                                 "range": "columns scaled by their range",
+                                 "robust": "columns scaled by their median absolute deviation"}  # fmt: skip
+        return names[self.scale]
 
     @property
     def learns(self) -> bool:
@@ -61,54 +91,154 @@ class Minkowski(Metric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (f"constant columns, left unscaled: {', '.join(self.constant)}",) if self.constant else ()
+        told = unscaled(self.scale, self.constant)
+        if self.weights:
+            told += (f"weights of columns: {', '.join(f'{c} {w:g}' for c, w in self.weights.items())} (others 1)",)
+        return told
 
     def train(self, frame: Frame) -> Self:
         table = frame.design
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
-        X = table.to_numpy()
-        spread, constant = np.ones(X.shape[1]), ()
-        if self.scale and len(X) > 1:
-            same = X.max(axis=0) == X.min(axis=0)
-            most = np.where(same, 1.0, np.abs(X).max(axis=0)).astype(float)  # squares of 1e200 would overflow
-            spread = np.where(same, 1.0, (X / most).std(axis=0, ddof=1) * most)
-            constant = tuple(table.columns[same])
-        return replace(self, spread=spread, columns=table.columns, constant=constant, precision=X.dtype)
+        spread, constant = spreads(table, self.scale)
+        factor = None
+        if self.weights:
+            w = _of_columns(self.weights, frame, table.columns)
+            factor = w if self.r == np.inf else w ** (1 / self.r)
+        return replace(
+            self,
+            spread=spread,
+            columns=table.columns,
+            constant=constant,
+            precision=table.to_numpy().dtype,
+            factor=factor,
+        )
 
     def rows(self, frame: Frame) -> Rep:
-        X = frame.design.to_numpy()
-        return (np.ascontiguousarray(X / self.spread, self.precision),)
+        with np.errstate(over="ignore"):
+            Z = frame.design.to_numpy() / self.spread
+            if self.factor is not None:
+                Z = Z * self.factor
+            Z = np.ascontiguousarray(Z, self.precision)
+        return (finite(Z, frame),)
 
     def between(self, rows: Rep, points: Rep) -> np.ndarray:
         return minkowski(rows[0], points[0], self.r)
 
     def vectors(self, rows: Rep) -> np.ndarray:
+        if self.factor is not None and not self.factor.all():
+            name = self.columns[int(np.argmin(self.factor))]
+            raise NoVectors(
+                f"column {name!r} has weight 0, so that no coordinates lead back to it, and this method needs some: leave "
+                "the column out of the formula"
+            )
         return rows[0]
 
     def place(self, coords: np.ndarray) -> Rep:
         return (np.ascontiguousarray(coords, self.precision),)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
-        return pd.DataFrame(coords * self.spread, columns=self.columns)
+        coords = self.vectors((coords,))
+        plain = coords if self.factor is None else coords / self.factor
+        return pd.DataFrame(plain * self.spread, columns=self.columns)
 
 
 @dataclass(frozen=True)
 class Euclidean(Minkowski):
-    """Euclidean distance; see `Minkowski` for `scale`."""
+    """Euclidean distance; see `Minkowski` for `scale` and `weights`."""
 
     r: float = field(default=2.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Manhattan(Minkowski):
-    """Manhattan (city block) distance; see `Minkowski` for `scale`."""
+    """Manhattan (city block) distance; see `Minkowski` for `scale` and `weights`."""
 
     r: float = field(default=1.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Chebyshev(Minkowski):
-    """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale`."""
+    """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `weights`."""
 
     r: float = field(default=np.inf, init=False, repr=False)
+
+
+def spreads(table: pd.DataFrame, scale: bool | str) -> tuple[np.ndarray, tuple[str, ...]]:
+    """What each column of a design matrix is divided by (p,), and the names of those that keep scale 1 as they have none.
+
+    Raises
+    ------
+    DataError
+        Where the spread of a column is beyond the largest number.
+    """
+    X = table.to_numpy()
+    if not scale or len(X) < 2:
+        return np.ones(X.shape[1]), ()
+    low, high = X.min(axis=0), X.max(axis=0)
+    same = high == low
+    most = np.where(same, 1.0, np.abs(X).max(axis=0)).astype(float)  # squares of 1e200 would overflow
+    with np.errstate(over="ignore"):
+        if scale == "range":
+            spread = high.astype(float) - low.astype(float)
+        elif scale == "robust":
+            Z = X / most
+            spread = np.median(np.abs(Z - np.median(Z, axis=0)), axis=0) * NORMAL * most
+            same = same | (spread == 0)
+        else:
+            spread = (X / most).std(axis=0, ddof=1) * most
+    if not np.isfinite(spread).all():
+        name = table.columns[int(np.argmin(np.isfinite(spread)))]
+        raise DataError(f"the spread of column {name!r} is infinite: scale it down")
+    return np.where(same, 1.0, spread), tuple(table.columns[same])
+
+
+def unscaled(scale: bool | str, constant: tuple[str, ...]) -> tuple[str, ...]:
+    """The note on columns that keep scale 1."""
+    what = "columns whose median absolute deviation is 0" if scale == "robust" else "constant columns"
+    return (f"{what}, left unscaled: {', '.join(constant)}",) if constant else ()
+
+
+def finite(Z: np.ndarray, frame: Frame) -> np.ndarray:
+    """Scaled columns, none of whose values may have become too large for a number."""
+    if not np.isfinite(Z).all():
+        i, j = np.argwhere(~np.isfinite(Z))[0]
+        name = frame.design.columns[j]
+        raise DataError(
+            f"column {name!r} at row {shown(frame.index[i])} is too large once scaled and weighted: scale it down, or use "
+            "another scale="
+        )
+    return Z
+
+
+def _weights(weights: Any) -> dict[str, float]:
+    cure = "a mapping of column names to numbers >= 0, such as {'sepal_width': 2}"
+    if not isinstance(weights, Mapping) or not all(isinstance(c, str) for c in weights):
+        raise OptionError(f"weights={brief(weights)}: {cure}")
+    for name, w in weights.items():
+        if isinstance(w, (bool, np.bool_)) or not isinstance(w, Real) or not 0 <= w < np.inf:
+            raise OptionError(f"the weight of {name!r} is {brief(w)}: weights are {cure}")
+    return {name: float(w) for name, w in weights.items()}
+
+
+def _of_columns(weights: Mapping[str, float], frame: Frame, columns: pd.Index) -> np.ndarray:
+    """The weight of each column of the design matrix (p,)."""
+    made: dict[str, list[int]] = {}  # columns that a predictor makes alone
+    if frame.spec is not None:
+        for term in frame.formula.terms:
+            used = frozenset().union(*(frame.formula.uses[f.expr] for f in term.factors))
+            if len(used) == 1:
+                made.setdefault(next(iter(used)), []).extend(range(len(columns))[frame.spec.term_slices[term]])
+    strange = [c for c in weights if c not in columns and c not in made]
+    if strange:
+        known = [*columns, *(c for c in made if c not in columns)]
+        raise OptionError(
+            f"weights name {strange[0]!r}, which is no column of the design matrix of {frame.formula.text!r}; known are "
+            f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
+        )
+    out = np.ones(len(columns))
+    for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, and so holds
+        out[[columns.get_loc(name)] if name in columns else made[name]] = weights[name]
+    if not out.any():
+        raise OptionError("the weights of all columns are 0: some column must count")
+    return out

@@ -1,0 +1,312 @@
+"""Distances in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ..core.distances import minkowski, products, totals
+from ..core.sources import Rep
+from ..errors import DataError, OptionError, brief, one_of
+from ..frame import Frame
+from .base import Metric
+from .given import _array, _floats, kernel_distances
+from .minkowski import SCALES, finite, spreads, unscaled
+
+KERNELS = ("rbf", "poly", "linear", "laplacian")
+TILE = 64  # rows on either side of a call of the user's kernel
+HIGHEST = 100  # degree of a polynomial
+ROUNDING = 1e-9  # of the largest eigenvalue, as `kernel_distances` has it
+
+
+@dataclass(frozen=True)
+class Kernel(Metric):
+    """Distance sqrt(K(x, x) + K(z, z) - 2 K(x, z)) of the images of two rows (PVM paper, section 4.1).
+
+    "rbf" is K = exp(-gamma |x - z|^2); "laplacian" exp(-gamma sum |x - z|); "poly" (gamma x'z + coef0)^degree; "linear" x'z,
+    whose distance is Euclidean.
+
+    Parameters
+    ----------
+    kernel : "rbf", "poly", "linear", "laplacian" or callable
+        A callable `(X, Z) -> array (r, q)` gets rows of the scaled design matrix, always 64 on either side: the last tile is
+        filled up with copies of its last row, so that results of matrix products do not depend on how many rows are
+        measured at once. It must be symmetric and positive semidefinite, and must look at each pair by itself.
+    gamma : float > 0, optional
+        By default 1 / (number of columns * variance of all entries of the scaled design matrix), as scikit-learn's
+        `gamma="scale"`. Columns far from 0 make that variance large and gamma small: center() them in the formula, or say
+        gamma.
+    degree : int from 1 to 100, for "poly"
+    coef0 : float >= 0, for "poly"
+    scale : True, False, "fold", "range" or "robust"
+        As in `Minkowski`; "fold" also learns gamma in each fold.
+
+    Raises
+    ------
+    DataError
+        Where K(x, x) + K(z, z) < 2 K(x, z) beyond rounding: then it is no kernel.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.dissimilarity("species ~ .", pc.load_data("iris").iloc[::50], pc.Kernel("rbf", gamma=0.1)).condensed().round(4).tolist()
+    [1.149, 1.1561, 0.6251]
+    """
+
+    kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
+    gamma: float | None = None
+    degree: int = 3
+    coef0: float = 1.0
+    scale: bool | str = True
+    spread: Any = field(default=None, repr=False, compare=False)
+    width: Any = field(default=None, repr=False, compare=False)
+    constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not callable(self.kernel) and not (isinstance(self.kernel, str) and self.kernel in KERNELS):
+            raise OptionError(
+                f"kernel={brief(self.kernel)}: allowed are {', '.join(map(repr, KERNELS))} and a callable (X, Z) -> array; for a "
+                "matrix use precomputed(K)"
+            )
+        if self.gamma is not None and not (_real(self.gamma) and 0 < self.gamma < np.inf):
+            raise OptionError(f"gamma={brief(self.gamma)}: a number > 0, or None")
+        if self.gamma is not None and not self._wide:
+            raise OptionError(f"gamma={brief(self.gamma)}: the {self.name} has none")
+        whole = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
+        if not whole or not 1 <= self.degree <= HIGHEST:
+            raise OptionError(f"degree={brief(self.degree)}: a whole number from 1 to {HIGHEST}")
+        if not _real(self.coef0) or not 0 <= self.coef0 < np.inf:
+            raise OptionError(f"coef0={brief(self.coef0)}: a number >= 0, as less makes no kernel")
+        if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
+            raise OptionError(f"degree and coef0 go with kernel='poly', not with the {self.name}")
+        one_of("scale", self.scale, SCALES)
+
+    @property
+    def _wide(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel != "linear"
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        return not callable(self.kernel)  # whose bits for (x, z) and (z, x) may differ
+
+    @property
+    def learns(self) -> bool:
+        return bool(self.scale) or (self._wide and self.gamma is None)
+
+    @property
+    def supervised(self) -> bool:
+        return self.scale == "fold"
+
+    @property
+    def name(self) -> str:
+        return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        told = unscaled(self.scale, self.constant)
+        return told if self.width is None else (*told, f"gamma of the {self.name}: {self.width:.4g}")
+
+    def train(self, frame: Frame) -> Self:
+        table = frame.design
+        if table.shape[1] == 0:
+            raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
+        spread, constant = spreads(table, self.scale)
+        ready = replace(self, spread=spread, constant=constant)
+        if not self._wide:
+            return ready
+        return replace(ready, width=float(self.gamma) if self.gamma is not None else _gamma(ready._scaled(frame)))
+
+    def rows(self, frame: Frame) -> Rep:
+        X = self._scaled(frame)
+        return X, self._own(X)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        (X, a), (Z, b) = rows, points
+        if self.kernel == "linear":
+            return minkowski(X, Z)
+        with np.errstate(over="ignore", under="ignore"):
+            if self.kernel == "rbf":
+                return _bounded(self.width * minkowski(X, Z) ** 2)
+            if self.kernel == "laplacian":
+                return _bounded(self.width * minkowski(X, Z, 1.0))
+        K = self._power(products(X, Z)) if self.kernel == "poly" else self._tiles(X, Z)
+        return np.asarray(kernel_distances(self._finite(K), a, b))
+
+    def _scaled(self, frame: Frame) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            X = np.ascontiguousarray(frame.design.to_numpy(float) / self.spread)
+        return finite(X, frame)
+
+    def _own(self, X: np.ndarray) -> np.ndarray:
+        """K(x, x) of each row (n,)."""
+        if self.kernel == "poly":
+            with np.errstate(over="ignore"):
+                squares = totals(X * X)
+            return self._finite(self._power(squares))
+        if not callable(self.kernel):
+            return np.zeros(len(X))  # not read
+        tiles = [self._tiles(X[i : i + TILE], X[i : i + TILE]).diagonal() for i in range(0, len(X), TILE)]
+        return np.concatenate(tiles) if tiles else np.empty(0)
+
+    def _power(self, inner: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            base = self.width * inner + self.coef0
+            out = base.copy()
+            for _ in range(int(self.degree) - 1):  # products have the same bits in any tile; a power need not
+                out *= base
+        return out
+
+    def _tiles(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        out = np.empty((len(X), len(Z)))
+        for i in range(0, len(X), TILE):
+            left = _filled(X[i : i + TILE])
+            for j in range(0, len(Z), TILE):
+                tile = out[i : i + TILE, j : j + TILE]
+                # never the same array twice: BLAS multiplies X by its own transpose in another way
+                tile[:] = self._called(left, _filled(Z[j : j + TILE]))[: len(tile), : tile.shape[1]]
+        return out
+
+    def _called(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        assert callable(self.kernel)
+        try:
+            found: Any = self.kernel(X, Z)
+        except Exception as reason:
+            raise DataError(
+                f"the {self.name} failed on arrays {X.shape} and {Z.shape}: {type(reason).__name__}: {reason}"
+            ) from reason
+        try:
+            K = np.asarray(found)
+            if np.iscomplexobj(K):
+                raise TypeError
+            K = K.astype(float)
+        except (TypeError, ValueError):
+            raise DataError(f"the {self.name} gave {brief(found)}, not an array of numbers") from None
+        if K.shape != (len(X), len(Z)):
+            raise DataError(
+                f"the {self.name} gave an array of shape {K.shape} for {len(X)} and {len(Z)} rows: it must be "
+                f"{(len(X), len(Z))}"
+            )
+        return self._finite(K)
+
+    def _finite(self, K: np.ndarray) -> np.ndarray:
+        if np.isfinite(K).all():
+            return K
+        cure = (
+            "a smaller degree or gamma, or scaled columns" if self.kernel == "poly" else "a kernel defined on all rows"
+        )
+        raise DataError(f"the {self.name} is not finite for some rows: it needs {cure}")
+
+
+def psd(kernel: Any) -> float:
+    """Check that a given kernel is a square, symmetric, positive semidefinite matrix; its smallest eigenvalue.
+
+    Parameters
+    ----------
+    kernel : DataFrame or array (n, n)
+
+    Raises
+    ------
+    DataError
+        Where it is not; an eigenvalue below -1e-9 times the largest in size is named.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.psd([[2.0, 1.0], [1.0, 2.0]])
+    1.0
+    """
+    return _psd(_square(kernel).to_numpy())
+
+
+def precomputed(kernel: Any) -> pd.DataFrame:
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a given kernel, which is checked first; see `psd`.
+
+    Parameters
+    ----------
+    kernel : DataFrame (the same labels on both sides) or array (n, n)
+
+    Returns
+    -------
+    DataFrame (n, n)
+        For `dissimilarity=` with a formula 'y ~ 1'.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.precomputed([[2.0, 1.0], [1.0, 2.0]]).round(3)
+           0      1
+    0  0.000  1.414
+    1  1.414  0.000
+    """
+    table = _square(kernel)
+    _psd(table.to_numpy())
+    found = kernel_distances(table)
+    assert isinstance(found, pd.DataFrame)
+    return found
+
+
+def _square(kernel: Any) -> pd.DataFrame:
+    if isinstance(kernel, pd.DataFrame):
+        if not (kernel.index.is_unique and kernel.columns.is_unique) or len(
+            kernel.index.symmetric_difference(kernel.columns)
+        ):
+            raise DataError("a kernel needs the same labels, each once, on rows and columns")
+        kernel = kernel[list(kernel.index)]
+        table = pd.DataFrame(_floats(kernel), kernel.index, kernel.columns)
+    else:
+        values = _array(kernel)
+        if values.ndim != 2 or values.shape[0] != values.shape[1]:
+            raise DataError(f"a kernel of shape {values.shape}: it must be square")
+        table = pd.DataFrame(values)
+    if len(table) == 0 or not np.isfinite(table.to_numpy()).all():
+        raise DataError("a kernel is a matrix of finite numbers with at least one row")
+    return table
+
+
+def _psd(K: np.ndarray) -> float:
+    from scipy.linalg import eigvalsh
+
+    most = np.abs(K).max()
+    gap = np.abs(K - K.T)
+    if gap.max() > ROUNDING * most:
+        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise DataError(
+            f"this is no kernel: it is {K[i, j]:.6g} at position ({i}, {j}) and {K[j, i]:.6g} at ({j}, {i})"
+        )
+    values = eigvalsh((K + K.T) / 2)
+    if values[0] < -ROUNDING * np.abs(values).max():
+        raise DataError(
+            f"this is no kernel: it is not positive semidefinite, and its smallest eigenvalue is {values[0]:.4g} (largest "
+            f"{values[-1]:.4g}); add {-values[0]:.4g} to the diagonal, or take it as similarities: "
+            "Dissimilarity.from_similarity(K)"
+        )
+    return float(values[0])
+
+
+def _bounded(exponent: np.ndarray) -> np.ndarray:
+    """sqrt(2 - 2 exp(-exponent)), to full precision near 0."""
+    return np.sqrt(-2 * np.expm1(-exponent))
+
+
+def _gamma(X: np.ndarray) -> float:
+    most = np.abs(X).max()  # squares of 1e200 would overflow
+    variance = (X / most).var() if most > 0 else 0.0
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0  # 1, as scikit-learn has it
+    if not 0 < gamma < np.inf:
+        raise DataError("gamma=1 / (columns * variance) is no positive number for columns of this size: scale them")
+    return float(gamma)
+
+
+def _filled(X: np.ndarray) -> np.ndarray:
+    """A tile of its own memory with TILE rows, the missing ones copies of the last."""
+    return X[np.minimum(np.arange(TILE), len(X) - 1)]
+
+
+def _real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))

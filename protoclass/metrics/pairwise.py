@@ -1,0 +1,375 @@
+"""Mahalanobis, cosine, correlation, Canberra, Hamming, Jaccard and 0-1 dissimilarities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from ..core.distances import minkowski, totals, unit, whitened
+from ..core.sources import Rep
+from ..errors import DataError, OptionError, brief, one_of, shown
+from ..frame import Frame
+from ..schema import numbers
+from .base import Metric
+from .minkowski import finite, spreads, unscaled
+
+SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
+HALF = np.finfo(float).max / 2
+EXACT = 2**53  # whole numbers beyond it are not all floats
+
+
+@dataclass(frozen=True)
+class Mahalanobis(Metric):
+    """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of all training rows.
+
+    It is Euclidean distance between whitened rows, and does not change where columns are rescaled or mixed linearly.
+
+    Parameters
+    ----------
+    ridge : float >= 0
+        S + ridge diag(S) takes the place of S: a share of each column's own variance, whatever its units. A constant column
+        counts as of variance 1 there, and S must then have a ridge.
+    scale : True or "fold"
+        True learns S once on all rows, "fold" anew on each fold's training rows; S looks at no label.
+
+    Raises
+    ------
+    DataError
+        Where S is singular: collinear or constant columns, a category (whose columns add up to 1), or too few rows.
+
+    Notes
+    -----
+    Mahalanobis (1936), *Proceedings of the National Institute of Sciences of India* 2.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> d = pc.dissimilarity("~ sepal_length + sepal_width", iris, pc.Mahalanobis())
+    >>> d.frame().iloc[0, 1:4].round(4).tolist()
+    [1.2081, 0.8923, 1.1644]
+    """
+
+    symmetric: ClassVar[bool] = True
+
+    ridge: float = 0.0
+    scale: bool | str = True
+    center: Any = field(default=None, repr=False, compare=False)
+    spread: Any = field(default=None, repr=False, compare=False)
+    factor: Any = field(default=None, repr=False, compare=False)
+    columns: Any = field(default=None, repr=False, compare=False)
+    constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < np.inf:
+            raise OptionError(f"ridge={brief(self.ridge)}: a number >= 0")
+        one_of("scale", self.scale, (True, "fold"))
+
+    @property
+    def learns(self) -> bool:
+        return True
+
+    @property
+    def supervised(self) -> bool:
+        return self.scale == "fold"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return unscaled(True, self.constant)
+
+    def train(self, frame: Frame) -> Self:
+        X, table = _design(frame, self.name), frame.design
+        spread, constant = spreads(table, True)
+        if len(X) == 1:
+            constant = tuple(table.columns)
+        center = np.mean(X / spread, axis=0)
+        Z = X / spread - center
+        Z[:, table.columns.isin(constant)] = 0.0  # their mean may differ from them in the last bit
+        R = Z.T @ Z / max(len(X) - 1, 1) + self.ridge * np.eye(X.shape[1])
+        values, axes = np.linalg.eigh(R)
+        if not values[0] > SINGULAR * values[-1]:
+            heavy = list(table.columns[np.abs(axes[:, 0]) > 0.1 * np.abs(axes[:, 0]).max()])
+            which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
+            if len(X) <= X.shape[1]:
+                which = "it takes more rows than columns"
+            if constant:
+                which = f"constant columns: {', '.join(constant)}"
+            raise DataError(
+                f"the covariance of {X.shape[1]} columns over {len(X)} rows is singular ({which}): leave columns out, or "
+                "add a ridge, such as Mahalanobis(ridge=0.01)"
+            )
+        return replace(
+            self,
+            center=center,
+            spread=spread,
+            factor=np.linalg.cholesky(R),
+            columns=table.columns,
+            constant=constant,
+        )
+
+    def rows(self, frame: Frame) -> Rep:
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = whitened(_design(frame, self.name) / self.spread - self.center, self.factor)
+        return (finite(Z, frame),)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        return minkowski(rows[0], points[0])
+
+    def vectors(self, rows: Rep) -> np.ndarray:
+        return rows[0]
+
+    def place(self, coords: np.ndarray) -> Rep:
+        return (np.ascontiguousarray(coords, float),)
+
+    def original(self, coords: np.ndarray) -> pd.DataFrame:
+        return pd.DataFrame((coords @ self.factor.T + self.center) * self.spread, columns=self.columns)
+
+
+@dataclass(frozen=True)
+class Cosine(Metric):
+    """1 - cosine of the angle between rows of the design matrix; no metric, as it breaks the triangle inequality.
+
+    Measured as half the squared distance of the rows at length 1, which keeps small angles and puts identical rows at 0.
+
+    Raises
+    ------
+    DataError
+        For a row of zeros, which has no direction.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> t = pd.DataFrame({"a": [1.0, 2.0, 0.0], "b": [0.0, 2.0, 3.0]})
+    >>> pc.dissimilarity("~ .", t, pc.Cosine()).condensed().round(4).tolist()
+    [0.2929, 1.0, 0.2929]
+    """
+
+    symmetric: ClassVar[bool] = True
+
+    def rows(self, frame: Frame) -> Rep:
+        X = _design(frame, self.name)
+        zero = ~X.any(axis=1)
+        if zero.any():
+            raise DataError(
+                f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such rows), and zero has no direction: "
+                "leave it out, or use dissimilarity='euclidean'"
+            )
+        return (unit(X),)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        return _half_squares(rows[0], points[0])
+
+
+@dataclass(frozen=True)
+class Correlation(Metric):
+    """1 - Pearson's correlation of two rows over the columns of the design matrix: the shape of a profile, not its level.
+
+    Measured as `Cosine` on rows less their means. It breaks the triangle inequality.
+
+    Raises
+    ------
+    DataError
+        For a row that is constant over the columns, and for a single column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> t = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [2.0, 4.0, 2.0], "c": [3.0, 6.0, 1.0]})
+    >>> pc.dissimilarity("~ .", t, pc.Correlation()).condensed().round(4).tolist()
+    [0.0, 2.0, 2.0]
+    """
+
+    symmetric: ClassVar[bool] = True
+
+    def rows(self, frame: Frame) -> Rep:
+        X = _design(frame, self.name)
+        if X.shape[1] == 1:
+            raise DataError(f"{frame.formula.text!r} has one column, and a correlation needs at least two")
+        flat = X.max(axis=1) == X.min(axis=1)
+        if flat.any():
+            raise DataError(
+                f"row {shown(frame.index[flat][0])} is constant over the columns ({flat.sum()} such rows), and has no correlation: "
+                "leave it out, or use dissimilarity='euclidean'"
+            )
+        Z = X / np.abs(X).max(axis=1, keepdims=True)
+        Z = Z - (totals(Z) / Z.shape[1])[:, None]
+        return (unit(Z),)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        return _half_squares(rows[0], points[0])
+
+
+@dataclass(frozen=True)
+class Canberra(Metric):
+    """Sum over the columns of |x - z| / (|x| + |z|), where 0 / 0 counts as 0; a metric.
+
+    Notes
+    -----
+    Lance and Williams (1967), *The Computer Journal* 9 and 10. R's `dist` scales columns of 0 / 0 up; this is SciPy's.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> pc.dissimilarity("~ .", pd.DataFrame({"a": [1.0, 3.0, 0.0], "b": [0.0, 0.0, 2.0]}), pc.Canberra()).condensed().tolist()
+    [0.5, 2.0, 2.0]
+    """
+
+    symmetric: ClassVar[bool] = True
+
+    def rows(self, frame: Frame) -> Rep:
+        X = _design(frame, self.name)
+        large = np.abs(X) > HALF
+        if large.any():
+            i, j = np.argwhere(large)[0]
+            raise DataError(
+                f"column {frame.design.columns[j]!r} at row {shown(frame.index[i])} is {X[i, j]:.4g}: Canberra distances take "
+                f"numbers up to {HALF:.4g}, so scale the column down"
+            )
+        return (X,)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        return _pairs(rows[0], points[0], "canberra")
+
+
+@dataclass(frozen=True)
+class Hamming(Metric):
+    """Share of the predictors in which two rows differ, on the raw columns of any type.
+
+    Transforms in the formula do not count, and columns are neither expanded nor scaled. A value not seen in fit is no error:
+    it differs from all others.
+
+    Raises
+    ------
+    DataError
+        For whole numbers beyond 2^53, not all of which a float tells apart.
+
+    Notes
+    -----
+    Hamming (1950), *Bell System Technical Journal* 29.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> t = pd.DataFrame({"a": ["u", "v", "u"], "b": [1, 1, 2]})
+    >>> pc.dissimilarity("~ .", t, pc.Hamming()).condensed().tolist()
+    [0.5, 0.5, 1.0]
+    """
+
+    symmetric: ClassVar[bool] = True
+
+    def rows(self, frame: Frame) -> Rep:
+        table = frame.columns
+        if table.shape[1] == 0:
+            raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
+        texts = [c for c in table if frame.schema[c].kind == "category"]
+        values = np.empty((len(table), table.shape[1] - len(texts)))
+        for k, name in enumerate(c for c in table if c not in texts):
+            values[:, k] = _exact(table[name])
+        words = np.empty((len(table), len(texts)), object)
+        for k, name in enumerate(texts):
+            words[:, k] = table[name].astype(object)
+        return values, words
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        # both sides are coded together, so that values not seen in fit need no code of their own
+        n = len(rows[0])
+        codes = np.empty((n + len(points[0]), rows[1].shape[1]))
+        for k in range(codes.shape[1]):
+            codes[:, k] = pd.factorize(np.concatenate([rows[1][:, k], points[1][:, k]]))[0]
+        a, b = np.hstack([rows[0], codes[:n]]), np.hstack([points[0], codes[n:]])
+        return _pairs(a, b, "hamming")
+
+
+@dataclass(frozen=True)
+class ZeroOne(Hamming):
+    """0 where two rows agree in all predictors, else 1 (the 0-1 metric of Graepel et al. 1998); see `Hamming`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> t = pd.DataFrame({"a": ["u", "v", "u"], "b": [1, 1, 1]})
+    >>> pc.dissimilarity("~ .", t, pc.ZeroOne()).condensed().tolist()
+    [1.0, 0.0, 1.0]
+    """
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        return (super().between(rows, points) > 0).astype(float)
+
+
+@dataclass(frozen=True)
+class Jaccard(Metric):
+    """Of the features that either row has, the share that only one has; two rows without any are at distance 0.
+
+    The columns of the design matrix are the features: booleans, numbers 0 and 1, or the levels of a category. A metric.
+
+    Raises
+    ------
+    DataError
+        For a column with other values.
+
+    Notes
+    -----
+    Jaccard (1912), *New Phytologist* 11.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> t = pd.DataFrame({"a": [True, True, False], "b": [0, 1, 0]})
+    >>> pc.dissimilarity("~ .", t, pc.Jaccard()).condensed().tolist()
+    [0.5, 1.0, 1.0]
+    """
+
+    symmetric: ClassVar[bool] = True
+
+    def rows(self, frame: Frame) -> Rep:
+        X = _design(frame, self.name)
+        other = (X != 0) & (X != 1)
+        if other.any():
+            i, j = np.argwhere(other)[0]
+            raise DataError(
+                f"column {frame.design.columns[j]!r} is {X[i, j]:g} at row {shown(frame.index[i])}: Jaccard distances take "
+                "booleans or 0 and 1; make it one, such as data[column] > 0, or leave it out"
+            )
+        return (X != 0,)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        return _pairs(rows[0], points[0], "jaccard")
+
+
+def _design(frame: Frame, name: str) -> np.ndarray:
+    if frame.design.shape[1] == 0:
+        raise DataError(f"{frame.formula.text!r} names no predictors to measure {name} distances on")
+    return np.ascontiguousarray(frame.design.to_numpy(float))
+
+
+def _exact(values: pd.Series) -> np.ndarray:
+    if pd.api.types.is_integer_dtype(values.dtype) and len(values):
+        large = np.asarray((values > EXACT) | (values < -EXACT), bool)
+        if large.any():
+            i = int(large.argmax())
+            raise DataError(
+                f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, a whole number beyond "
+                "2^53, where not all can be told apart: make it text, data[column].astype(str)"
+            )
+    return numbers(values)
+
+
+def _half_squares(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    D = minkowski(a, b)
+    return D * D / 2
+
+
+def _pairs(a: np.ndarray, b: np.ndarray, name: str) -> np.ndarray:
+    from scipy.spatial.distance import cdist
+
+    return np.asarray(cdist(a, b, name), float)

@@ -1,0 +1,255 @@
+"""Dissimilarities of strings: the spectrum and mismatch kernels, and the edit distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import comb
+from types import ModuleType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..core.jit import cores
+from ..core.sources import Rep
+from ..core.strings import mismatch
+from ..errors import DataError, OptionError, brief, one_of, shown
+from ..frame import Frame
+from .base import Metric
+
+PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
+
+
+@dataclass(frozen=True)
+class Mismatch(Metric):
+    """Distance sqrt(2 - 2 K) of the normalised (k, m)-mismatch kernel K, on one column of text.
+
+    A string is described by how many of its k-mers (pieces of k letters) lie within m mismatches of each word of k letters;
+    the kernel is the inner product of two descriptions, divided by their lengths. With m = 0 it is the spectrum kernel.
+    Strings with the same k-mers are at distance exactly 0, strings that share nothing at sqrt(2).
+
+    Parameters
+    ----------
+    k : int
+        Letters of a k-mer. A shorter string is refused.
+    m : int
+        Mismatches allowed, 0 <= m < k.
+    alphabet : str, optional
+        The letters of which words consist; their number enters the kernel where m > 0. By default those of the rows in
+        fit. Letters are told apart by case. Any other letter in the data is refused.
+    skip : str
+        Letters that stand for something unknown, such as "X" in proteins: k-mers that hold one count nothing, and the
+        letter is not part of the alphabet.
+
+    Raises
+    ------
+    DataError
+        For a letter outside the alphabet and for strings without a k-mer, naming the row; for predictors that are not one
+        column of text.
+
+    Notes
+    -----
+    Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20, 467-476; Leslie, Eskin and Noble (2002) for the
+    spectrum kernel. PVM paper, section 6.3. Nothing of the alphabet's size to the power k is held.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> t = pd.DataFrame({"gene": ["GATTACA", "GATTACC", "CCCGGG"]})
+    >>> pc.dissimilarity("~ gene", t, pc.Mismatch(k=3, m=0)).condensed().round(3).tolist()
+    [0.632, 1.414, 1.414]
+    >>> pc.dissimilarity("~ gene", t, pc.Mismatch(k=3, m=1, alphabet="ACGT")).condensed().round(3).tolist()
+    [0.403, 1.334, 1.314]
+    """
+
+    symmetric: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
+
+    k: int = 5
+    m: int = 1
+    alphabet: str | None = None
+    skip: str = ""
+    letters: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not _whole(self.k) or self.k < 1:
+            raise OptionError(f"k={brief(self.k)}: a whole number >= 1 of letters in a k-mer")
+        if not _whole(self.m) or not 0 <= self.m < self.k:
+            raise OptionError(f"m={brief(self.m)}: a whole number of mismatches, at least 0 and below k={self.k}")
+        patterns = sum(comb(int(self.k), t) for t in range(min(2 * int(self.m), int(self.k)) + 1))
+        if patterns > PATTERNS:
+            raise OptionError(
+                f"k={self.k}, m={self.m}: {patterns:,} sets of positions would have to be counted, above {PATTERNS:,}: take a smaller "
+                "m or k"
+            )
+        if not isinstance(self.skip, str):
+            raise OptionError(f"skip={brief(self.skip)}: a text of the letters to skip, such as 'X'")
+        if self.alphabet is None:
+            return
+        if not isinstance(self.alphabet, str) or self.alphabet == "":
+            raise OptionError(f"alphabet={brief(self.alphabet)}: a text of its letters, such as 'ACGT', or None")
+        again = next((c for c in self.alphabet if self.alphabet.count(c) > 1), None)
+        if again is not None:
+            raise OptionError(f"alphabet={self.alphabet!r}: the letter {again!r} occurs more than once")
+        both = next((c for c in self.alphabet if c in self.skip), None)
+        if both is not None:
+            raise OptionError(f"the letter {both!r} stands in both alphabet and skip: take it out of one")
+
+    @property
+    def learns(self) -> bool:
+        return self.alphabet is None
+
+    @property
+    def name(self) -> str:
+        return f"Spectrum (k={self.k})" if self.m == 0 else f"Mismatch (k={self.k}, m={self.m})"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        skipped = f"; k-mers with {self.skip!r} skipped" if self.skip else ""
+        return (f"alphabet of {len(self.letters)} letters: {self.letters}{skipped}",) if self.letters else ()
+
+    def train(self, frame: Frame) -> Self:
+        texts = _texts(frame, self.name)
+        found = self.alphabet if self.alphabet is not None else "".join(set().union(*texts) - set(self.skip))
+        if not found:
+            raise DataError(f"column {frame.columns.columns[0]!r} has no letters but those in skip={self.skip!r}")
+        return replace(self, letters="".join(sorted(found)))
+
+    def rows(self, frame: Frame) -> Rep:
+        texts, column = _texts(frame, self.name), shown(frame.columns.columns[0])
+        lengths = np.array([len(t) for t in texts], np.int64)
+        short = np.flatnonzero(lengths < self.k)
+        if len(short):
+            i, least = short[0], int(lengths.min())
+            cure = f"take k <= {least}, or leave such rows out" if least else "leave out what is so short"
+            raise DataError(
+                f"the string in {column} at row {shown(frame.index[i])} has {lengths[i]} letters, too few for k={self.k} "
+                f"({len(short)} such rows, the shortest of {least}): {cure}"
+            )
+        ends = np.cumsum(lengths)
+        codes = self._codes("".join(texts), ends, frame, column)
+        out = np.empty(len(texts), object)
+        for i, (first, last) in enumerate(zip(ends - lengths, ends, strict=True)):
+            out[i] = codes[first:last]
+            runs = np.diff(np.flatnonzero(np.concatenate([[True], out[i] < 0, [True]]))) - 1  # of letters not skipped
+            if runs.max() < self.k:
+                raise DataError(
+                    f"every {self.k}-mer of the string in {column} at row {shown(frame.index[i])} has a letter of skip={self.skip!r}: "
+                    "take a smaller k, or leave it out"
+                )
+        return (out,)
+
+    def _codes(self, text: str, ends: np.ndarray, frame: Frame, column: str) -> np.ndarray:
+        """Each letter's place in the alphabet, -1 for those skipped; `ends` says where each row's string ends."""
+        points, known = _points(text), _points(self.letters)
+        at = np.minimum(np.searchsorted(known, points), len(known) - 1)
+        codes = np.where(known[at] == points, at, -1).astype(np.int32)
+        strange = np.flatnonzero((codes < 0) & ~np.isin(points, _points(self.skip)))
+        if len(strange) == 0:
+            return codes
+        letter, row = chr(points[strange[0]]), frame.index[np.searchsorted(ends, strange[0], side="right")]
+        where = f"those in fit, {self.letters!r}" if self.alphabet is None else f"alphabet={self.alphabet!r}"
+        raise DataError(
+            f"the letter {letter!r} in {column} at row {shown(row)} is not among {where}: give an alphabet= that has it, or skip its "
+            f"k-mers with skip={self.skip + letter!r}"
+        )
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        return mismatch(rows[0], points[0], int(self.k), int(self.m), len(self.letters))
+
+
+@dataclass(frozen=True)
+class Levenshtein(Metric):
+    """Edit distance on one column of text: the fewest letters put in, left out or exchanged to make one string the other.
+
+    It is computed by the package rapidfuzz, which has to be installed.
+
+    Parameters
+    ----------
+    normalised : bool
+        Whether to divide by the length of the longer string: a number from 0 to 1, which need not satisfy the triangle
+        inequality. Two empty strings are at 0.
+
+    Raises
+    ------
+    OptionError
+        Where rapidfuzz is not installed.
+    DataError
+        For predictors that are not one column of text.
+
+    Notes
+    -----
+    Levenshtein (1966), *Soviet Physics Doklady* 10, 707-710.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> pc.dissimilarity("~ word", pd.DataFrame({"word": ["kitten", "sitting", "mitten"]}), pc.Levenshtein()).condensed().tolist()
+    [3.0, 1.0, 3.0]
+    """
+
+    symmetric: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
+
+    normalised: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("normalised", self.normalised, (True, False))
+
+    def train(self, frame: Frame) -> Self:
+        _rapidfuzz()
+        _texts(frame, self.name)
+        return self
+
+    def rows(self, frame: Frame) -> Rep:
+        return (_texts(frame, self.name),)
+
+    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+        process, scorer = _rapidfuzz()
+        a, b = rows[0], points[0]
+        if len(a) == 0 or len(b) == 0:
+            return np.empty((len(a), len(b)))
+        edits = process.cdist(a, b, scorer=scorer.distance, dtype=np.int32, workers=cores())
+        if not self.normalised:
+            return np.asarray(edits, float)
+        longest = np.maximum(np.array([len(t) for t in a])[:, None], np.array([len(t) for t in b])[None, :])
+        return edits / np.maximum(longest, 1)
+
+
+def _texts(frame: Frame, name: str) -> np.ndarray:
+    """The strings of the one column that the formula names, object (n,)."""
+    columns, response = frame.columns, frame.formula.response
+    cure = f"write {f'{response} ' if response else ''}~ and the name of the column"
+    if columns.shape[1] != 1 or len(frame.formula.terms) != 1 or not frame.formula.plain():
+        names = ", ".join(map(repr, columns.columns[:5])) + (", ..." if columns.shape[1] > 5 else "")
+        raise DataError(
+            f"{name} dissimilarities are measured on one column of text as it stands, and {frame.formula.text!r} names "
+            f"{names or 'none'}: {cure}"
+        )
+    texts = columns.iloc[:, 0].astype(object).to_numpy()
+    strange = next((i for i, t in enumerate(texts) if not isinstance(t, str)), None)
+    if strange is not None:
+        raise DataError(
+            f"{name} dissimilarities are measured on text, and column {columns.columns[0]!r} holds {brief(texts[strange])} at row "
+            f"{shown(columns.index[strange])}: make it text with .astype(str), or use another dissimilarity"
+        )
+    return texts
+
+
+def _points(text: str) -> np.ndarray:
+    """The code points of a text, sorted as Python sorts its letters."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _rapidfuzz() -> tuple[ModuleType, ModuleType]:
+    try:
+        from rapidfuzz import process
+        from rapidfuzz.distance import Levenshtein as Scorer
+    except ImportError:
+        raise OptionError("Levenshtein() needs the package rapidfuzz: pip install rapidfuzz") from None
+    return process, Scorer

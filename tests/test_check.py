@@ -1,0 +1,384 @@
+"""What a matrix of dissimilarities is like: against loops, and the figures of it."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from scipy.spatial.distance import cdist
+
+import protoclass as pc
+from protoclass.core import check as core
+from protoclass.plots import matrix
+
+small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))
+
+
+def related(P, index=None, columns=None):
+    table = pd.DataFrame(P, index, columns if columns is not None else index)
+    return pc.dissimilarity("~ 1", pd.DataFrame(index=table.index), table)
+
+
+def links(n=30, seed=0):
+    """Symmetric, in half steps from 1 to 4, as the connections of cortical areas are."""
+    P = np.random.default_rng(seed).integers(2, 9, (n, n)) / 2
+    P = np.triu(P, 1)
+    return P + P.T
+
+
+def violations(P):
+    """Triples that violate the triangle inequality, and the largest excess, in loops."""
+    violated, excess = 0, 0.0
+    for triple in combinations(range(len(P)), 3):
+        over = [P[i, k] - (P[i, j] + P[j, k]) for i, j, k in permutations(triple)]
+        violated += max(over) > 0
+        excess = max(excess, *over)
+    return violated, excess
+
+
+@given(small)
+def test_triangles_equal_loops(P):
+    found = core.triangles(P)
+    assert (found.violated, found.excess) == violations(P)
+    assert found.exact
+    assert found.asked == len(list(combinations(range(len(P)), 3)))
+    i, j, k = found.at
+    if found.violated:
+        assert P[i, k] - P[i, j] - P[j, k] == found.excess
+    else:
+        assert found.at == (-1, -1, -1)
+
+
+@given(small)
+def test_asymmetry_equals_loops(P):
+    found = core.asymmetry(P)
+    pairs = [(i, j) for i, j in combinations(range(len(P)), 2) if P[i, j] != P[j, i]]
+    assert found.pairs == found.beyond == len(pairs)
+    assert found.absolute == np.abs(P - P.T).max()
+    i, j = found.at
+    assert abs(P[i, j] - P[j, i]) == found.absolute
+    ratios = [abs(P[i, j] - P[j, i]) / max(P[i, j], P[j, i]) for i, j in pairs]
+    assert found.relative == max(ratios, default=0)
+
+
+@given(small, st.data())
+def test_duplicates_and_ties_equal_loops_for_any_candidates(P, data):
+    n = len(P)
+    rows = data.draw(st.lists(st.integers(0, n - 1), unique=True, min_size=1))
+    origin = np.array([*rows, -1])
+    codes = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    Q = np.column_stack([P[:, rows], np.arange(n) % 3.0])
+    pairs, seen = set(), {}
+    for i in range(n):
+        for j, o in enumerate(origin):
+            if o == i:
+                continue
+            if o >= 0 and Q[i, j] == 0:
+                pairs.add(frozenset((i, int(o))))
+            key = (frozenset((i, int(o))), Q[i, j]) if o >= 0 else (i, "outside")
+            seen[key] = Q[i, j]
+    groups = [{i} for i in range(n)]
+    for pair in pairs:
+        joined = set().union(*(g for g in groups if g & pair))
+        groups = [g for g in groups if not g & pair] + [joined]
+    same = core.duplicates(Q, origin, codes)
+    assert same.pairs == len(pairs)
+    assert same.mixed == sum(len({codes[i] for i in pair}) == 2 for pair in pairs)
+    assert same.groups == sum(len(g) > 1 for g in groups)
+    assert same.rows == sum(len(g) for g in groups if len(g) > 1)
+    assert (frozenset(same.first) in pairs) if pairs else same.first == (-1, -1)
+    positive = [v for v in seen.values() if v > 0]
+    told = core.values(Q, origin)
+    assert (told.count, told.positive, told.distinct) == (len(seen), len(positive), len(set(positive)))
+    assert told.tied == sum(positive.count(v) > 1 for v in positive)
+    if positive:
+        assert (told.smallest, told.largest) == (min(positive), max(positive))
+    assert core.own(Q, origin).tolist() == [P[i, i] for i in rows]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_euclidean_set_says_so(dtype):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    X[1::2, 1:] = 0  # points on a line: triangles without area
+    D = cdist(X, X).astype(dtype)
+    assert core.triangles(D).violated == 0
+    assert core.triangles(D, exact=2, triples=5000).violated == 0
+    found = core.euclidean(D)
+    assert (found.signature, found.negative, found.rows) == ((3, 0), 0, 80)
+    assert core.euclidean(D, most=20).signature == (3, 0)
+    assert core.euclidean(D, most=20).rows == 20
+    assert core.euclidean(cdist(X, X) * 1e200).signature == (3, 0)
+    rounded = related(D.round(3).astype(float)).check().table.loc["Euclidean"]
+    assert rounded["answer"] == "nearly"
+    assert 0 < rounded["value"] < 0.01
+
+
+def test_a_non_metric_matrix_counts_its_violations():
+    P = links()
+    violated, excess = violations(P)
+    check = related(P).check()
+    table = check.table
+    assert violated > 0
+    assert table.loc["triangle inequality", "value"] == violated / (30 * 29 * 28 // 6)
+    assert f"{violated} of all 4060 triples" in table.loc["triangle inequality", "detail"]
+    assert excess == 4 - 2
+    assert "but 1 + 1 by way of" in table.loc["triangle inequality", "detail"]
+    squared = -0.5 * P**2
+    centred = np.eye(30) - 1 / 30
+    eigenvalues = np.linalg.eigvalsh(centred @ squared @ centred)
+    assert table.loc["Euclidean", "answer"] == "no"
+    assert table.loc["Euclidean", "value"] == pytest.approx(
+        -eigenvalues[eigenvalues < 0].sum() / np.abs(eigenvalues).sum()
+    )
+    assert table.loc["ties", "answer"] == "100 %"
+    assert table.loc["range", "answer"] == "1 to 4"
+    assert "7 different values among 435" in table.loc["ties", "detail"]
+
+
+def test_the_cat_cortex(papers_data):
+    cat = pd.read_csv(f"{papers_data}/cat_cortex.csv", index_col="area")
+    P = cat.filter(regex=r"^d\d+$").set_axis(cat.index, axis=1)
+    violated, excess = violations(P.to_numpy())
+    table = related(P.to_numpy(), cat.index).check(cat["region"]).table
+    assert table.loc["triangle inequality", "value"] == violated / (65 * 64 * 63 // 6)
+    assert table.loc["triangle inequality", "answer"] == "0.655 % violated"
+    assert (violated, excess) == (286, 2)
+
+
+def test_a_sample_of_triples_agrees_with_all():
+    P = np.random.default_rng(3).uniform(1, 3, (60, 60))  # asymmetric
+    exact, sample = core.triangles(P), core.triangles(P, seed=1, exact=59, triples=40_000)
+    share = exact.share
+    assert 0.1 < share < 0.9
+    assert not sample.exact
+    assert sample.asked == 40_000
+    assert abs(sample.share - share) < 4 * np.sqrt(share * (1 - share) / 40_000)
+    assert sample.excess <= exact.excess
+    assert sample == core.triangles(P, seed=1, exact=59, triples=40_000)
+    assert sample != core.triangles(P, seed=2, exact=59, triples=40_000)
+    three = np.array([[0.0, 1, 9], [1, 0, 1], [9, 1, 0]])
+    assert core.triangles(three, exact=2, triples=500).violated == 500  # rows of a triple are always different
+
+
+def test_above_300_rows_the_table_speaks_of_a_sample():
+    X = np.random.default_rng(0).normal(size=(301, 2))
+    D = related(cdist(X, X))
+    told = D.check().table.loc["triangle inequality"]
+    assert told["answer"] == "holds in sample"
+    assert "at most 0.0003 % of all violate it" in told["detail"]
+    found = core.triangles(links(301), seed=4)
+    told = related(links(301)).check(seed=4).table.loc["triangle inequality"]
+    assert told["value"] == found.share == found.violated / 1_000_000
+    assert told["detail"].startswith(f"{found.violated} of a random 1000000 triples")
+    assert abs(found.share - core.triangles(links(301), exact=301).share) < 4 * np.sqrt(found.share / 1e6)
+
+
+def test_iris(iris):
+    d = pc.dissimilarity("species ~ .", iris)
+    check = d.check(by=iris["species"])
+    answers = check.table["answer"]
+    for question in ("square", "symmetric", "zero diagonal", "Euclidean"):
+        assert answers[question] == "yes"
+    assert answers["triangle inequality"] == "holds"
+    assert answers["duplicates"] == "1 pair"
+    assert "101 and 142; 0 of different classes" in check.table.loc["duplicates", "detail"]
+    text = repr(check)
+    assert text.splitlines()[0] == "Euclidean dissimilarities of 150 rows to 150 candidates"
+    assert max(map(len, text.splitlines())) <= 118
+    assert all(str(question) in text for question in check.table.index)
+    assert "101 and 142" in check._repr_html_()
+    other = d.check(by=iris["species"].mask(iris.index == 142, "setosa")).table.loc["duplicates", "detail"]
+    assert other.endswith("1 of different classes")
+
+
+def test_asymmetric_and_oblong_matrices_are_not_asked_everything():
+    P = links(6)
+    P[2, 4] += 1.5
+    P[3, 3] = 0.25
+    table = related(P, list("abcdef")).check().table
+    assert table.loc["symmetric", "answer"] == "no"
+    assert table.loc["symmetric", "value"] == 1.5
+    assert "1 of 15 pairs differ, by at most 1.5 ('c' and 'e')" in table.loc["symmetric", "detail"]
+    assert table.loc["zero diagonal"].tolist() == ["no", 1.0, "1 of 6 are not at 0 from themselves, at most 0.25 ('d')"]
+    assert table.loc["Euclidean", ["answer", "detail"]].tolist() == ["not asked", "not symmetric"]
+    assert "violate" in str(table.loc["triangle inequality", "detail"])
+    oblong = related(P[:, [4, 3, 0]], list("abcdef"), ["e", "d", "extra"]).check().table
+    assert oblong.loc["shape", ["answer", "detail"]].tolist() == ["6 x 3", "1 candidates are no rows"]
+    assert oblong.loc["zero diagonal", "detail"] == "1 of 2 are not at 0 from themselves, at most 0.25 ('d')"
+    for question in ("symmetric", "triangle inequality", "Euclidean"):
+        assert oblong.loc[question, ["answer", "detail"]].tolist() == ["not asked", "not square"]
+    strange = related(P[:, :2], list("abcdef"), ["u", "v"]).check().table
+    assert strange.loc["zero diagonal", "answer"] == strange.loc["duplicates", "answer"] == "not asked"
+    assert strange.loc["range", "answer"] != "not asked"
+
+
+def test_rounding_is_no_asymmetry():
+    P = cdist(*[np.random.default_rng(0).normal(size=(9, 2))] * 2)
+    P[2, 5] *= 1 + 1e-12
+    table = related(P).check().table
+    assert table.loc["symmetric", "answer"] == "up to rounding"
+    assert table.loc["Euclidean", "answer"] == "yes"
+
+
+def test_one_row_and_a_matrix_of_zeros():
+    one = related(np.zeros((1, 1)))
+    assert one.check().table.loc[["triangle inequality", "ties", "range"], "answer"].eq("not asked").all()
+    assert one.plot(ax=Figure().subplots()).get_xlabel()
+    zeros = related(np.zeros((5, 5)))
+    table = zeros.check().table
+    assert table.loc["duplicates"].tolist() == [
+        "10 pairs",
+        10.0,
+        "different rows at 0: 5 rows in 1 group, the first 0 and 1",
+    ]
+    assert table.loc["triangle inequality", "answer"] == "holds"
+    assert table.loc["Euclidean", "answer"] == "yes"
+    assert zeros.plot(by=pd.Series(list("aabbb"))).get_ylabel() == "rows by class"
+    for d in (one, zeros):
+        with pytest.raises(pc.DataError, match="no positive dissimilarity"):
+            d.plot(kind="distributions")
+
+
+def test_hostile_arguments(iris):
+    d = pc.dissimilarity("species ~ .", iris)
+    for call in (d.check, d.plot, lambda by: d.plot(by, "distributions")):
+        with pytest.raises(pc.DataError, match="50 rows have no class, the first 100"):
+            call(iris["species"].iloc[:100])
+        with pytest.raises(pc.DataError, match="class of row 7 is missing"):
+            call(iris["species"].mask(iris.index == 7))
+        with pytest.raises(pc.DataError, match="label 0 occurs more than once"):
+            call(pd.concat([iris["species"], iris["species"]]))
+        with pytest.raises(pc.OptionError, match="Series of classes"):
+            call("species")
+    with pytest.raises(pc.OptionError, match="allowed are 'matrix', 'distributions'"):
+        d.plot(kind="heatmap")
+    with pytest.raises(pc.OptionError, match="Axes of matplotlib"):
+        d.plot(ax=3)
+    for seed in (-1, 0.5, True, "a"):
+        with pytest.raises(pc.OptionError, match="seed="):
+            d.check(seed=seed)
+
+
+@pytest.mark.parametrize("how", ["square", "asymmetric", "oblong"])
+def test_distributions_equal_a_direct_computation(iris, how):
+    by = iris["species"]
+    P = pc.dissimilarity("species ~ .", iris).frame()
+    if how == "asymmetric":
+        P = P * np.random.default_rng(0).uniform(1, 2, P.shape) + 0.5 * np.eye(150)
+    if how == "oblong":
+        P = P.iloc[:, 30:120].assign(outside=1.0)
+    d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
+    table = matrix.distributions(d, by)
+    assert len(table) == 6
+    for (level, to), row in table.iterrows():
+        seen = [
+            P.loc[i, j]
+            for i in P.index
+            for j in P.columns
+            if by[i] == level
+            and j != "outside"
+            and i != j
+            and P.loc[i, j] > 0
+            and (by[j] == level) == (to == "own class")
+        ]
+        assert row["number"] == len(seen)
+        want = np.quantile(seen, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1])
+        assert row.iloc[1:].to_numpy(float) == pytest.approx(want)
+    ax = Figure().subplots()
+    assert d.plot(by, "distributions", ax) is ax
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["setosa", "versicolor", "virginica"]
+    boxes = [(p.get_x(), p.get_x() + p.get_width()) for p in ax.patches]
+    assert boxes == [pytest.approx(q) for q in table[["q25", "q75"]].to_numpy()]
+    alone = matrix.distributions(d)
+    assert alone.index.tolist() == [("all rows", "own class")]
+
+
+def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
+    d = pc.dissimilarity("species ~ .", iris)
+    by = pd.Series(np.where(iris.index == 5, "lone", "rest"), iris.index)
+    table = matrix.distributions(d, by)
+    assert table.loc[("lone", "own class"), "number"] == 0
+    assert table.loc[("lone", "own class")].isna().sum() == 7
+    ax = d.plot(by, "distributions", Figure().subplots())
+    assert [t.get_text() for t in ax.texts] == ["none"]
+
+
+def test_the_picture_is_the_matrix_by_class(iris):
+    d, by = pc.dissimilarity("species ~ .", iris), iris["species"]
+    table, of_row, of_column = matrix.arranged(d, by)
+    assert sorted(table.index) == sorted(iris.index)
+    assert table.columns.tolist() == table.index.tolist()
+    assert of_row.tolist() == of_column.tolist() == by[table.index].astype(str).tolist()
+    assert of_row.is_monotonic_increasing
+    pd.testing.assert_frame_equal(table, d.frame().loc[table.index, table.columns])
+    ax = Figure(layout="constrained").subplots()
+    assert d.plot(by, ax=ax) is ax
+    assert (ax.images[0].get_array() == table.to_numpy()).all()
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["setosa", "versicolor", "virginica"]
+    assert [line.get_ydata()[0] for line in ax.lines if to_rgba(line.get_color()) == (1, 1, 1, 1)][:2] == [49.5, 99.5]
+    assert ax.figure.axes[1].get_ylabel() == "dissimilarity (Euclidean units)"
+
+
+@pytest.mark.parametrize("n", [40, 700])
+def test_rows_on_a_line_are_seriated_along_it(n):
+    x = np.random.default_rng(0).permutation(n) + 0.0
+    order = matrix.seriated(np.abs(x[:, None] - x))
+    assert (np.abs(np.diff(x[order])) == 1).all()
+    assert order[0] < order[-1]
+
+
+def test_of_many_rows_a_thousand_are_shown_evenly():
+    x = np.random.default_rng(0).normal(size=2100)
+    by = pd.Series(np.repeat(["a", "b", "c"], [1050, 700, 350]), name="kind")
+    d = pc.dissimilarity(pd.DataFrame({"x": x}), "manhattan")
+    table, of_row, _ = matrix.arranged(d, by)
+    assert table.shape == (1000, 1000)
+    assert of_row.value_counts().to_numpy() == pytest.approx([500, 333, 167], abs=1)
+    ax = d.plot(by)
+    assert ax.get_title() == "1000 of 2100 rows, evenly taken"
+    ax.figure.canvas.draw()
+
+
+def test_oblong_pictures_put_foreign_candidates_last(iris):
+    P = pc.dissimilarity("species ~ .", iris).frame().iloc[:, 30:70].assign(u=1.0, v=2.0)
+    d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
+    table, of_row, of_column = matrix.arranged(d, iris["species"])
+    assert table.shape == P.shape
+    assert of_column.iloc[-2:].tolist() == ["no rows", "no rows"]
+    assert set(of_column.iloc[:-2]) == {"setosa", "versicolor"}
+    assert of_row.is_monotonic_increasing
+    pd.testing.assert_frame_equal(table, P.loc[table.index, table.columns])
+    assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "no rows"]
+
+
+@pytest.mark.parametrize(("classes", "name"), [(3, "class"), (3, "quite a long name $"), (45, "quite a long name $")])
+def test_nothing_runs_out_of_the_figure_or_into_another_name(iris, classes, name):
+    by = pd.Series(np.arange(150) % classes, iris.index, name="group")
+    d = pc.dissimilarity("species ~ .", iris)
+    ax = d.plot(by.map(lambda k: f"{name}{k}"))
+    ax.figure.set_dpi(80)
+    ax.figure.canvas.draw()
+    inside = ax.figure.bbox
+    for text in (ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels()):
+        box = text.get_window_extent()
+        assert inside.x0 <= box.x0
+        assert box.x1 <= inside.x1
+        assert inside.y0 <= box.y0
+        assert box.y1 <= inside.y1
+    for axis in (ax.get_xticklabels(), ax.get_yticklabels()):
+        boxes = [t.get_window_extent() for t in axis]
+        assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+    assert ("(30 of 45 named)" in ax.get_ylabel()) == (classes == 45)
+
+
+def test_names_are_spread_as_little_as_needed():
+    spread = matrix._spread
+    assert spread(np.array([1.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [1, 5, 9]
+    assert spread(np.array([4.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [3.5, 5.5, 9]
+    assert spread(np.array([0.0, 1.0, 2.0]), 2.0, 10.0).tolist() == [0, 2, 4]
+    assert spread(np.array([8.0, 9.0, 10.0]), 2.0, 10.0).tolist() == [6, 8, 10]

@@ -1,0 +1,521 @@
+"""Gower as R's daisy, mixtures of metrics, and metrics of one's own by name."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.gower import gower
+from protoclass.metrics.mixed import SAMPLE, Mixed, cut
+from protoclass.metrics.registry import METRICS, register
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return pc.simulate_clinic(90, missing=0, seed=3)
+
+
+@pytest.fixture
+def names():
+    """The registry, put back after the test."""
+    before = dict(METRICS)
+    yield METRICS
+    METRICS.clear()
+    METRICS.update(before)
+
+
+# Gower
+
+
+def daisy_table():
+    t = pd.read_csv(REFERENCE / "daisy_table.csv")
+    t["stage"] = pd.Categorical(t.stage, ["I", "II", "III", "IV"], ordered=True)
+    return t.assign(smoker=t.smoker.astype("boolean"), fever=t.fever.astype("boolean"))
+
+
+WEIGHTS = {"age": 2, "crp": 0.7, "ward": 3, "stage": 0, "smoker": 1.5, "fever": 0.1}  # rank has 1
+DAISY = {
+    "plain": {},
+    "asymmetric": {"asymmetric": ["smoker", "fever"]},
+    "weighted": {"weights": WEIGHTS},
+    "logratio": {"logratio": ["age", "crp"]},
+    "ordratio": {"ordratio": "rank"},
+    "ordered": {"ordratio": ["stage"]},
+    "all": {"weights": WEIGHTS, "asymmetric": "fever", "logratio": "crp", "ordratio": ["rank"]},
+}
+
+
+@pytest.mark.parametrize("case", DAISY)
+def test_gower_equals_daisy(case):
+    """R 4.2.2, cluster 2.1.4; the commands are in reference/daisy.R."""
+    expected = pd.read_csv(REFERENCE / "daisy.csv")[case]
+    found = pc.dissimilarity("~ .", daisy_table(), pc.Gower(**DAISY[case]), na="keep").condensed()
+    assert found == pytest.approx(expected.to_numpy(), abs=1e-13)
+
+
+def slow_gower(table, asymmetric=(), weights=None, logratio=(), ordratio=()):
+    """Gower's definition pair by pair; ranges, logarithms and ranks of plain lists."""
+    columns = {}
+    for name in table:
+        values = table[name]
+        kind = "category"
+        if isinstance(values.dtype, pd.CategoricalDtype) and values.cat.ordered:
+            kind, values = "number", [None if k < 0 else float(k) for k in values.cat.codes]
+        elif pd.api.types.is_float_dtype(values.dtype):
+            kind, values = "number", [None if pd.isna(v) else float(v) for v in values]
+        else:
+            values = [None if pd.isna(v) else v for v in values]
+        if name in logratio:
+            values = [None if v is None else float(np.log(v)) for v in values]
+        if name in ordratio:
+            levels = sorted({v for v in values if v is not None})
+            values = [None if v is None else levels.index(v) for v in values]
+        there = [v for v in values if v is not None]
+        spread = (max(there) - min(there) if kind == "number" and there else 0) or 1
+        columns[name] = kind, values, spread, (weights or {}).get(name, 1)
+    out = np.full((len(table), len(table)), np.nan)
+    for i in range(len(table)):
+        for j in range(len(table)):
+            total = known = 0.0
+            for name, (kind, values, spread, weight) in columns.items():
+                a, b = values[i], values[j]
+                if a is None or b is None or (name in asymmetric and not a and not b):
+                    continue
+                known += weight
+                total += weight * (abs(a - b) / spread if kind == "number" else float(a != b))
+            if known > 0:
+                out[i, j] = total / known
+    return out
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_gower_equals_its_definition(seed, missing):
+    draw = np.random.default_rng(seed)
+    table = pc.simulate_clinic(30, missing=missing, seed=seed).drop(columns="outcome")
+    options = {
+        "asymmetric": ["smoker"] if draw.random() < 0.5 else [],
+        "weights": {c: float(draw.choice([0, 0.3, 1, 2.5])) for c in table if draw.random() < 0.7}
+        if seed % 3
+        else None,
+        "logratio": [c for c in ("age", "marker") if draw.random() < 0.5],
+        "ordratio": [c for c in ("pulse", "severity") if draw.random() < 0.5],
+    }
+    slow = slow_gower(table, **options)
+    d = pc.dissimilarity("~ .", table, pc.Gower(**options), na="keep")
+    found = d.metric.between(d.rows, d.points)
+    assert np.array_equal(np.isnan(found), np.isnan(slow))
+    assert found == pytest.approx(slow, abs=1e-12, nan_ok=True)
+    assert np.array_equal(found, found.T, equal_nan=True)
+    assert (found.diagonal()[~np.isnan(found.diagonal())] == 0).all()
+
+
+@pytest.mark.parametrize("missing", [0, 0.05])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gower_has_the_same_bits_in_any_tile(missing, weighted):
+    draw = np.random.default_rng(1)
+    x, g = draw.normal(size=(1400, 5)), draw.integers(0, 3, (1400, 4))
+    x[:1100][draw.random((1100, 5)) < missing] = np.nan  # the last tile misses nothing, and takes the shorter road
+    g[:1100][draw.random((1100, 4)) < missing] = -1
+    flags, w = np.array([True, False, False, False]), draw.random(9) if weighted else None
+    D = gower((x, g), (x, g), flags, w)
+    assert np.array_equal(D, D.T, equal_nan=True)
+    for i, j in [(slice(3, 4), slice(None)), (slice(None), slice(1023, 1026)), (slice(7, 9), slice(1390, 1400))]:
+        assert np.array_equal(D[i, j], gower((x[i], g[i]), (x[j], g[j]), flags, w), equal_nan=True)
+    pairs = draw.integers(0, 1400, (60, 2))  # one at a time
+    alone = [gower((x[[i]], g[[i]]), (x[[j]], g[[j]]), flags, w)[0, 0] for i, j in pairs]
+    assert np.array_equal(alone, D[pairs[:, 0], pairs[:, 1]], equal_nan=True)
+
+
+def test_weights_of_one_change_no_bit(clinic):
+    t = clinic.drop(columns="outcome")
+    plain = pc.dissimilarity("~ .", t, "gower").frame()
+    assert plain.equals(pc.dissimilarity("~ .", t, pc.Gower(weights=dict.fromkeys(t, 1.0))).frame())
+    without = pc.dissimilarity("~ . - ward", t, "gower").frame()
+    assert without.equals(pc.dissimilarity("~ .", t, pc.Gower(weights={"ward": 0})).frame())
+
+
+def test_ranks_of_new_values_lie_between_their_neighbours():
+    t = pd.DataFrame({"x": [1.0, 10.0, 1000.0, 10.0], "y": ["a", "b", "a", "b"]})
+    fit = pc.fit("y ~ x", t, dissimilarity=pc.Gower(ordratio=["x"]), eps=0.3)
+    metric, related = fit.dissimilarity.metric, fit.dissimilarity
+    assert related.frame().iloc[0].tolist() == [0, 0.5, 1, 0.5]
+    new, _ = fit.frame.again(pd.DataFrame({"x": [0.5, 1.0, 2.0, 9.0, 10.0, 5000.0]}))
+    assert metric.measure(new, metric.points(fit.frame))[:, 0].tolist() == [0.25, 0, 0.25, 0.25, 0.5, 1.25]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"weights": [1, 2]}, "mapping"),
+        ({"weights": {"age": -1}}, "finite numbers >= 0"),
+        ({"weights": {"age": np.inf}}, "finite numbers >= 0"),
+        ({"weights": {"age": np.nan}}, "finite numbers >= 0"),
+        ({"weights": {"age": True}}, "finite numbers >= 0"),
+        ({"weights": {"age": "2"}}, "finite numbers >= 0"),
+        ({"weights": {"aeg": 1}}, "'aeg' is no predictor"),
+        ({"weights": {"age": 0, "ward": 0, "smoker": 0, "severity": 0}}, "0 for all"),
+        ({"logratio": ["ward"]}, "'ward' is no numeric predictor"),
+        ({"logratio": ["severity"]}, "'severity' is no numeric predictor"),
+        ({"logratio": ["smoker"]}, "'smoker' is no numeric predictor"),
+        ({"logratio": 3}, "a list of names"),
+        ({"ordratio": ["ward"]}, "'ward' is no numeric or ordered predictor"),
+        ({"ordratio": ["age"], "logratio": "age"}, "its ranks are those of its logarithms"),
+        ({"asymmetric": ["age"]}, "'age' is no boolean predictor"),
+    ],
+)
+def test_gower_refuses_odd_knobs(clinic, options, says):
+    with pytest.raises(pc.OptionError, match=says):
+        pc.dissimilarity("~ age + ward + smoker + severity", clinic, pc.Gower(**options))
+
+
+def test_gower_names_the_row_that_has_no_logarithm(clinic):
+    bad = clinic.set_index(clinic.index.map("p{}".format)).assign(age=lambda t: t.age.where(t.index != "p7", 0.0))
+    with pytest.raises(pc.DataError, match="'age' is 0 at row 'p7'"):
+        pc.fit("outcome ~ age", bad, dissimilarity=pc.Gower(logratio=["age"]), eps=0.1)
+    fit = pc.fit("outcome ~ age", clinic, dissimilarity=pc.Gower(logratio=["age"]), eps=0.1)
+    with pytest.raises(pc.DataError, match="'age' is 0 at row 'p7'"):
+        fit.predict(bad)
+    with pytest.raises(pc.DataError, match="'age' is infinite at row"):
+        fit.predict(clinic.assign(age=np.inf))
+    tiny = pd.DataFrame({"x": [0.0, 1e-300, 2e-300], "y": ["a", "b", "a"]})
+    small = pc.fit("y ~ x", tiny, dissimilarity="gower", eps=0.3)
+    with pytest.raises(pc.DataError, match="too large beside its range"):
+        small.predict(pd.DataFrame({"x": [1e300]}))
+
+
+# Mixed
+
+
+def by_hand(table, parts, weights, scale=True):
+    total = 0.0
+    for (formula, metric), w in zip(parts, weights, strict=True):
+        D = pc.dissimilarity(formula, table, metric).frame().to_numpy().astype(float)
+        apart = D[~np.eye(len(D), dtype=bool)]
+        total = total + w * D / (np.median(apart[apart > 0]) if scale else 1.0)
+    return total / sum(weights)
+
+
+def ends(a, b):
+    return abs(len(a.ward) - len(b.ward)) + (a.blood != b.blood)
+
+
+PARTS = [
+    (["marker", "age"], pc.Manhattan(scale=False)),
+    (["severity", "smoker"], pc.Gower(asymmetric=["smoker"])),
+    (("ward", "blood"), ends),
+    ("pulse", "euclidean"),
+]
+FORMULAS = [("~ age + marker", pc.Manhattan(scale=False)), ("~ severity + smoker", pc.Gower(asymmetric=["smoker"])),
+            ("~ ward + blood", ends), ("~ pulse", "euclidean")]  # fmt: skip
+ALL = "outcome ~ age + marker + severity + ward + smoker + pulse + blood"
+
+
+@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize("weights", [None, [1, 2, 0.5, 0]])
+def test_a_mixture_is_the_sum_of_its_parts(clinic, weights, scale):
+    d = pc.dissimilarity(ALL, clinic, Mixed(PARTS, weights, scale))
+    expected = by_hand(clinic, FORMULAS, weights or [1] * 4, scale)
+    assert d.frame().to_numpy() == pytest.approx(expected, abs=1e-12)
+    assert not d.metric.symmetric  # a function of two rows need not be
+    assert d.metric.slow
+    as_mapping = {tuple(c) if isinstance(c, list) else c: m for c, m in PARTS}
+    assert d.frame().equals(pc.dissimilarity(ALL, clinic, Mixed(as_mapping, weights, scale)).frame())
+
+
+def test_what_a_mixture_says_of_itself(clinic):
+    quick = Mixed([("age", "euclidean"), ("ward", "gower")])
+    assert (quick.symmetric, quick.slow, quick.supervised, quick.learns) == (True, False, False, True)
+    assert not Mixed([("age", pc.Euclidean(scale=False))], scale=False).learns
+    assert Mixed([("age", pc.Euclidean())], scale=False).learns
+    assert Mixed([("age", pc.Ranks()), ("ward", "gower")]).supervised
+    assert Mixed([("age", pc.Euclidean(scale="fold"))]).supervised
+    assert quick.name == "mixed (Euclidean, Gower)"
+    same = clinic.assign(age=50.0)
+    metric = pc.dissimilarity("~ age + ward", same, quick).metric
+    assert any("constant columns" in n for n in metric.notes)
+    assert any("Euclidean of age: all rows alike" in n for n in metric.notes)
+    half = pc.dissimilarity("~ ward", same, "gower").frame() / 2  # categories: the median positive dissimilarity is 1
+    assert pc.dissimilarity("~ age + ward", same, quick).frame().equals(half)
+    summary = str(pc.fit("outcome ~ age + ward", clinic, dissimilarity=quick, eps=0.3).summary())
+    assert "Euclidean of age: divided by its median" in summary
+
+
+def test_new_rows_are_measured_as_the_training_rows_were(clinic):
+    train, new = clinic.iloc[:60], clinic.iloc[60:]
+    mix = Mixed(PARTS, [1, 2, 1, 3])
+    fit = pc.fit(ALL, train, "knn", k=3, dissimilarity=mix)
+    metric = fit.dissimilarity.metric
+    frame, _ = fit.frame.again(pd.concat([train, new]))
+    D = metric.measure(frame, fit.dissimilarity.points)
+    assert np.array_equal(D[:60], fit.dissimilarity.frame().to_numpy())
+    total = 0.0
+    for (formula, part), w, s in zip(FORMULAS, [1, 2, 1, 3], metric.scales, strict=True):
+        alone = pc.dissimilarity(formula, train, part)
+        again, _ = alone.data.again(new)
+        total = total + w * alone.metric.measure(again, alone.points).astype(float) / s
+    assert D[60:] == pytest.approx(total / 7, abs=1e-12)
+    one_by_one = [fit.predict(new.iloc[[i]]).iloc[0] for i in range(len(new))]
+    assert fit.predict(new).tolist() == one_by_one
+    with pytest.raises(pc.DataError, match="'severity' has levels not seen in fit: 'fatal'"):
+        fit.predict(new.assign(severity="fatal"))
+    assert fit.predict(new.assign(ward="east")).notna().all()  # a function of two rows knows no levels
+    gaps = new.assign(pulse=new.pulse.where(new.index != new.index[4]))
+    assert fit.predict(gaps).isna().to_numpy().nonzero()[0].tolist() == [4]
+
+
+def test_a_level_that_no_training_row_of_a_fold_shows_is_no_new_level(clinic):
+    rare = clinic.assign(ward=clinic.ward.astype(object).where(clinic.index != clinic.index[0], "attic"))
+    folds = pd.Series(np.arange(len(rare)) % 5, rare.index)
+    mix = Mixed([(["ward", "age"], pc.Euclidean(scale="fold")), ("blood", "gower")])
+    v = pc.cross_validate("outcome ~ ward + age + blood", rare, "knn", k=[1, 5], dissimilarity=mix, cv=folds)
+    assert v.held_out.notna().all(axis=None)
+
+
+@pytest.mark.parametrize("part", [pc.Ranks("manhattan"), pc.Euclidean(scale="fold")], ids=["ranks", "fold"])
+def test_a_supervised_part_and_the_scales_are_learned_in_each_fold(clinic, part):
+    formula, folds = "outcome ~ age + marker + ward", pd.Series(np.arange(90) % 4, clinic.index)
+    mix = Mixed([(["age", "marker"], part), ("ward", "gower")], [3, 1])
+    v = pc.cross_validate(formula, clinic, "knn", k=[1, 7], dissimilarity=mix, cv=folds)
+    for f in range(4):
+        train, held = clinic[folds != f], clinic[folds == f]
+        first, new = pc.dissimilarity("~ age + marker", train, pc.Euclidean()), held
+        if isinstance(
+            part, pc.Ranks
+        ):  # what looks at no label within a part, here the scales of columns, is learned once
+            spread = clinic[["age", "marker"]].std()
+            scaled, new = (t.assign(age=t.age / spread.age, marker=t.marker / spread.marker) for t in (train, held))
+            first = pc.dissimilarity("~ age + marker", scaled, pc.Ranks(pc.Manhattan(scale=False)))
+        second = pc.dissimilarity("~ ward", train, "gower")
+        D = 0.0
+        for d, rows, w in ((first, new, 3), (second, held, 1)):
+            inner = d.frame().to_numpy()
+            apart = inner[~np.eye(len(inner), dtype=bool)]
+            D = D + w * d.metric.measure(d.data.again(rows)[0], d.points) / np.median(apart[apart > 0])
+        labels = pd.DataFrame(D / 4, held.index, train.index)
+        square = pc.dissimilarity(formula, train, "gower").frame()  # any: only the new rows' distances are read
+        for g, k in enumerate([1, 7]):
+            known = pc.fit("outcome ~ 1", train, "knn", k=k, dissimilarity=square)
+            assert known.predict(labels).tolist() == v.held_out.loc[held.index, g].tolist()
+
+
+def test_mixtures_of_mixtures(clinic):
+    inner = Mixed([("age", pc.Ranks()), ("ward", "gower")])
+    outer = Mixed([(["ward", "age"], inner), (["pulse"], "manhattan")], [1, 4])
+    assert outer.supervised
+    assert not outer.symmetric
+    d = pc.dissimilarity("~ age + ward + pulse", clinic, outer)
+    one = pc.dissimilarity("~ age + ward", clinic, inner)
+    expected = by_hand(clinic, [("~ age + ward", inner), ("~ pulse", "manhattan")], [1, 4])
+    assert d.frame().to_numpy() == pytest.approx(expected, abs=1e-12)
+    assert one.metric.arrays == ((1, 2), (2, 2))  # the points of ranks carry one array more
+    fit = pc.fit("outcome ~ age + ward + pulse", clinic, dissimilarity=outer, eps=[0.2, 0.5], cv=3)
+    again = pickle.loads(pickle.dumps(fit.dissimilarity.metric))
+    assert np.array_equal(again.between(d.rows, d.points), fit.dissimilarity.metric.between(d.rows, d.points))
+    ranked = pc.dissimilarity("~ age + ward", clinic, pc.Ranks(Mixed([("age", "euclidean"), ("ward", "gower")])))
+    assert ranked.frame().to_numpy().max() == 90
+
+
+def test_many_rows_are_scaled_by_a_sample():
+    draw = np.random.default_rng(5)
+    big = pd.DataFrame({"x": draw.normal(size=3 * SAMPLE), "y": draw.gamma(2, size=3 * SAMPLE)})
+    metric = pc.dissimilarity("~ .", big, Mixed([("x", pc.Euclidean(scale=False)), ("y", "gower")])).metric
+    exact = [
+        pc.dissimilarity(f"~ {c}", big, m).quantile(0.5) for c, m in (("x", pc.Euclidean(scale=False)), ("y", "gower"))
+    ]
+    assert metric.scales == pytest.approx(exact, rel=0.1)
+    assert not np.array_equal(metric.scales, exact)
+    again = pc.dissimilarity("~ .", big, Mixed([("x", pc.Euclidean(scale=False)), ("y", "gower")])).metric
+    assert np.array_equal(metric.scales, again.scales)
+
+
+def test_a_mixture_has_the_same_bits_in_any_tile(clinic):
+    d = pc.dissimilarity(ALL, clinic, Mixed(PARTS))
+    D = d.frame().to_numpy()
+    take = [np.array([5]), np.arange(80, 90), np.array([7, 3])]
+    for i in take:
+        for j in take:
+            part = d.metric.between(tuple(a[i] for a in d.rows), tuple(a[j] for a in d.points))
+            assert np.array_equal(part, D[np.ix_(i, j)])
+    twin = pd.concat([clinic, clinic.iloc[[4]].set_axis(["twin"])])
+    assert pc.dissimilarity(ALL, twin, Mixed(PARTS)).frame().loc["twin", 4] == 0
+
+
+def test_a_cut_frame_is_the_frame_of_its_columns(clinic):
+    whole = pc.dissimilarity(ALL, clinic, "gower").data
+    few = cut(whole, ["ward", "age"])
+    alone = pc.dissimilarity("~ age + ward", clinic).data
+    assert list(few.columns) == ["ward", "age"]
+    assert few.design[alone.design.columns].equals(alone.design)
+    assert set(few.schema) == {"ward", "age"}
+    odd = clinic.rename(columns={"age": "age at `visit`; ~ 1", "ward": "a + b"})
+    mix = Mixed([("age at `visit`; ~ 1", "euclidean"), ("a + b", pc.Euclidean())])
+    names = pc.dissimilarity("~ .", odd[["age at `visit`; ~ 1", "a + b"]], mix).frame()
+    plain = pc.dissimilarity("~ age + ward", clinic, Mixed([("age", "euclidean"), ("ward", "euclidean")])).frame()
+    assert names.equals(plain)
+
+
+@pytest.mark.parametrize(
+    ("formula", "parts", "says"),
+    [
+        ("outcome ~ age + ward", [("age", "euclidean")], "'ward' stands in no part"),
+        ("outcome ~ age", [("age", "euclidean"), ("aeg", "gower")], "'aeg' in a part is no predictor"),
+        ("outcome ~ age", [(["age", "outcome"], "gower")], "'outcome' in a part is no predictor"),
+        ("outcome ~ 1", [("age", "gower")], "'age' in a part is no predictor"),
+    ],
+)
+def test_every_predictor_stands_in_one_part(clinic, formula, parts, says):
+    with pytest.raises(pc.OptionError, match=says):
+        pc.fit(formula, clinic, dissimilarity=Mixed(parts), eps=1.0)
+
+
+@pytest.mark.parametrize("term", ["log(age)", "age:pulse", "C(stay)", "poly(age, 2)", "age*pulse"])
+def test_transforms_and_interactions_are_refused(clinic, term):
+    names = [c for c in ("age", "pulse", "stay") if c in term]
+    with pytest.raises(pc.DataError, match="transforms and interactions are refused"):
+        pc.fit(f"outcome ~ {term}", clinic, dissimilarity=Mixed([(names, "gower")]), eps=1.0)
+
+
+def matrix():
+    return pd.DataFrame(np.ones((3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("parts", "options", "says"),
+    [
+        ([("a", "gower"), ("a", "euclidean")], {}, "'a' is named twice"),
+        ([(["a", "a"], "gower")], {}, "'a' is named twice"),
+        ([], {}, "there are none"),
+        ({}, {}, "there are none"),
+        ("gower", {}, "pairs"),
+        ([("a",)], {}, "pairs"),
+        ([([], "gower")], {}, "no list of names"),
+        ([([1], "gower")], {}, "no list of names"),
+        ([("a", "gowr")], {}, "did you mean 'gower'"),
+        ([("a", 3)], {}, "not int"),
+        ([("a", "auto")], {}, "name 'euclidean' or 'gower'"),
+        ([("a", matrix())], {}, "given matrix"),
+        ([("a", np.ones((3, 3)))], {}, "given matrix"),
+        ([("a", pc.Ranks(matrix()))], {}, "given matrix"),
+        ([("a", "gower")], {"weights": [1, 2]}, "each of the 1 parts"),
+        ([("a", "gower")], {"weights": [0]}, "not all 0"),
+        ([("a", "gower")], {"weights": [-1]}, ">= 0"),
+        ([("a", "gower")], {"weights": [np.nan]}, ">= 0"),
+        ([("a", "gower")], {"weights": [True]}, ">= 0"),
+        ([("a", "gower")], {"weights": {"a": 1}}, ">= 0"),
+        ([("a", "gower"), ("b", "gower")], {"weights": [1e308, 1e308]}, "finite"),
+        ([("a", "gower")], {"scale": "fold"}, "allowed are True, False"),
+        ([("a", "gower")], {"scale": 1}, "allowed are True, False"),
+    ],
+)
+def test_mixtures_refuse_odd_knobs(parts, options, says):
+    with pytest.raises(pc.OptionError, match=says):
+        Mixed(parts, **options)
+
+
+def test_mixtures_refuse_dissimilarities_and_matrices_as_metrics(clinic):
+    d = pc.dissimilarity("~ age", clinic)
+    with pytest.raises(pc.OptionError, match="given matrix"):
+        Mixed([("age", d)])
+    square = pc.fit("outcome ~ 1", clinic, dissimilarity=d.frame(), eps=1.0).dissimilarity.metric
+    with pytest.raises(pc.OptionError, match="given matrix"):
+        Mixed([("age", square)])
+
+
+def test_a_mixture_has_no_coordinates_and_must_be_trained(clinic):
+    mix = Mixed([("age", "euclidean"), ("pulse", "euclidean")])
+    with pytest.raises(pc.NoVectors):
+        pc.fit("outcome ~ age + pulse", clinic, "kmeans", dissimilarity=mix, K=2)
+    with pytest.raises(pc.OptionError, match="not trained"):
+        mix.rows(pc.dissimilarity("~ age + pulse", clinic).data)
+
+
+@pytest.mark.parametrize("candidates", ["own", 40, "unlabelled"])
+def test_mixtures_with_other_candidates(clinic, candidates):
+    mix = Mixed([("age", "euclidean"), (["ward", "blood"], "gower")])
+    extra = clinic.iloc[60:].set_axis([f"u{i}" for i in range(30)])
+    wanted = pc.unlabelled(extra) if candidates == "unlabelled" else candidates
+    fit = pc.fit("outcome ~ age + ward + blood", clinic.iloc[:60], dissimilarity=mix, candidates=wanted, eps=0.3)
+    assert len(fit.prototypes)
+    assert fit.predict(clinic.iloc[60:]).notna().all()
+
+
+# a metric of one's own
+
+
+class Bare(pc.Metric):
+    """Sum of squared differences of the raw numbers; says nothing else of itself."""
+
+    def rows(self, frame):
+        return (frame.columns.to_numpy(float),)
+
+    def between(self, rows, points):
+        return ((rows[0][:, None] - points[0][None]) ** 2).sum(axis=2)
+
+
+def test_a_class_with_rows_and_between_serves_everywhere(iris, names):
+    register("bare", Bare)
+    fit = pc.fit("species ~ .", iris, dissimilarity="bare", cv=5)
+    same = pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=False), eps=float(np.sqrt(fit.model.eps)))
+    assert fit.prototypes["covers"].equals(same.prototypes["covers"])
+    assert fit.predict(iris).equals(same.predict(iris))
+    assert fit.predict(iris.iloc[:3], "distance").to_numpy() == pytest.approx(
+        same.predict(iris.iloc[:3], "distance").to_numpy() ** 2
+    )
+    assert fit.validation.table["error"].min() < 0.1
+    assert fit.test(iris).n == 150
+    assert "Bare" in str(fit.summary())
+    for kind in (None, "radii", "progress", "path", "confusion", "validation", "solvers"):
+        assert fit.plot(kind) is not None
+    D = pc.dissimilarity("species ~ .", iris, "bare").frame().to_numpy()
+    ranked = pc.dissimilarity("species ~ .", iris, pc.Ranks("bare")).frame().to_numpy()
+    assert np.array_equal(ranked, (D[:, None, :] <= D[None, :, :]).sum(axis=0))
+    widths = ["petal_width", "sepal_width"]
+    mix = Mixed([(widths, "bare"), (["petal_length", "sepal_length"], "euclidean")])
+    v = pc.cross_validate("species ~ .", iris, "knn", dissimilarity=mix, k=[1, 5])
+    assert v.table["error"].max() < 0.1
+    with pytest.raises(pc.NoVectors):
+        pc.fit("species ~ .", iris, "kmeans", dissimilarity="bare", K=2)
+    with pytest.raises(pc.OptionError, match="did you mean 'bare'"):
+        pc.fit("species ~ .", iris, dissimilarity="bar")
+
+
+def test_names_are_new_identifiers_of_metrics_without_parameters(names):
+    class Needs(pc.Metric):
+        def __init__(self, k):
+            pass
+
+    for name in ("", "a b", "1st", "a-b", 3, None):
+        with pytest.raises(pc.OptionError, match="identifier"):
+            register(name, Bare)
+    for name in ("gower", "auto", "ranks"):
+        with pytest.raises(pc.OptionError, match="already stands"):
+            register(name, Bare)
+    for thing in (Bare(), int, abs, "Bare", None):
+        with pytest.raises(pc.OptionError, match="no subclass"):
+            register("fresh", thing)
+    with pytest.raises(pc.OptionError, match="without arguments"):
+        register("fresh", Needs)
+    with pytest.raises(pc.OptionError, match="already stands for Gower"):
+        register("gower", pc.Gower)
+    assert "fresh" not in names
+
+
+def test_a_cell_that_registers_may_run_again_but_not_take_the_name_of_another(names):
+    def cell():
+        class Mine(Bare):
+            pass
+
+        return Mine
+
+    first, second = cell(), cell()
+    register("mine", first)
+    register("mine", second)
+    assert names["mine"] is second
+    with pytest.raises(pc.OptionError, match="already stands for Mine"):
+        register("mine", Bare)

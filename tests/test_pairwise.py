@@ -1,0 +1,465 @@
+"""Pairwise metrics and kernels against SciPy, scikit-learn and definitions in loops."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import pairwise_kernels
+
+import protoclass as pc
+from protoclass.core.distances import products, unit, whitened
+from protoclass.core.sources import part
+from protoclass.metrics.kernels import Kernel, precomputed, psd
+from protoclass.metrics.pairwise import (
+    Canberra,
+    Correlation,
+    Cosine,
+    Hamming,
+    Jaccard,
+    Mahalanobis,
+    ZeroOne,
+)
+
+NUMERIC = [Mahalanobis(), Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne()]
+KERNELS = [
+    Kernel(), Kernel("laplacian"), Kernel("poly"), Kernel("linear"), Kernel("rbf", gamma=0.3, scale="robust"),
+    Kernel("poly", gamma=0.01, degree=2, coef0=0.0, scale=False),
+]  # fmt: skip
+
+
+def matrix_kernel(X, Z):
+    return (X @ Z.T + 1) ** 2
+
+
+ALL = [*NUMERIC, *KERNELS, Kernel(matrix_kernel)]
+shown = [repr(m)[:60] for m in ALL]
+numbers = st.floats(-50, 50).map(lambda v: round(v, 1))
+tables = arrays(float, (7, 3), elements=numbers)
+
+
+def measured(metric, X, **options):
+    table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    return pc.dissimilarity("~ .", table, metric, **options).frame().to_numpy()
+
+
+def table(n=40, p=4, seed=0):
+    X = np.random.default_rng(seed).normal(3, 2, size=(n, p)).round(2)
+    X[7] = X[3]
+    return X
+
+
+def by_scipy(metric, X):
+    if isinstance(metric, Mahalanobis):
+        return cdist(X, X, "mahalanobis", VI=np.linalg.inv(np.cov(X.T)))
+    if isinstance(metric, ZeroOne):
+        return np.array([[float((a != b).any()) for b in X] for a in X])
+    return cdist(X, X, type(metric).__name__.lower())
+
+
+def by_sklearn(metric, X):
+    Z = X
+    if metric.scale == "robust":
+        Z = X / (np.median(np.abs(X - np.median(X, axis=0)), axis=0) * 1.4826)
+    elif metric.scale:
+        Z = X / X.std(axis=0, ddof=1)
+    options = {"degree": metric.degree, "coef0": metric.coef0} if metric.kernel == "poly" else {}
+    if metric.kernel != "linear":
+        options["gamma"] = metric.gamma or 1 / (Z.shape[1] * Z.var())
+    K = pairwise_kernels(Z, metric=metric.kernel, **options)
+    return np.sqrt(np.maximum(K.diagonal()[:, None] + K.diagonal() - 2 * K, 0))
+
+
+@pytest.mark.parametrize("metric", NUMERIC, ids=repr)
+def test_equals_scipy(metric):
+    X = table()
+    assert measured(metric, X) == pytest.approx(by_scipy(metric, X), rel=1e-9, abs=1e-7)
+
+
+@pytest.mark.parametrize("metric", KERNELS, ids=repr)
+def test_kernels_equal_scikit_learn(metric):
+    X = table(seed=1)
+    assert measured(metric, X) == pytest.approx(by_sklearn(metric, X), rel=1e-7, abs=1e-6)
+
+
+def test_a_callable_gets_the_scaled_columns():
+    X = table(150)
+    Z = X / X.std(axis=0, ddof=1)
+    K = matrix_kernel(Z, Z)
+    expected = pc.kernel_distances((K + K.T) / 2)
+    assert measured(Kernel(matrix_kernel), X) == pytest.approx(expected, rel=1e-6, abs=1e-4)
+    loop = [[matrix_kernel(X[[i]], X[[j]])[0, 0] for j in range(9)] for i in range(9)]
+    assert measured(Kernel(matrix_kernel, scale=False), X[:9]) == pytest.approx(
+        pc.kernel_distances(np.array(loop)), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("metric", ALL, ids=shown)
+@pytest.mark.parametrize("p", [2, 5, 33])
+def test_a_distance_has_the_same_bits_in_any_tile(metric, p):
+    X = table(531, p)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(p)])
+    d = pc.dissimilarity("~ .", frame, metric)
+    between, rows, points = d.metric.between, d.rows, d.points
+    D = between(rows, points)
+    assert (D.diagonal() == 0).all()
+    assert D[3, 7] == D[7, 3] == 0
+    assert (D >= 0).all()
+    if d.metric.symmetric:
+        assert np.array_equal(D, D.T)
+    for some, other in [(slice(4, 5), slice(0, 531)), (slice(0, 531), slice(500, 503)), (slice(100, 231), slice(63, 130)),
+                        (np.array([530, 2]), np.array([7]))]:  # fmt: skip
+        tile = between(part(rows, some), part(points, other))
+        assert np.array_equal(tile, D[some][:, other])
+    assert np.array_equal(d.frame().to_numpy(), D) or not d.metric.symmetric
+
+
+@pytest.mark.parametrize("metric", ALL, ids=shown)
+def test_new_rows_equal_training_rows(metric):
+    frame = pd.DataFrame(table(90), columns=list("abcd"))
+    d = pc.dissimilarity("~ .", frame, metric)
+    D = d.metric.between(d.rows, d.points)
+    new = frame.iloc[[3, 89, 0]].sample(frac=1, random_state=0)
+    assert np.array_equal(d.metric.measure(d.data.again(new)[0], d.points), D[new.index])
+    one = d.metric.measure(d.data.again(frame.iloc[[50]])[0], d.points)
+    assert np.array_equal(one, D[[50]])
+
+
+@given(tables, st.sampled_from([Mahalanobis(0.1), Canberra(), Hamming(), ZeroOne(), *KERNELS]))
+def test_metrics_keep_the_axioms(X, metric):
+    D = measured(metric, X)
+    assert np.array_equal(D, D.T)
+    assert (D >= 0).all()
+    same = (X[:, None] == X[None]).all(axis=2)
+    assert (D[same] == 0).all()
+    # 3e-5 of the length of an image is what a kernel's rounding can hide
+    slack = 1e-9 * (1 + D.max())
+    if isinstance(metric, Kernel) and metric.kernel == "poly":
+        slack = 1e-4 * (1 + np.sqrt(np.abs(by_images(metric, X)).max()))
+    assert (D[:, None, :] <= D[:, :, None] + D[None] + slack).all()
+
+
+def by_images(metric, X):
+    d = pc.dissimilarity("~ .", pd.DataFrame(X, columns=list("abc")), metric)
+    return d.rows[1]
+
+
+@given(arrays(float, (7, 4), elements=st.sampled_from([0.0, 1.0])))
+def test_jaccard_is_a_metric_of_sets(X):
+    D = measured(Jaccard(), X)
+    for i, a in enumerate(X):
+        for j, b in enumerate(X):
+            one, other = set(np.flatnonzero(a)), set(np.flatnonzero(b))
+            expected = len(one ^ other) / len(one | other) if one | other else 0.0
+            assert D[i, j] == pytest.approx(expected, abs=1e-15)
+    assert (D[:, None, :] <= D[:, :, None] + D[None] + 1e-12).all()
+    flags = pd.DataFrame(X == 1, columns=list("abcd"))
+    assert np.array_equal(measured(Jaccard(), flags), D)
+
+
+@given(tables)
+def test_cosine_and_correlation_are_symmetric_and_put_identical_rows_at_0(X):
+    same = (X[:, None] == X[None]).all(axis=2)
+    if X.any(axis=1).all():
+        D = measured(Cosine(), X)
+        assert np.array_equal(D, D.T)
+        assert (D[same] == 0).all()
+        assert (D >= 0).all()
+        assert pytest.approx(cdist(X, X, "cosine"), abs=1e-12) == D
+        assert measured(Cosine(), X * np.arange(1, 8)[:, None]) == pytest.approx(D, abs=1e-12)
+    if (X.max(axis=1) > X.min(axis=1)).all():
+        D = measured(Correlation(), X)
+        assert np.array_equal(D, D.T)
+        assert (D[same] == 0).all()
+        assert pytest.approx(1 - np.corrcoef(X), abs=1e-9) == D
+        assert measured(Correlation(), 3 * X + 7) == pytest.approx(D, abs=1e-9)
+
+
+@given(tables, st.floats(0, 2))
+def test_mahalanobis_does_not_see_units(X, ridge):
+    assume((np.linalg.matrix_rank(X - X.mean(axis=0), tol=1e-3) == 3) or ridge > 0.01)
+    D = measured(Mahalanobis(ridge), X) if ridge > 0.01 else measured(Mahalanobis(), X)
+    Z = X * [1e-3, 1.0, 1e4] + [5.0, -1.0, 0.0]
+    if ridge > 0.01:
+        spread = X.max(axis=0) > X.min(axis=0)
+        assume(spread.all())  # a constant column counts as of variance 1 in its own units
+        S = np.cov(X.T)
+        S = S + ridge * np.diag(S.diagonal())
+        assert pytest.approx(cdist(X, X, "mahalanobis", VI=np.linalg.inv(S)), rel=1e-6, abs=1e-6) == D
+        assert measured(Mahalanobis(ridge), Z) == pytest.approx(D, rel=1e-6, abs=1e-6)
+    else:
+        assert measured(Mahalanobis(), Z) == pytest.approx(D, rel=1e-4, abs=1e-4)
+
+
+def test_mahalanobis_leads_to_coordinates_and_back(iris):
+    d = pc.dissimilarity("species ~ .", iris, Mahalanobis())
+    Y = d.metric.vectors(d.rows)
+    assert cdist(Y, Y) == pytest.approx(d.frame().to_numpy(), abs=1e-9)
+    assert np.cov(Y.T) == pytest.approx(np.eye(4), abs=1e-9)
+    assert d.metric.original(Y).to_numpy() == pytest.approx(iris.drop(columns="species").to_numpy(), abs=1e-9)
+    fit = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=Mahalanobis())
+    means = iris.groupby("species", observed=True).mean()
+    assert fit.prototypes[means.columns].to_numpy() == pytest.approx(means.to_numpy())
+
+
+def test_mahalanobis_names_what_is_singular(iris):
+    with pytest.raises(pc.DataError, match=r"collinear: sepal_length, twice\): .*ridge"):
+        measured(Mahalanobis(), iris.iloc[:, :3].assign(twice=2 * iris.sepal_length))
+    with pytest.raises(pc.DataError, match=r"constant columns: same\): .*ridge"):
+        measured(Mahalanobis(), iris.iloc[:, :3].assign(same=0.1))
+    with pytest.raises(pc.DataError, match=r"4 columns over 4 rows is singular \(it takes more rows than columns\)"):
+        measured(Mahalanobis(), iris.iloc[[0, 60, 120, 149], :4])
+    with pytest.raises(pc.DataError, match="over 1 rows is singular"):
+        measured(Mahalanobis(), iris.iloc[:1, :4])
+    with pytest.raises(pc.DataError, match="singular"):  # the indicators of a category add up to 1
+        measured(Mahalanobis(), iris)
+    assert measured(Mahalanobis(1.0), iris.iloc[:1, :4]).tolist() == [[0.0]]
+    assert measured(Mahalanobis(0.01), iris).max() > 0
+    d = pc.dissimilarity("~ .", iris.iloc[:, :2].assign(same=0.1), Mahalanobis(0.5))
+    assert d.metric.notes == ("constant columns, left unscaled: same",)
+    new = d.metric.measure(d.data.again(iris.iloc[[0], :2].assign(same=1.1))[0], d.points)
+    assert new[0, 0] == pytest.approx(np.sqrt(1 / 0.5))
+
+
+def test_mahalanobis_of_a_fold_knows_only_its_training_rows(iris):
+    fold = pd.Series(np.arange(150) % 3, iris.index)
+    v = pc.cross_validate("species ~ .", iris, "knn", dissimilarity=Mahalanobis(scale="fold"), k=[5], cv=fold)
+    X, y = iris.drop(columns="species").to_numpy(), iris.species.cat.codes.to_numpy()
+    wrong = 0
+    for f in range(3):
+        train, held = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
+        D = cdist(X[held], X[train], "mahalanobis", VI=np.linalg.inv(np.cov(X[train].T)))
+        votes = y[train][np.argsort(D, axis=1, kind="stable")[:, :5]]
+        wrong += sum(np.bincount(v).argmax() != c for v, c in zip(votes, y[held], strict=True))
+    assert v.table["error"].iloc[0] * 150 == pytest.approx(wrong)
+
+
+def test_hamming_reads_any_column_and_values_not_seen():
+    t = pd.DataFrame({"n": [1, 2, 2, 1], "t": ["u", "v", "u", "u"], "b": [True, False, True, True]})
+    t["c"] = pd.Categorical(["lo", "hi", "hi", "lo"])
+    t["s"] = pd.array(["x", "x", "y", "x"], "string")
+    t["k"] = pd.Categorical([1, 2, 3, 1])
+    slow = [[np.mean([t[c].iloc[i] != t[c].iloc[j] for c in t]) for j in range(4)] for i in range(4)]
+    d = pc.dissimilarity("~ .", t, Hamming())
+    assert d.frame().to_numpy() == pytest.approx(np.array(slow), abs=1e-15)
+    assert pc.dissimilarity("~ .", t, ZeroOne()).frame().to_numpy().tolist() == np.sign(slow).tolist()
+    new = t.iloc[[0, 0]].assign(t=["new", "other"], n=[1.0, 7.0])
+    assert d.metric.measure(d.data.again(new)[0], d.points)[:, 0] == pytest.approx([1 / 6, 2 / 6])
+    both = d.metric.rows(d.data.again(new)[0])
+    assert d.metric.between(both, both)[0, 1] == pytest.approx(2 / 6)  # two values not seen differ from each other
+    coded = pc.dissimilarity("~ C(n)", t, Hamming())  # 1 and 1.0 are one value
+    assert coded.metric.measure(coded.data.again(t.assign(n=t.n.astype(float)))[0], coded.points)[0].tolist() == [
+        0,
+        1,
+        1,
+        0,
+    ]
+    with pytest.raises(pc.DataError, match=r"'id' is 9007199254740993 at row 1.*astype\(str\)"):
+        measured(Hamming(), pd.DataFrame({"id": [2**53, 2**53 + 1]}))
+    assert measured(Hamming(), pd.DataFrame({"x": [np.inf, 1.0, np.inf]}))[0].tolist() == [0, 1, 0]
+    fit = pc.fit("y ~ .", t.assign(y=["a", "b", "b", "a"]), dissimilarity=Hamming(), eps=0.5)
+    assert fit.predict(t.iloc[[0]].assign(t="never seen")).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("metric", [*NUMERIC, Jaccard(), Kernel(), Kernel(matrix_kernel)], ids=lambda m: repr(m)[:40])
+def test_hostile_data(metric):
+    with pytest.raises(pc.DataError, match="names no predictors"):
+        pc.dissimilarity("~ 1", pd.DataFrame({"x": [1.0, 2.0]}), metric).frame()
+    dropped = pd.DataFrame({"x": [1.0, np.nan, 0.0, 1.0], "z": [0.0, 1.0, 1.0, 1.0]})
+    if not isinstance(metric, Correlation):
+        d = pc.dissimilarity("~ .", dropped, metric)
+        assert np.isfinite(d.frame().to_numpy()).all()
+        assert list(d.index) == [0, 2, 3]
+    if not isinstance(metric, Hamming):
+        with pytest.raises(pc.DataError, match="'x' is inf at row 1"):
+            measured(metric, pd.DataFrame({"x": [1.0, np.inf], "z": [1.0, 2.0]}))
+        chosen = Mahalanobis(0.1) if isinstance(metric, Mahalanobis) else metric
+        d = pc.dissimilarity("~ .", pd.DataFrame({"x": [1, 0, 1, 0], "g": list("uvvu")}), chosen)
+        new = d.data.again(pd.DataFrame({"x": [1], "g": ["w"]}))[0]
+        with pytest.raises(pc.DataError, match="not seen in fit"):
+            d.metric.measure(new, d.points)
+    if not isinstance(metric, (Mahalanobis, Correlation)):
+        assert measured(metric, np.ones((1, 2))).tolist() == [[0.0]]
+        assert not measured(metric, np.ones((3, 2))).any()
+    with pytest.raises(pc.OptionError, match="na='keep'"):
+        pc.dissimilarity("~ .", dropped, metric, na="keep")
+
+
+def test_rows_without_a_direction_are_named():
+    t = pd.DataFrame({"a": [1.0, 0.0, 2.0], "b": [2.0, 0.0, 2.0]}, ["r", "s", "t"])
+    with pytest.raises(pc.DataError, match="row 's' is zero in all columns"):
+        measured(Cosine(), t)
+    with pytest.raises(pc.DataError, match=r"row 's' is constant over the columns \(2 such rows\)"):
+        measured(Correlation(), t)
+    with pytest.raises(pc.DataError, match="one column"):
+        measured(Correlation(), t[["a"]])
+    d = pc.dissimilarity("~ .", t.loc[["r", "t"]], Cosine())
+    with pytest.raises(pc.DataError, match="row 's' is zero"):
+        d.metric.measure(d.data.again(t.loc[["s"]])[0], d.points)
+    huge = pd.DataFrame({"a": [1e300, 1e-300], "b": [1e300, 0.0]})
+    assert measured(Cosine(), huge)[0, 1] == pytest.approx(1 - np.sqrt(0.5))
+    with pytest.raises(pc.DataError, match=r"'a' at row 0 is 1.5e\+308"):
+        measured(Canberra(), pd.DataFrame({"a": [1.5e308, 1.0]}))
+    with pytest.raises(pc.DataError, match=r"'b' is 0.5 at row 1: .*data\[column\] > 0"):
+        measured(Jaccard(), pd.DataFrame({"a": [1.0, 0.0], "b": [1.0, 0.5]}))
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Mahalanobis(-1), "ridge=-1: a number >= 0"),
+        (lambda: Mahalanobis(np.nan), "ridge=nan"),
+        (lambda: Mahalanobis("a"), "ridge='a'"),
+        (lambda: Mahalanobis(scale=False), "scale=False: allowed are True, 'fold'"),
+        (lambda: Kernel("sigmoid"), "allowed are 'rbf', 'poly', 'linear', 'laplacian' and a callable"),
+        (lambda: Kernel(np.eye(2)), r"precomputed\(K\)"),
+        (lambda: Kernel(gamma=0), "gamma=0: a number > 0"),
+        (lambda: Kernel(gamma=True), "gamma=True"),
+        (lambda: Kernel("linear", gamma=1.0), "the linear kernel has none"),
+        (lambda: Kernel(matrix_kernel, gamma=1.0), "the matrix_kernel kernel has none"),
+        (lambda: Kernel("poly", degree=0), "degree=0: a whole number from 1 to 100"),
+        (lambda: Kernel("poly", degree=2.0), "degree=2.0"),
+        (lambda: Kernel("poly", coef0=-1), "coef0=-1: a number >= 0"),
+        (lambda: Kernel(degree=2), "go with kernel='poly', not with the rbf kernel"),
+        (lambda: Kernel(scale="sd"), "scale='sd'"),
+    ],
+)
+def test_wrong_knobs(make, says):
+    with pytest.raises(pc.OptionError, match=says):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "says"),
+    [
+        (lambda X, Z: -(X @ Z.T), "this is no kernel"),
+        (lambda X, Z: X, "shape .* for 64 and 64 rows"),
+        (lambda X, Z: np.full((len(X), len(Z)), np.nan), "not finite"),
+        (lambda X, Z: "a", "not an array of numbers"),
+        (lambda X, Z: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_callables_that_are_no_kernels(kernel, says):
+    with pytest.raises(pc.DataError, match=says):
+        measured(Kernel(kernel), table(9))
+
+
+def test_a_kernel_that_overflows_is_named():
+    with pytest.raises(pc.DataError, match=r"poly kernel is not finite .* smaller degree"):
+        measured(Kernel("poly", gamma=1.0, degree=90, scale=False), 1e4 * table(9))
+
+
+def test_gamma_is_that_of_scikit_learn(iris):
+    from sklearn.svm import SVC
+
+    X, y = iris.drop(columns="species").to_numpy(), iris.species
+    d = pc.dissimilarity("species ~ .", iris, Kernel(scale=False))
+    assert d.metric.width == pytest.approx(SVC(gamma="scale").fit(X, y)._gamma)
+    assert d.metric.notes == (f"gamma of the rbf kernel: {d.metric.width:.4g}",)
+    assert pc.dissimilarity("~ .", pd.DataFrame({"x": [2.0, 2.0]}), Kernel()).metric.width == 1.0
+    big = pc.dissimilarity("species ~ .", iris.assign(sepal_length=iris.sepal_length * 1e200), Kernel("rbf"))
+    assert np.isfinite(big.frame().to_numpy()).all()
+
+
+def test_what_learns():
+    assert not any(m.learns for m in [Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne(), Jaccard()])
+    assert Mahalanobis().learns
+    assert not Mahalanobis().supervised
+    assert Mahalanobis(scale="fold").supervised
+    assert Kernel().learns
+    assert Kernel(scale=False).learns  # gamma
+    assert not Kernel(scale=False, gamma=1.0).learns
+    assert not Kernel("linear", scale=False).learns
+    assert Kernel(scale="fold").supervised
+
+
+def test_psd_and_precomputed():
+    X = table(12)
+    K = X @ X.T
+    assert psd(K) == pytest.approx(0, abs=1e-9)  # rank 4
+    assert precomputed(K).to_numpy() == pytest.approx(cdist(X, X), abs=1e-5)
+    labels = list("abcdefghijkl")
+    framed = pd.DataFrame(K, labels, labels)
+    assert precomputed(framed[labels[::-1]]).equals(precomputed(framed))
+    low = np.linalg.eigvalsh(K - 2 * np.eye(12))[0]
+    with pytest.raises(pc.DataError, match=f"smallest eigenvalue is {low:.4g} .*add {-low:.4g} to the diagonal"):
+        precomputed(K - 2 * np.eye(12))
+    assert psd(K - 2 * np.eye(12) + 2.0000001 * np.eye(12)) > 0
+    # distances alone would not tell: every pair is fine, and the whole is not
+    ring = np.array([[1, -0.6, -0.6], [-0.6, 1, -0.6], [-0.6, -0.6, 1]])
+    assert np.isfinite(pc.kernel_distances(ring)).all()
+    with pytest.raises(pc.DataError, match=r"smallest eigenvalue is -0.2 "):
+        psd(ring)
+    for bad, says in [
+        (K[:3], "square"),
+        (np.where(np.eye(12) > 0, np.nan, K), "finite"),
+        (np.triu(K), "at position"),
+        (pd.DataFrame(K, labels), "same labels"),
+        (np.empty((0, 0)), "at least one row"),
+        ([["a"]], "numbers"),
+    ]:
+        with pytest.raises(pc.DataError, match=says):
+            precomputed(bad)
+
+
+@pytest.mark.parametrize("metric", [*ALL, Jaccard()], ids=[*shown, "Jaccard()"])
+def test_ranks_of_any(metric):
+    X = table(30) if not isinstance(metric, Jaccard) else (table(30) > 3).astype(float)
+    base = measured(metric, X)
+    slow = (base[:, None, :] <= base[None, :, :]).sum(axis=0)
+    assert np.array_equal(measured(pc.Ranks(metric), X), slow)
+
+
+@pytest.mark.parametrize("metric", ALL, ids=shown)
+def test_fits(metric, iris):
+    pvm = pc.fit("species ~ .", iris, dissimilarity=metric, cv=5)
+    assert (pvm.predict(iris) != iris.species).mean() == pytest.approx(pvm.glance()["training_error"].iloc[0])
+    assert metric.name in repr(pvm.dissimilarity)
+    one = pc.fit("species ~ .", iris, "knn", dissimilarity=metric, k=1)
+    assert (one.predict(iris) == iris.species).all()
+    if not isinstance(metric, ZeroOne):  # all its neighbours but the row itself tie
+        several = pc.fit("species ~ .", iris, "knn", dissimilarity=metric, k=3)
+        assert (several.predict(iris) != iris.species).mean() < (0.4 if isinstance(metric, Hamming) else 0.1)
+    if isinstance(metric, Mahalanobis):
+        assert pc.fit("species ~ .", iris, "kmeans", K=2, dissimilarity=metric).prototypes.shape[0] == 6
+        return
+    with pytest.raises(pc.NoVectors, match="no coordinates"):
+        pc.fit("species ~ .", iris, "kmeans", K=2, dissimilarity=metric)
+
+
+def test_a_summary_tells_of_the_metric(iris):
+    text = str(pc.fit("species ~ .", iris, dissimilarity=Kernel("rbf", gamma=0.5), eps=0.5).summary())
+    assert "rbf kernel" in text
+    assert "gamma of the rbf kernel: 0.5" in text
+    assert "Hamming" in str(pc.fit("species ~ .", iris, dissimilarity=Hamming(), eps=0.5))
+
+
+def test_balls_of_mahalanobis_distances_are_ellipses(iris):
+    from protoclass.plots.prototypes import outlines
+
+    fit = pc.fit("species ~ petal_length + petal_width", iris, dissimilarity=Mahalanobis(), eps=0.7)
+    V = np.linalg.inv(np.cov(iris[["petal_length", "petal_width"]].to_numpy().T))
+    centers = fit.prototypes[["petal_length", "petal_width"]].to_numpy()
+    found = outlines(fit)
+    assert len(found) == len(centers) > 0
+    for (_, line), center in zip(found, centers, strict=True):
+        assert cdist(line, center[None], "mahalanobis", VI=V) == pytest.approx(0.7)
+    assert fit.plot() is not None
+
+
+def test_core_pieces_equal_numpy():
+    draw = np.random.default_rng(4)
+    X, Z = draw.normal(size=(140, 9)), draw.normal(size=(600, 9))
+    assert products(X, Z) == pytest.approx(X @ Z.T, rel=1e-9, abs=1e-12)
+    assert unit(X) == pytest.approx(X / np.linalg.norm(X, axis=1)[:, None])
+    L = np.linalg.cholesky(np.cov(X.T))
+    before = X.copy()
+    assert whitened(X, L) == pytest.approx(np.linalg.solve(L, X.T).T)
+    column = np.asfortranarray(X)
+    assert np.array_equal(whitened(column, L), whitened(X, L))
+    assert np.array_equal(unit(column), unit(X))
+    assert np.array_equal(unit(X[[5]]), unit(X)[[5]])
+    assert np.array_equal(X, before)
+    assert np.array_equal(column, before)

@@ -1,0 +1,337 @@
+"""Metrics on strings against their definitions in loops."""
+
+import sys
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.strings import mismatch, shared, weights
+from protoclass.frame import mold
+from protoclass.metrics.strings import Levenshtein, Mismatch
+
+
+def differ(a, b):
+    return sum(x != y for x, y in zip(a, b, strict=True))
+
+
+def features(text, k, m, alphabet):
+    """How many k-mers of `text` are within m mismatches of each word; k-mers with other letters count nothing."""
+    pieces = [text[i : i + k] for i in range(len(text) - k + 1)]
+    pieces = [p for p in pieces if set(p) <= set(alphabet)]
+    return np.array([sum(differ(p, w) <= m for p in pieces) for w in product(alphabet, repeat=k)], float)
+
+
+def brute(texts, k, m, alphabet):
+    F = np.array([features(t, k, m, alphabet) for t in texts])
+    K = F @ F.T
+    norm = np.sqrt(K.diagonal())
+    return np.sqrt(np.maximum(2 - 2 * K / norm[:, None] / norm[None, :], 0))
+
+
+def draw(count, letters, low, high, seed):
+    rng = np.random.default_rng(seed)
+    return ["".join(rng.choice(list(letters), rng.integers(low, high + 1))) for _ in range(count)]
+
+
+def measured(texts, metric):
+    return pc.dissimilarity("~ s", pd.DataFrame({"s": texts}), metric).frame().to_numpy()
+
+
+@pytest.mark.parametrize("alphabet", ["AB", "ABC", "ABCD"])
+@pytest.mark.parametrize(("k", "m"), [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (4, 2), (5, 1)])
+def test_mismatch_equals_counting_every_word(k, m, alphabet):
+    texts = draw(12, alphabet, k, 14, (k, m, len(alphabet)))
+    D = measured(texts, Mismatch(k, m, alphabet))
+    assert pytest.approx(brute(texts, k, m, alphabet), abs=2e-7) == D
+    assert np.array_equal(D, D.T)
+    assert (D.diagonal() == 0).all()
+
+
+@pytest.mark.parametrize("letters", [2, 3, 4])
+@pytest.mark.parametrize(("k", "m"), [(1, 1), (3, 1), (3, 2), (4, 2), (4, 3)])
+def test_shared_words_are_counted(k, m, letters):
+    words = list(product(range(letters), repeat=k))
+    first = (0,) * k
+    for d in range(k + 1):
+        second = (1,) * d + (0,) * (k - d)
+        assert shared(k, m, letters, d) == sum(differ(w, first) <= m and differ(w, second) <= m for w in words)
+
+
+def test_one_mismatch_in_proteins():
+    # K = (1 + k (a - 1)) n_0 + a n_1 + 2 n_2 with n_1 = M_1 - k n_0, n_2 = M_2 - (k - 1) n_1 - C(k, 2) n_0, n_0 = M_0
+    a, k = 20, 5
+    n0, n1, n2 = np.array([1, 0, 0]), np.array([-5, 1, 0]), np.array([-10 + 4 * 5, -4, 1])
+    assert weights(k, 1, a) == ((1 + k * (a - 1)) * n0 + a * n1 + 2 * n2).tolist()
+
+
+@pytest.mark.parametrize(("k", "m"), [(2, 1), (3, 0)])
+def test_kmers_with_a_letter_to_skip_count_nothing(k, m):
+    texts = ["ABXBAAB", "ABBAX", "XXBAB", "ABABAB", "BBBXXXAAA"]
+    for alphabet in ("AB", None):
+        assert measured(texts, Mismatch(k, m, alphabet, skip="X")) == pytest.approx(brute(texts, k, m, "AB"), abs=2e-7)
+    assert measured(texts, Mismatch(2, 1))[0, 1] != measured(texts, Mismatch(2, 1, skip="X"))[0, 1]
+
+
+def coded(texts):
+    out = np.empty(len(texts), object)
+    out[:] = [np.array([ord(c) for c in t]) for t in texts]
+    return out
+
+
+@pytest.mark.parametrize(("k", "m", "letters"), [(3, 1, 200), (6, 1, 500), (20, 0, 200), (24, 1, 200)])
+def test_long_words_over_large_alphabets(k, m, letters):
+    """Words too many to number as they are: against all pairs of k-mers by their Hamming distance."""
+    texts = draw(6, "ab", k, 40, (k, m))
+    texts += [texts[0] + "é", texts[1][: k - 1] + "~" + texts[1][k:]]
+    K = np.zeros((len(texts), len(texts)))
+    for i, j in product(range(len(texts)), repeat=2):
+        pairs = product(range(len(texts[i]) - k + 1), range(len(texts[j]) - k + 1))
+        K[i, j] = sum(shared(k, m, letters, differ(texts[i][x : x + k], texts[j][y : y + k])) for x, y in pairs)
+    norm = np.sqrt(K.diagonal())
+    expected = np.sqrt(np.maximum(2 - 2 * K / norm[:, None] / norm, 0))
+    codes = coded([t.replace("é", "\x7f") for t in texts])
+    assert mismatch(codes, codes, k, m, letters) == pytest.approx(expected, abs=2e-7)
+
+
+def test_kernel_values_of_56_bits_are_exact():
+    k, m, a = 8, 7, 200
+    assert 2**56 < shared(k, m, a, 0) < 2**63
+    words = coded(["\1\1\1\1\1\1\1\1", "\1\1\1\1\1\1\2\2", "\3\4\5\6\3\4\5\6"])
+    exact = [shared(k, m, a, d) / shared(k, m, a, 0) for d in (2, 8, 8)]
+    D = mismatch(words, words, k, m, a)
+    assert 1 - D[[0, 0, 1], [1, 2, 2]] ** 2 / 2 == pytest.approx(exact, rel=1e-12)
+    with pytest.raises(pc.OptionError, match="beyond 64 bits for strings of 11 k-mers: a smaller m"):
+        mismatch(coded(["\1" * 18]), words, k, m, a)
+
+
+def test_a_distance_has_the_same_bits_in_any_tile_and_order():
+    texts = draw(150, "ACGT", 5, 60, 3)
+    texts[7] = texts[120]
+    table = pd.DataFrame({"s": texts})
+    trained = Mismatch(4, 1).train(mold("~ s", table, response=False))
+    (codes,) = trained.rows(mold("~ s", table, response=False))
+    D = trained.between((codes,), (codes,))
+    assert np.array_equal(D, D.T)
+    assert D[7, 120] == 0
+    assert np.array_equal(D[[3]], trained.between((codes[[3]],), (codes,)))
+    assert np.array_equal(D[60:70, 149:], trained.between((codes[60:70],), (codes[149:],)))
+    order = np.random.default_rng(0).permutation(150)
+    assert np.array_equal(D[np.ix_(order, order)], measured([texts[i] for i in order], Mismatch(4, 1)))
+    assert trained.between((codes[:0],), (codes,)).shape == (0, 150)
+
+
+def test_threads_and_halves_give_the_same_bits():
+    texts = draw(800, "ACGT", 5, 12, 4)
+    D = measured(texts, Mismatch(3, 1))
+    at = np.array([0, 1, 400, 799])
+    assert np.array_equal(D[np.ix_(at, at)], measured([texts[i] for i in at], Mismatch(3, 1, "ACGT")))
+
+
+@pytest.mark.parametrize("long", [40, 4200])
+def test_the_index_and_the_matrix_product_count_the_same(monkeypatch, long):
+    texts = draw(9, "ACGT", long, long + 30, 6)
+    found = []
+    for dense in (0, 1e9):
+        monkeypatch.setattr("protoclass.core.strings.DENSE", dense)
+        found += [measured(texts, Mismatch(k, m)) for k, m in ((3, 0), (4, 1), (5, 2))]
+    for a, b in zip(found[:3], found[3:], strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_strings_with_the_same_kmers_in_the_same_proportions_are_at_0():
+    D = measured(["AAAA", "AAAAAAA", "ABAB", "ABABABA", "BABA"], Mismatch(2, 0))
+    assert D[0, 1] == 0
+    assert D[2, 4] > 0
+
+
+@pytest.fixture
+def families():
+    """Two families: strings around a motif each, with mutations."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for name, motif in (("hinge", "GATTACAGATTACA"), ("sheet", "CCGTGTGCCGTTGC")):
+        for _ in range(25):
+            text = np.array(list("".join(rng.choice(list("ACGT"), 6)) + motif + "".join(rng.choice(list("ACGT"), 6))))
+            text[rng.integers(0, len(text), 4)] = rng.choice(list("ACGT"), 4)
+            rows.append((name, "".join(text)))
+    return pd.DataFrame(rows, [f"p{i}" for i in range(50)], ["family", "sequence"])
+
+
+@pytest.mark.parametrize("method", ["pvm", "knn"])
+@pytest.mark.parametrize("metric", [Mismatch(k=3, m=1), Mismatch(k=3, m=0), Levenshtein(), Levenshtein(True)])
+def test_fit_and_predict_new_strings(families, method, metric):
+    if isinstance(metric, Levenshtein):
+        pytest.importorskip("rapidfuzz")
+    fit = pc.fit("family ~ sequence", families.iloc[::2], method, dissimilarity=metric, progress=False)
+    new = families.iloc[1::2].copy()
+    new.loc["p1", "sequence"] = "GATTACAGATTACAGATTACA"
+    said = fit.predict(new)
+    assert (said == new.family).mean() > 0.9
+    assert said["p1"] == "hinge"
+    assert said.index.equals(new.index)
+    assert fit.predict(new.iloc[[3]]).iloc[0] == said.iloc[3]
+    new.loc["p3", "sequence"] = None
+    assert fit.predict(new).isna().tolist() == [i == "p3" for i in new.index]
+    assert fit.predict(new.iloc[[1]]).isna().all()
+    if method == "pvm":
+        shown = fit.prototypes["sequence"]
+        assert shown.equals(families.loc[shown.index, "sequence"])
+        assert "sequence" in fit.augment(new)
+
+
+def test_a_categorical_and_a_string_column_are_the_same(families):
+    base = measured(families.sequence.tolist(), Mismatch(3, 1))
+    for dtype in ("category", "string", object):
+        assert np.array_equal(base, measured(families.sequence.astype(dtype).tolist(), Mismatch(3, 1)))
+        d = pc.dissimilarity("~ sequence", families.astype({"sequence": dtype}), Mismatch(3, 1))
+        assert np.array_equal(base, d.frame().to_numpy())
+
+
+def test_cross_validation_is_that_of_the_matrix(families):
+    D = pc.dissimilarity("family ~ sequence", families, Mismatch(3, 1)).frame()
+    a = pc.cross_validate("family ~ sequence", families, dissimilarity=Mismatch(3, 1), cv=5, progress=False)
+    b = pc.cross_validate("family ~ 1", families, dissimilarity=D, cv=5, progress=False)
+    pd.testing.assert_frame_equal(a.table, b.table)
+    assert a.held_out.equals(b.held_out)
+
+
+def test_ranks_and_unlabelled_candidates_of_strings(families):
+    fit = pc.fit("family ~ sequence", families, dissimilarity=pc.Ranks(Mismatch(3, 1)), eps=15.5)
+    assert fit.predict(pd.DataFrame({"sequence": ["GATTACAGATTACAA"]})).tolist() == ["hinge"]
+    more = pd.DataFrame({"sequence": ["GATTACAGATTACA" * 4, "CCGTGTGCCGTTGC" * 3]}, ["long", "longer"])
+    fit = pc.fit(
+        "family ~ sequence", families, dissimilarity=Mismatch(3, 1), candidates=pc.unlabelled(more, only=True), eps=1.1
+    )
+    assert set(fit.prototypes.index) <= {"long", "longer"}
+    assert fit.dissimilarity.shape == (50, 2)
+    texts = families.sequence.tolist() + more.sequence.tolist()
+    assert np.array_equal(fit.dissimilarity.frame(), measured(texts, Mismatch(3, 1))[:50, 50:])
+
+
+def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
+    metric = pc.dissimilarity("~ sequence", families, Mismatch(3, 1)).metric
+    assert metric.letters == "ACGT"
+    assert metric.learns
+    assert not Mismatch(alphabet="ACGT").learns
+    fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
+    assert "alphabet of 4 letters: ACGT" in str(fit.summary())
+    new = pd.DataFrame({"sequence": ["GATTACA", "GATNACA"]}, ["good", "bad"])
+    with pytest.raises(
+        pc.DataError, match=r"letter 'N' in 'sequence' at row 'bad' is not among those in fit, 'ACGT'.*skip='N'"
+    ):
+        fit.predict(new)
+    wide = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1, "ACGT", skip="N"), eps=1.0)
+    assert wide.predict(new).notna().all()
+
+
+@pytest.mark.parametrize(
+    ("texts", "metric", "message"),
+    [
+        (["ABAB", "AB", "A"], Mismatch(3, 1), r"string in 's' at row 1 has 2 letters, too few for k=3 \(2 such rows.* k <= 1"),
+        (["ABAB", "", "ABA"], Mismatch(3, 1), "string in 's' at row 1 has 0 letters.*leave out what is so short"),
+        (["ABAB", "ABCB"], Mismatch(3, 1, "AB"), "letter 'C' in 's' at row 1 is not among alphabet='AB'"),
+        (["ABAB", "aBAB"], Mismatch(3, 1, "AB"), "letter 'a' in 's' at row 1"),
+        (["ABAB", "AB\U0001f600B"], Mismatch(3, 1, "AB"), "letter '\U0001f600' in 's' at row 1"),
+        (["ABAB", "ABXAB"], Mismatch(3, 1, skip="X"), "every 3-mer of the string in 's' at row 1 has a letter of skip='X'"),
+        (["XXX", "XXXX"], Mismatch(3, 1, skip="X"), "column 's' has no letters but those in skip='X'"),
+        ([1.0, 2.0], Mismatch(3, 1), "column 's' holds 1.0 at row 0: make it text"),
+        ([True, False], Levenshtein(), "column 's' holds True at row 0: make it text"),
+        (pd.Categorical([3, 4]), Levenshtein(), "column 's' holds 3 at row 0: make it text"),
+    ],
+)  # fmt: skip
+def test_data_that_do_not_serve_are_named(texts, metric, message):
+    if isinstance(metric, Levenshtein):
+        pytest.importorskip("rapidfuzz")
+    with pytest.raises(pc.DataError, match=message):
+        pc.dissimilarity("~ s", pd.DataFrame({"s": texts}), metric).frame()
+
+
+@pytest.mark.parametrize("formula", ["~ .", "~ s + x", "~ 1", "~ x:s", "~ C(s)"])
+def test_anything_but_one_column_of_text_is_refused(formula):
+    table = pd.DataFrame({"s": ["ABAB", "BABA"], "x": [1.0, 2.0]})
+    with pytest.raises(pc.DataError, match="measured on one column of text as it stands"):
+        pc.dissimilarity(formula, table, Mismatch(3, 1))
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"k": 0}, "k=0: a whole number >= 1"),
+        ({"k": 2.0}, "k=2.0"),
+        ({"k": True}, "k=True"),
+        ({"k": 3, "m": 3}, "m=3: .* below k=3"),
+        ({"m": -1}, "m=-1"),
+        ({"m": "1"}, "m='1'"),
+        ({"k": 30, "m": 5}, "k=30, m=5: 53,009,102 sets of positions"),
+        ({"alphabet": ""}, "alphabet=''"),
+        ({"alphabet": ["A"]}, "alphabet=.*a text of its letters"),
+        ({"alphabet": "ABA"}, "the letter 'A' occurs more than once"),
+        ({"alphabet": "AX", "skip": "X"}, "'X' stands in both"),
+        ({"skip": None}, "skip=None"),
+    ],
+)
+def test_knobs_are_checked(knobs, message):
+    with pytest.raises(pc.OptionError, match=message):
+        Mismatch(**knobs)
+
+
+def test_text_in_fit_must_be_text_again(families):
+    fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
+    with pytest.raises(pc.DataError, match="was category in fit and is numeric"):
+        fit.predict(pd.DataFrame({"sequence": [1.0, 2.0]}))
+    with pytest.raises(pc.DataError, match="holds 1 at row 0"):
+        fit.predict(pd.DataFrame({"sequence": pd.Categorical([1, 2])}))
+    with pytest.raises(pc.NoVectors, match="have no coordinates"):
+        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), candidates=pc.kmeans(2), eps=1.0)
+    with pytest.raises(pc.OptionError, match="na='keep' goes with Gower"):
+        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), na="keep", eps=1.0)
+
+
+def test_missing_strings_are_left_out(families):
+    families.loc["p4", "sequence"] = None
+    fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
+    assert list(fit.dropped) == ["p4"]
+    with pytest.raises(pc.DataError, match="missing values in 'sequence'"):
+        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), na="raise", eps=1.0)
+
+
+def edits(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return row[-1]
+
+
+def test_levenshtein_equals_its_recursion():
+    pytest.importorskip("rapidfuzz")
+    texts = [*draw(20, "ABCD", 0, 12, 1), *draw(3, "AB", 70, 140, 2), "", "", "\U0001f600é"]
+    expected = np.array([[edits(a, b) for b in texts] for a in texts], float)
+    D = measured(texts, Levenshtein())
+    assert np.array_equal(D, expected)
+    longest = np.array([[max(len(a), len(b), 1) for b in texts] for a in texts])
+    scaled = measured(texts, Levenshtein(normalised=True))
+    assert np.array_equal(scaled, expected / longest)
+    assert np.array_equal(scaled, scaled.T)
+    assert scaled.max() <= 1
+
+
+def test_levenshtein_says_what_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rapidfuzz", None)
+    with pytest.raises(pc.OptionError, match="pip install rapidfuzz"):
+        measured(["a", "b"], Levenshtein())
+    with pytest.raises(pc.OptionError, match="normalised=1"):
+        Levenshtein(normalised=1)
+
+
+def test_distinct_strings_cost_no_square_design_matrix():
+    """The design of columns as they stand is learned from one row: as wide, and not as long, as there are strings."""
+    table = pd.DataFrame({"s": ["b", "a", "c", "a"], "x": [1.0, 2.0, 3.0, 4.0], "f": [True, False, True, True]})
+    frame = mold("~ .", table, response=False)
+    expected = [[0, 1, 0, 1, 1], [1, 0, 0, 2, 0], [0, 0, 1, 3, 1], [1, 0, 0, 4, 1]]
+    assert frame.design.to_numpy().tolist() == expected
+    assert list(frame.design.columns) == ["s[a]", "s[b]", "s[c]", "x", "f"]

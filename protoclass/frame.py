@@ -100,6 +100,10 @@ class Frame:
 
     def canonical(self) -> pd.DataFrame:
         """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit."""
+        return self._canonical
+
+    @cached_property
+    def _canonical(self) -> pd.DataFrame:
         return pd.DataFrame(
             {name: canonical(self.columns[name], self.schema[name]) for name in self.columns}, self.index
         )

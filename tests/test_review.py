@@ -170,11 +170,18 @@ def test_every_scale_has_words(iris):
         assert words in str(pc.fit("species ~ .", iris, dissimilarity=pc.Euclidean(scale=scale), eps=0.5))
     parts = [(["sepal_length", "sepal_width"], "euclidean"), (["petal_length", "petal_width"], "gower")]
     assert "scaled parts" in str(pc.fit("species ~ .", iris, dissimilarity=pc.Mixed(parts), eps=0.5))
-    holes = pc.simulate_clinic(60, seed=1)
-    mixed = pc.Mixed([(["age", "severity"], "gower"), (["ward", "smoker", "pulse"], "gower")])
-    names = [c for c in holes.columns if c in ("age", "severity", "ward", "smoker", "pulse")]
-    told = pc.fit(f"outcome ~ {' + '.join(names)}", holes, na="keep", dissimilarity=mixed, eps=0.4)
-    assert told.nobs == 60 - holes.outcome.isna().sum()
+    holes = iris.rename(columns={"sepal_length": "a", "sepal_width": "b", "petal_length": "c", "petal_width": "d"})
+    holes.loc[3, "a"] = holes.loc[70, "d"] = np.nan
+    mixed = pc.Mixed([(["a", "b"], "gower"), (["c", "d"], "gower")])
+    assert pc.fit("species ~ .", holes, na="keep", dissimilarity=mixed, eps=0.4).nobs == 150
+    with pytest.raises(pc.OptionError, match="na='keep'"):
+        pc.fit(
+            "species ~ .",
+            holes,
+            na="keep",
+            dissimilarity=pc.Mixed([(["a", "b"], "gower"), (["c", "d"], "euclidean")]),
+            eps=0.4,
+        )
 
 
 def test_messages_say_what_helps(iris):

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .distances import minkowski
-from .jit import alone, kernel
+from .jit import alone, each, kernel
 
 Array = NDArray[Any]
 CHUNK = 256  # points at a time
+SIDE = 64  # points given to a thread at a time
 
 
 def local_factors(
@@ -88,32 +89,44 @@ def _factors(Z: Array, labels: Array, classes: int, epsilon: float, ridge: float
         values = np.maximum(values, 1e-12 * values[:, -1:])  # without a ridge W may be singular
         root = np.matmul(axes / np.sqrt(values)[:, None, :], axes.transpose(0, 2, 1))
         stretched = np.matmul(np.matmul(root, between), root)
-        values, axes = np.linalg.eigh((stretched + stretched.transpose(0, 2, 1)) / 2)
-    inner = np.matmul(axes * np.sqrt(np.maximum(values, 0) + epsilon)[:, None, :], axes.transpose(0, 2, 1))
-    return np.asarray(np.matmul(root, inner))
+        half = np.linalg.cholesky((stretched + stretched.transpose(0, 2, 1)) / 2 + epsilon * np.eye(p))
+    return np.asarray(np.matmul(root, half))
 
 
 def local_distances(X: Array, points: Array, factors: Array) -> Array:
     """Distances (r, q) of rows to points under the points' own matrices: |F_j' (x_i - z_j)|."""
     out = np.empty((len(X), len(points)))
-    _local(np.ascontiguousarray(X, float), np.ascontiguousarray(points, float), factors, out)
+    across, Z = np.ascontiguousarray(X.T, float), np.ascontiguousarray(points, float)
+
+    def some(first: int) -> None:
+        part = slice(first, first + SIDE)
+        _local(across, Z[part], factors[part], out[:, part])
+
+    for _ in each(some, range(0, len(Z), SIDE), out.size * Z.shape[1]):
+        pass
     return out
 
 
 @kernel
 def _local(X, points, factors, out):  # type: ignore[no-untyped-def]
-    p = X.shape[1]
-    turned = np.empty(p)
+    # innermost loops run over some rows at a time, side by side
+    p, n, width = X.shape[0], X.shape[1], 64
+    gap, turned, total = np.zeros((p, width)), np.empty(width), np.empty(width)
     for j in range(points.shape[0]):
         F = factors[j]
-        for i in range(X.shape[0]):
-            for b in range(p):
-                turned[b] = 0.0
+        for first in range(0, n, width):
+            q = min(width, n - first)
             for a in range(p):
-                gap = X[i, a] - points[j, a]
-                for b in range(p):
-                    turned[b] += gap * F[a, b]
-            total = 0.0
+                for i in range(q):
+                    gap[a, i] = X[a, first + i] - points[j, a]
+            total[:] = 0.0
             for b in range(p):
-                total += turned[b] * turned[b]
-            out[i, j] = np.sqrt(total)
+                turned[:] = 0.0
+                for a in range(p):
+                    f = F[a, b]
+                    for i in range(width):
+                        turned[i] += f * gap[a, i]
+                for i in range(width):
+                    total[i] += turned[i] * turned[i]
+            for i in range(q):
+                out[first + i, j] = np.sqrt(total[i])

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import kernel
+from .jit import each, kernel
 
 Array = NDArray[Any]
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
+CHUNK = 256  # images whose tangents are found at a time
 ROWS, POINTS = 64, 512  # images multiplied at a time: blocks of one shape, so that their sums run in one order
 DEPENDENT = 1e-4  # share of a tangent that those before it must leave for it to count
 SHARED = 1e-5  # squared sine below which a direction counts as shared by two planes; float32 tells no finer
@@ -40,6 +41,18 @@ def tangents(images: Array, shape: tuple[int, int], sigma: float, background: fl
     float32 array (n, len(which), height * width)
         A tangent that depends on those before it is 0.
     """
+    out = np.empty((len(images), len(which), images.shape[1]), np.float32)
+
+    def some(first: int) -> None:
+        part = slice(first, first + CHUNK)
+        out[part] = _basis(images[part], shape, sigma, background, which)
+
+    for _ in each(some, range(0, len(images), CHUNK), out.size):
+        pass
+    return out
+
+
+def _basis(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:
     from scipy.ndimage import gaussian_filter
 
     height, width = shape
@@ -62,7 +75,7 @@ def tangents(images: Array, shape: tuple[int, int], sigma: float, background: fl
     }
     basis = np.stack([moves[name]().reshape(len(plain), -1) for name in which], axis=1)
     _orthonormal(basis, DEPENDENT)
-    return basis.astype(np.float32)
+    return basis
 
 
 @kernel

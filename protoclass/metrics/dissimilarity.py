@@ -544,14 +544,17 @@ def relate(
     """
     seen = frame if train is None else frame.take(train)
     metric = chosen if trained else chosen.train(seen)
-    labels, points = metric.candidates(seen), metric.points(seen)
+    labels = metric.candidates(seen)
+    rows = metric.rows(frame)
+    alike = train is None and type(metric).points is Metric.points  # both sides of D are then represented alike
+    points = rows if alike else metric.points(seen)
     origin = frame.index.get_indexer(labels)
     if isinstance(candidates, (int, np.integer)):
         drawn = subset(frame, int(candidates), seed)
         keep = (origin >= 0) & drawn[origin]
         labels, points, origin = labels[keep], part(points, keep), origin[keep]
     if not isinstance(candidates, Candidates):
-        return Dissimilarity(metric, frame, metric.rows(frame), points, labels, origin)
+        return Dissimilarity(metric, frame, rows, points, labels, origin)
     if metric.given:
         raise OptionError("with given dissimilarities the candidates are the matrix's columns: add columns to it")
     extra, predictors = candidates.points(metric, seen, seed)
@@ -560,11 +563,11 @@ def relate(
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: give it another")
     outside = np.full(len(predictors), -1)
     if candidates.alone:
-        return Dissimilarity(metric, frame, metric.rows(frame), extra, predictors.index, outside, predictors)
+        return Dissimilarity(metric, frame, rows, extra, predictors.index, outside, predictors)
     points = tuple(np.concatenate([a, b]) for a, b in zip(points, extra, strict=True))
     labels = labels.append(predictors.index)
     origin = np.concatenate([origin, outside])
-    return Dissimilarity(metric, frame, metric.rows(frame), points, labels, origin, predictors)
+    return Dissimilarity(metric, frame, rows, points, labels, origin, predictors)
 
 
 def memory() -> int:

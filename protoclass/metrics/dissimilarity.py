@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ import pandas as pd
 
 from ..core.embedding import Embedding as Axes
 from ..core.embedding import embedding, reflexive
-from ..core.jit import each
+from ..core.jit import SMALL, alone, each
 from ..core.sammon import sammon
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.torgerson import torgerson
@@ -138,8 +139,10 @@ class Dissimilarity:
                 values[first + step :, at] = values[at, first + step :].T
             tick()
 
-        for _ in each(block, range(0, n, step), n * m):
-            pass
+        # these threads own the processors: products of matrices within them run on one each
+        with alone() if n * m >= SMALL else nullcontext():
+            for _ in each(block, range(0, n, step), n * m):
+                pass
         return Held(values)
 
     def _checked(
@@ -168,7 +171,10 @@ class Dissimilarity:
 
     @cached_property
     def _values(self) -> np.ndarray:
-        return self.source(hold=True).array()
+        from tqdm.auto import tqdm
+
+        with tqdm(desc="measuring", delay=2, leave=False) as measuring:
+            return self.source(measuring.update, hold=True).array()
 
     def fresh(self, new: Any, points: Rep) -> Fresh:
         """New rows, to be measured against points."""

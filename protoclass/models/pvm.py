@@ -153,5 +153,7 @@ class PVM(Model):
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:
     found = midway(task.D, task.origin, levels, task.seed)
     if len(found) == 0:
-        raise DataError("all dissimilarities are 0: no radius can tell the rows apart")
+        raise DataError(
+            "all dissimilarities are 0, as where every column is constant: no radius can tell the rows apart; name predictors that vary"
+        )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -28,13 +28,12 @@ class Candidates:
         Whether they are learned from the training rows, and so anew in each fold.
     """
 
-    @property
-    def learned(self) -> bool:
-        return False
+    learned: ClassVar[bool] = False
 
     @property
     def alone(self) -> bool:
-        return False
+        """Whether they take the place of the training rows: what the knob `only` of the kinds below says."""
+        return bool(getattr(self, "only", False))
 
     def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         """Side j of D for the added points, and their predictors by label."""
@@ -65,10 +64,6 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
     def __repr__(self) -> str:
         return f"unlabelled({brief(self.frame)}{', only=True' if self.only else ''})"
 
-    @property
-    def alone(self) -> bool:
-        return self.only
-
     def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         new, whole = seen.again(self.frame)
         if not whole.all():
@@ -89,6 +84,8 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
         Whether these alone are candidates.
     """
 
+    learned: ClassVar[bool] = True
+
     K: int = 10
     by: str = "class"
     only: bool = False
@@ -97,14 +94,6 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
         _count("K", self.K)
         one_of("by", self.by, ("class", "all"))
         one_of("only", self.only, (True, False))
-
-    @property
-    def learned(self) -> bool:
-        return True
-
-    @property
-    def alone(self) -> bool:
-        return self.only
 
     def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         X = np.asarray(metric.vectors(metric.rows(seen)))
@@ -137,6 +126,8 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
         for 50 rows in 4 dimensions, 1 ms for 270 rows in 8, 35 ms for 600 rows in 64.
     """
 
+    learned: ClassVar[bool] = True
+
     count: int = 200
     only: bool = False
     steps: int | None = None
@@ -146,14 +137,6 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
         if self.steps is not None:
             _count("steps", self.steps)
         one_of("only", self.only, (True, False))
-
-    @property
-    def learned(self) -> bool:
-        return True
-
-    @property
-    def alone(self) -> bool:
-        return self.only
 
     def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         X = np.asarray(metric.vectors(metric.rows(seen)), float)

@@ -251,7 +251,7 @@ def mold(
         if empty:
             raise DataError(f"class {shown(empty[0])} of {asked.response!r} has no weight: every class needs some")
     frame = Frame(kept, levels, asked, schema, None, weight[~gone], data.index[gone], na == "keep", notes)
-    return replace(frame, spec=_train(frame))
+    return replace(frame, spec=trained_spec(frame))
 
 
 def as_pandas(data: Any) -> pd.DataFrame:
@@ -266,7 +266,7 @@ def as_pandas(data: Any) -> pd.DataFrame:
         raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
 
 
-def _train(frame: Frame) -> Any:
+def trained_spec(frame: Frame) -> Any:
     """Formulaic's specification, trained on the rows; None where the predictors are plain numbers."""
     if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
         return None

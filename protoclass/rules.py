@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .core.bounds import compression_bound
+from .core.bounds import compression_bound, machine_bound
 from .core.cover import Objective
 from .core.machine import BALL, HIGH, HOLE
-from .core.machines import REST, Duel, Machines
+from .core.machines import DELTA, REST, Duel, Machines, bounds_of
 from .errors import NotAvailable, OptionError, brief, shown
+from .models.scm import KINDS, SCM
 
 if TYPE_CHECKING:
     from .fitting import Fit
@@ -76,24 +77,6 @@ def stump(fit: Fit, duel: Duel, k: int, name: str) -> str:
     return f"{name} {'>' if above else '<='} {t:.6g}"
 
 
-def sentence(fit: Fit) -> list[str]:
-    """The rule in words, a line for each feature under a line for each machine."""
-    rule = fit.rule
-    assert isinstance(rule, Machines)
-    told, out, at = features(fit)["rule"], [], 0
-    for duel in rule.duels:
-        s = len(duel.machine)
-        how = "all of" if duel.conjunction else "any of"
-        positive = fit.frame.levels[duel.positive]
-        if s == 0:
-            out.append(f"{named(fit, duel)}: no feature, {'always' if duel.conjunction else 'never'} {positive}")
-            continue
-        out.append(f"{positive} where {how} these hold ({named(fit, duel)}):")
-        out += [f"  {text}" for text in told.iloc[at : at + s]]
-        at += s
-    return out
-
-
 def bound(fit: Fit, delta: float) -> pd.DataFrame:
     """See `Fit.bound`."""
     if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
@@ -110,7 +93,7 @@ def bound(fit: Fit, delta: float) -> pd.DataFrame:
             if m.r.any():
                 against.append("some features err on examples that they should be right on")
             size, on_p, errors = len(m), int(duel.centres_in_p.sum()), int(m.wrong()[-1])
-            told = compression_bound(m.in_n + m.in_p, 2 * size, on_p, errors, share)
+            told = machine_bound(m.in_n + m.in_p, size, on_p, errors, share)
             rows.append(
                 (named(fit, duel), m.in_n + m.in_p, size, on_p, errors, told.value, told.looser, "; ".join(against))
             )
@@ -134,10 +117,17 @@ def bound(fit: Fit, delta: float) -> pd.DataFrame:
     return out
 
 
+def path_bounds(fit: Fit) -> np.ndarray:
+    """The bound of all machines together for their first 0, 1, ... features, at delta = 0.05."""
+    assert isinstance(fit.rule, Machines)
+    return bounds_of(fit.rule.duels, DELTA / kinds(fit))
+
+
 def kinds(fit: Fit) -> int:
     """Kinds of machine that the data chose from: each has a reconstruction of its own, among which delta is shared."""
-    points = None if fit.validation is None else fit.validation.points
-    return points["kind"].nunique() if points is not None and "kind" in points else 1
+    asked = fit.call.arguments.get("method")
+    kind = asked.kind if isinstance(asked, SCM) else fit.call.arguments.get("kind", SCM.kind)
+    return len(KINDS) if isinstance(kind, str) and kind == "grid" else 1 if isinstance(kind, str) else len(set(kind))
 
 
 def sampled(fit: Fit) -> list[str]:

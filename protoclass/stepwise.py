@@ -9,6 +9,7 @@ import pandas as pd
 
 from .core.choose import mean_and_se
 from .core.cover import Greedy
+from .core.machines import Machines
 from .core.sources import Rep, part
 from .core.task import Rule, Stepwise
 from .errors import DataError, NotAvailable, OptionError, brief
@@ -16,6 +17,7 @@ from .frame import as_pandas, once
 from .metrics.base import Metric
 from .preparing import BLOCK, bar, blocks, columns_of, places, with_folds
 from .resampling import draw_folds
+from .rules import path_bounds
 from .testing import coded
 from .validating import fold_paths
 
@@ -67,9 +69,11 @@ def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
     rule, frame, related = stepwise(fit), fit.frame, fit.dissimilarity
     points = places(rule, related)
     table = pd.DataFrame(dict(rule.steps))
-    table["training_error"] = _error(
-        *_lost(rule, related.metric, related.rows, points, columns_of(rule, frame), frame.codes, frame.weights)
-    )
+    if isinstance(rule, Machines):
+        table["bound"] = path_bounds(fit)
+    X = columns_of(rule, frame)
+    lost, total = _lost(rule, related.metric, related.rows, points, X, frame.codes, frame.weights)
+    table["training_error"] = lost / total
     if new is not None:
         new = as_pandas(new)
         response = frame.formula.response
@@ -84,10 +88,10 @@ def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
         X = columns_of(rule, fresh.frame)
         X = None if X is None else X[known]
         rows, weights = part(fresh.rows, known), np.ones(len(known))
-        told = _lost(rule, related.metric, rows, fresh.points, X, codes[known], weights)
-        if told[1] == 0:
+        lost, total = _lost(rule, related.metric, rows, fresh.points, X, codes[known], weights)
+        if total == 0:
             raise DataError("no row has both a known class and dissimilarities to all prototypes")
-        table["new_error"] = _error(*told)
+        table["new_error"] = lost / total
     if cv is not None:
         table["cv_error"], table["cv_se"] = _held_out(fit, cv, len(table) - 1)
     return table
@@ -131,10 +135,6 @@ def _lost(
         wrong = wrong + np.array([w @ (told != truth) for told in walked])
         total += float(w.sum())
     return np.asarray(wrong), total
-
-
-def _error(wrong: np.ndarray, total: float) -> np.ndarray:
-    return wrong / total
 
 
 def first(fit: Fit, size: int | None, lambda_: float | None) -> Rule:

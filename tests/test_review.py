@@ -77,6 +77,11 @@ def test_a_bound_counts_the_choice_of_kind(iris):
         "y ~ .", data, "scm", dissimilarity=pc.Euclidean(scale=False), penalty=math.inf, kind=kind, stop=both.model.stop
     )
     assert one.bound(0.05 / 2)["bound"].iloc[0] == pytest.approx(both.bound(0.05)["bound"].iloc[0])
+    whole = both.bound()["bound"].iloc[0]
+    assert both.path()["bound"].iloc[-1] == pytest.approx(whole)
+    assert both.at(size=int(both.rule.size)).bound()["bound"].iloc[0] == pytest.approx(whole)
+    of_object = pc.fit("y ~ .", data, pc.SCM(penalty=math.inf, stop=[1, 2]), dissimilarity=pc.Euclidean(scale=False))
+    assert of_object.bound()["bound"].iloc[0] == pytest.approx(whole)
 
 
 def test_thresholds_stay_between_their_values():

@@ -11,10 +11,11 @@ import reference_scm as slow
 
 import protoclass as pc
 from protoclass.core.bounds import machine_bound
-from protoclass.core.machine import BALL, HOLE, IN_N, IN_P, OUT, SORTS, family, grow, lines
+from protoclass.core.machine import BALL, HOLE, IN_N, IN_P, OUT, family, grow, lines
 from protoclass.core.machines import NEVER, first_to_fire
 
 RAW = pc.Euclidean(scale=False)
+SORTS = ("ball", "hole", "low", "high")
 NONE = np.empty((0, 0))
 
 

@@ -12,7 +12,7 @@ class when any feature of the machine fires on it. All features are cuts of sort
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 from typing import Any
@@ -24,10 +24,8 @@ from .jit import kernel
 
 Array = NDArray[Any]
 BALL, HOLE, LOW, HIGH = range(4)
-SORTS = ("ball", "hole", "low", "high")
-IN_P, IN_N, OUT, PAST_P, PAST_N = range(
-    5
-)  # of a row: in P, in N, not in the training set, removed from P or N by a step
+# of a row: in P, in N, not in the training set, removed from P or from N by a step
+IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
 FIRST = np.uint32(2**31)  # marks the first of several equal values on a line
 ROW = np.uint32(2**31 - 1)  # the bits that number the row
 
@@ -140,6 +138,12 @@ class Machine:
     def wrong(self) -> Array:
         """Training errors of the first 0, 1, ... features, (s + 1,)."""
         return self.in_n + np.concatenate([[0], np.cumsum(self.r - self.q)])
+
+    def moved(self, to: Array) -> Machine:
+        """The same features with centre j numbered `to[j]`."""
+        at, radial = self.at.copy(), self.sort <= HOLE
+        at[radial] = to[at[radial]]
+        return replace(self, at=at)
 
     def first(self, steps: int) -> Machine:
         some = slice(0, steps)

@@ -76,10 +76,8 @@ def elect(duels: tuple[Duel, ...], fired: list[Array], size: int, classes: int) 
     votes = np.zeros((len(fired[0]), classes + 1), np.int64)
     rows = np.arange(len(votes))
     for duel, first in zip(duels, fired, strict=True):
-        n_class = (
-            first < size
-        ) == duel.conjunction  # fires: the class of N, which is the negative one of a conjunction
-        votes[rows, np.where(n_class, duel.negative, duel.positive)] += 1
+        fires = first < size  # then it is the class of N, which is the negative one of a conjunction
+        votes[rows, np.where(fires == duel.conjunction, duel.negative, duel.positive)] += 1
     return votes[:, :classes]
 
 
@@ -124,7 +122,7 @@ class Machines:
             m = self.duels[0].machine
             none = [np.nan]
             out |= {"q": np.concatenate([none, m.q]), "r": np.concatenate([none, m.r])}
-        return out | {"bound": bounds_of(self.duels)}
+        return out
 
     def walk(self, D: Array, X: Array | None = None) -> Iterator[Array]:
         fired = [first_to_fire(duel.machine, D, X) for duel in self.duels]
@@ -135,10 +133,7 @@ class Machines:
         """The first `size` features of each machine."""
         at = self.points.at
         assert at is not None
-        duels = [
-            replace(d, machine=replace(d.machine.first(size), at=_columns(d.machine.first(size), at)))
-            for d in self.duels
-        ]
+        duels = [replace(d, machine=d.machine.first(size).moved(at)) for d in self.duels]
         report = {**self.report, "features": sum(len(d.machine) for d in duels)}
         report.pop("stop at", None)
         return assembled(tuple(duels), self._own, self.classes, report)
@@ -166,14 +161,6 @@ def read_by(duels: tuple[Duel, ...]) -> str:
     sorts = np.concatenate([duel.machine.sort for duel in duels])
     balls, stumps = bool((sorts <= HOLE).any()), bool((sorts >= LOW).any())
     return "D+columns" if balls and stumps else "columns" if stumps else "D"
-
-
-def _columns(machine: Machine, at: Array) -> Array:
-    """What features are numbered by, with places among points turned into columns of D."""
-    out = machine.at.copy()
-    radial = machine.sort <= HOLE
-    out[radial] = at[out[radial]]
-    return out
 
 
 def assembled(
@@ -210,7 +197,7 @@ class MachinePath:
     ----------
     runs : mapping of (kind, penalty) to tuple of Duel
         Balls are numbered by columns of D.
-    points_of_grid : tuple of (kind, penalty, stop)
+    grid : tuple of (kind, penalty, stop)
     own : int array (m,)
         Class of each column of D.
     classes : int
@@ -259,9 +246,7 @@ class MachinePath:
         out = np.empty((len(D), len(self.grid)), np.int64)
         place = np.full(len(self.own), -1)
         place[self._union] = np.arange(len(self._union))
-        fired = {
-            key: [first_to_fire(_placed(d.machine, place), D, X) for d in duels] for key, duels in self.runs.items()
-        }
+        fired = {key: [first_to_fire(d.machine.moved(place), D, X) for d in duels] for key, duels in self.runs.items()}
         for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes(), strict=True)):
             out[:, g] = elect(self.runs[k, p], fired[k, p], size, self.classes).argmax(axis=1)
         return out
@@ -277,11 +262,6 @@ class MachinePath:
         own = np.full(int(columns.max(initial=-1)) + 1, REST)
         own[columns] = self.own
         runs = {
-            key: tuple(replace(d, machine=replace(d.machine, at=_columns(d.machine, columns))) for d in duels)
-            for key, duels in self.runs.items()
+            key: tuple(replace(d, machine=d.machine.moved(columns)) for d in duels) for key, duels in self.runs.items()
         }
         return replace(self, runs=runs, own=own)
-
-
-def _placed(machine: Machine, place: Array) -> Machine:
-    return replace(machine, at=_columns(machine, place))

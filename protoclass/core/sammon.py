@@ -15,6 +15,8 @@ Array = NDArray[Any]
 def stress(X: Array, D: Array) -> float:
     """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D; pairs at D = 0 don't count."""
     upper = np.triu(D > 0, 1)
+    if not upper.any():
+        return 0.0
     d = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))[upper]
     return float(((D[upper] - d) ** 2 / D[upper]).sum() / D[upper].sum())
 

@@ -121,9 +121,9 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
     only : bool
         Whether these alone are candidates.
     steps : int, optional
-        Steps of the walk from one point to the next, and a tenth of those before the first; by default as many as the hull
-        has dimensions, 5 at least. Fewer leave points alike and too near the mean. Each costs two linear programs: 0.2 ms
-        for 50 rows in 4 dimensions, 1 ms for 270 rows in 8, 35 ms for 600 rows in 64.
+        Steps of the walk from one point to the next, and ten times as many before the first; by default as many as the hull
+        has dimensions, 5 at least. Fewer leave points alike and too near the mean. Each costs two linear programs with a
+        variable for each row and a condition for each dimension: for images that takes long.
     """
 
     learned: ClassVar[bool] = True

@@ -73,7 +73,7 @@ class Given(Metric):
 
     def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
         labels = self.needs(points)
-        values = np.ascontiguousarray(_floats(new[list(labels)]))
+        values = np.ascontiguousarray(as_floats(new[list(labels)]))
         _valid(values, new.index, labels)
         return (values,), (np.arange(len(labels)),)
 
@@ -94,7 +94,7 @@ def given(matrix: Any, index: pd.Index) -> Given:
     if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
         raise DataError(f"the dissimilarities have shape {matrix.shape}: they need rows and columns")
     if not isinstance(matrix, pd.DataFrame):
-        array, n = _array(matrix), len(index)
+        array, n = as_array(matrix), len(index)
         if array.ndim == 1:
             if len(array) != n * (n - 1) // 2:
                 raise DataError(
@@ -120,15 +120,15 @@ def given(matrix: Any, index: pd.Index) -> Given:
             f"the row label {shown(matrix.index[0])} and the column label {shown(matrix.columns[0])} of the dissimilarities agree "
             "only as text: D.columns = D.columns.astype(D.index.dtype) makes them one"
         )
-    values = _floats(matrix)
+    values = as_floats(matrix)
     _valid(values, matrix.index, matrix.columns)
     return Given(pd.DataFrame(values, matrix.index, matrix.columns))
 
 
 def converted(similarity: Any, how: str) -> pd.DataFrame:
     """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
-    table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(_array(similarity))
-    S = _floats(table)
+    table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(as_array(similarity))
+    S = as_floats(table)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
         raise DataError(f"similarities of shape {S.shape}: they must be square")
     if not isinstance(similarity, pd.DataFrame):
@@ -139,7 +139,7 @@ def converted(similarity: Any, how: str) -> pd.DataFrame:
         raise DataError("the similarities need the same labels, each once, on rows and columns")
     else:
         table = table[list(table.index)]
-        S = _floats(table)
+        S = as_floats(table)
     bad = ~np.isfinite(S)
     if bad.any():
         i, j = np.argwhere(bad)[0]
@@ -192,15 +192,15 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
     array([[0., 1.],
            [1., 0.]])
     """
-    K = _floats(kernel) if isinstance(kernel, pd.DataFrame) else _array(kernel)
+    K = as_floats(kernel) if isinstance(kernel, pd.DataFrame) else as_array(kernel)
     if K.ndim != 2 or not np.isfinite(K).all():
         raise DataError("a kernel is a matrix of finite numbers")
     if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
         raise DataError(
             f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: give rows= and candidates="
         )
-    a = np.diag(K) if rows is None else _array(rows)
-    b = np.diag(K) if candidates is None else _array(candidates)
+    a = np.diag(K) if rows is None else as_array(rows)
+    b = np.diag(K) if candidates is None else as_array(candidates)
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise DataError("K(x, x) of rows and candidates must be finite")
     if a.shape != K.shape[:1] or b.shape != K.shape[1:]:
@@ -214,7 +214,7 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
     return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
 
 
-def _array(values: Any) -> np.ndarray:
+def as_array(values: Any) -> np.ndarray:
     try:
         if np.iscomplexobj(values):
             raise TypeError
@@ -223,7 +223,7 @@ def _array(values: Any) -> np.ndarray:
         raise DataError("dissimilarities must be numbers") from None
 
 
-def _floats(table: pd.DataFrame) -> np.ndarray:
+def as_floats(table: pd.DataFrame) -> np.ndarray:
     try:
         if any(pd.api.types.is_complex_dtype(t) for t in table.dtypes):
             raise TypeError

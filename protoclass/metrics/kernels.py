@@ -15,7 +15,7 @@ from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, one_of
 from ..frame import Frame
 from .base import Metric
-from .given import _array, _floats, kernel_distances
+from .given import as_array, as_floats, kernel_distances
 from .minkowski import SCALES, finite, spreads, unscaled
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")
@@ -257,9 +257,9 @@ def _square(kernel: Any) -> pd.DataFrame:
         ):
             raise DataError("a kernel needs the same labels, each once, on rows and columns")
         kernel = kernel[list(kernel.index)]
-        table = pd.DataFrame(_floats(kernel), kernel.index, kernel.columns)
+        table = pd.DataFrame(as_floats(kernel), kernel.index, kernel.columns)
     else:
-        values = _array(kernel)
+        values = as_array(kernel)
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise DataError(f"a kernel of shape {values.shape}: it must be square")
         table = pd.DataFrame(values)

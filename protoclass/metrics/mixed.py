@@ -13,7 +13,7 @@ import pandas as pd
 from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, brief, one_of
 from ..formula import read
-from ..frame import LARGEST, Frame, _train
+from ..frame import LARGEST, Frame, trained_spec
 from .base import Metric
 
 SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs
@@ -253,7 +253,7 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
         return some  # too wide to expand; a metric that asks for the design matrix says so
     # single columns of known levels are expanded alike whatever the rows: one complete row is enough
     whole = np.flatnonzero(~some.columns.isna().any(axis=1).to_numpy())[:1]
-    return replace(some, spec=_train(some.take(whole))) if len(whole) else some
+    return replace(some, spec=trained_spec(some.take(whole))) if len(whole) else some
 
 
 def _scaled(m: Metric, frame: Frame) -> tuple[float, int, int]:

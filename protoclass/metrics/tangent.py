@@ -42,7 +42,7 @@ class Tangent(Metric):
     Notes
     -----
     It is never above the Euclidean distance of the images themselves, and no metric: two images whose planes meet are at
-    distance 0. All pairs cost about 600 floating point operations each beside a product of matrices.
+    distance 0.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from math import inf
 from typing import Any, ClassVar
@@ -58,7 +58,8 @@ class SCM(Model):
     A ball centred on a P-example holds the rows with d <= rho, a hole centred on an N-example keeps out those with d < rho;
     rho is always the distance of a P-example (or, for a hole, inf). Of equal values the smaller |R| goes first, then the
     first row (centres before columns), then the smallest radius of a ball, the largest of a hole. Weights are not taken.
-    The sorted distances take 4 bytes a pair beside the distances themselves: at most 2^27 pairs, see `candidates=`.
+    The sorted distances take 4 bytes a pair beside the distances themselves, and as much again on each thread: at most
+    2^27 pairs, see `candidates=`.
 
     References
     ----------
@@ -190,10 +191,7 @@ class SCM(Model):
             machine = grow(sorted_lines, own, side, penalty, most)
             if penalty == inf and most is None:
                 self._consistent(task, machine, side, rows, D, X[rows])
-            at = machine.at.copy()
-            radial = machine.sort <= 1
-            at[radial] = centres[at[radial]]
-            return Duel(positive, negative, conjunction, replace(machine, at=at))
+            return Duel(positive, negative, conjunction, machine.moved(centres))
 
         yield from zip(items, each(run, items, len(rows) * sorted_lines.order.shape[0] * 4), strict=True)
 

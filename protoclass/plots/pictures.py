@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.sammon import sammon
+from ..core.sammon import sammon, stress
 from ..core.sources import part
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..frame import as_pandas, once
@@ -151,7 +151,7 @@ def misclassified(fit: Fit, shape: Any, new: Any = None, size: int | None = None
 
 
 def mapped(fit: Fit, count: int) -> pd.DataFrame:
-    """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by label."""
+    """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by label; in `attrs` the stress."""
     points, related = fit.rule.points, fit.dissimilarity
     first = np.arange(min(count, len(points)))
     if len(first) < 2:
@@ -171,7 +171,9 @@ def mapped(fit: Fit, count: int) -> pd.DataFrame:
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
-    return pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": points.classes[first]}, fit.prototypes.index[first])
+    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": points.classes[first]}, fit.prototypes.index[first])
+    spots.attrs["stress"] = stress(X, D)
+    return spots
 
 
 def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
@@ -203,7 +205,10 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     ax.set_aspect("equal", adjustable="datalim")
     unit = fit.dissimilarity.metric.name
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
-    ax.set_title(f"The first {len(spots)} of {len(fit.rule.points)} prototypes, Sammon mapping", fontsize="medium")
+    ax.set_title(
+        f"The first {len(spots)} of {len(fit.rule.points)} prototypes, Sammon mapping (stress {spots.attrs['stress']:.2g})",
+        fontsize="medium",
+    )
     ax.legend(
         fontsize="small",
         title=str(fit.frame.formula.response),

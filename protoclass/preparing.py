@@ -187,11 +187,15 @@ def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
 
 
 def enough(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:
-    """Raise where a class has fewer rows (with weight) than the model needs of each."""
-    needed, least = problem.model.rows_needed(grid), int(counts.min())
-    if least < needed:
-        rare = shown(problem.frame.levels[int(counts.argmin())])
-        raise DataError(f"{problem.model.name} needs {needed} rows of every class, and class {rare} has {least}{where}")
+    """Raise where a class has fewer rows (with weight) than the model needs of it."""
+    levels = tuple(problem.frame.levels)
+    needed = problem.model.rows_needed(grid, counts, levels)
+    short = np.flatnonzero(counts < needed)
+    if len(short):
+        c = short[np.argmin(counts[short])]
+        raise DataError(
+            f"{problem.model.name} needs {needed[c]} rows of class {shown(levels[c])}, and it has {counts[c]}{where}"
+        )
 
 
 def _predictors(frame: Frame, related: Dissimilarity) -> Frame:

@@ -84,9 +84,9 @@ class Model:
         """What "grid" means for a knob."""
         raise OptionError(f"{self.name} has no default grid for {knob}: give a sequence of values")
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray]) -> int:
-        """Rows with weight that every class must have in every training set."""
-        return 0
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        """Rows with weight that each class must have in every training set, int (classes,); the least has `held`."""
+        return np.zeros(len(held), np.int64)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
         """Rules for every point of the grid (the product of its axes, the last varying fastest)."""

@@ -11,7 +11,8 @@ import numpy as np
 from ..core.centroids import kmeans
 from ..core.nearest import Nearest
 from ..core.task import Points, Rules, Task
-from .base import Model, axis, fixed, number
+from .base import Model, axis, fixed
+from .counts import check_counts, counts, default_counts, told
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,9 @@ class KMeans(Model):
 
     Parameters
     ----------
-    K : int >= 1, sequence or "grid"
-        Centroids for each class. "grid": 1 to 10, at most the training rows of the smallest class.
+    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
+        Centroids for each class; or that part of the rows of each class; or either by the name of the class. "grid": 1 to
+        10, at most the training rows of the smallest class.
     starts : int >= 1
         Runs from k-means++ starts, the best of which counts.
     """
@@ -38,23 +40,27 @@ class KMeans(Model):
         return "k-means by class"
 
     def __post_init__(self) -> None:
-        number("kmeans", "K", self.K, low=1, whole=True)
+        check_counts("kmeans", self.K)
         fixed("kmeans", "starts", self.starts, low=1, whole=True)
 
     def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return np.arange(1, max(1, min(10, int(smallest.min()))) + 1)
+        return default_counts(smallest)
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray]) -> int:
-        return int(axis(grid, "K", self.K).max())
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
-        return Rules(tuple(self._rule(task, int(K)) for K in axis(grid, "K", self.K)))
+        return Rules(tuple(self._rule(task, K) for K in axis(grid, "K", self.K).tolist()))
 
-    def _rule(self, task: Task, K: int) -> Nearest:
+    def _rule(self, task: Task, K: Any) -> Nearest:
         X = task.vectors()
         own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
-        parts = [kmeans(X[rows], task.w[rows], K, self.starts, (*task.seed, K, c)) for c, rows in enumerate(own)]
+        wanted = counts(K, np.array([len(rows) for rows in own]), task.levels)
+        parts = [
+            kmeans(X[rows], task.w[rows], wanted[c], self.starts, (*task.seed, int(wanted[c]), c))
+            for c, rows in enumerate(own)
+        ]
         centers, held = (np.concatenate(p) for p in zip(*parts, strict=True))
-        points = Points(np.repeat(np.arange(task.classes), K), coords=centers, table={"covers": held})
+        points = Points(np.repeat(np.arange(task.classes), wanted), coords=centers, table={"covers": held})
         heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
-        return Nearest(points, task.classes, heaviest, {"centroids per class K": K})
+        return Nearest(points, task.classes, heaviest, {"centroids per class K": told(K)})

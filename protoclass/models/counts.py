@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, brief
-from .base import GRID, is_open
+from .base import GRID, Grid, is_open
 
 MOST = 10  # by default
 
@@ -20,7 +20,7 @@ def check_counts(model: str, K: Any) -> None:
         return
     if isinstance(K, Mapping):
         wrong = [v for v in K.values() if not _fine(v)] if K else [K]
-    elif is_open(K):
+    elif is_open(K) and not isinstance(K, Grid):
         values = list(K)
         wrong = [v for v in values if not _fine(v)] if values else [K]
     else:

@@ -194,7 +194,7 @@ def enough(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray],
     if len(short):
         c = short[np.argmin(counts[short])]
         raise DataError(
-            f"{problem.model.name} needs at least {needed[c]} row{'s' * (needed[c] > 1)} of class {shown(levels[c])}, and it has "
+            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(levels[c])}, and it has "
             f"{counts[c]}{where}"
         )
 

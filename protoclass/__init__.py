@@ -26,6 +26,8 @@ _HOME = {
     "Condensed": "models.condensed", "Multiedit": "models.multiedit",
     "KNN": "models.knn", "KMeans": "models.kmeans",
     "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates", "hull": "metrics.candidates",
+    "cover_hart": "core.bounds", "median_radius": "core.bounds", "Stability": "stability",
+    "compare": "comparing", "Comparison": "comparing",
     "set_cover": "covering", "SetCover": "covering",
     "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
     "ProtoclassError": "errors", "FormulaError": "errors", "DataError": "errors", "OptionError": "errors",
@@ -35,6 +37,8 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
+    from .comparing import Comparison, compare
+    from .core.bounds import cover_hart, median_radius
     from .covering import SetCover, set_cover
     from .datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
     from .errors import DataError, FormulaError, NotAvailable, NoVectors, OptionError, ProtoclassError, TooLarge
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     from .models.multiedit import Multiedit
     from .models.pvm import PVM, quantiles
     from .models.scm import SCM
+    from .stability import Stability
     from .testing import Test
     from .validating import Validation, cross_validate
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 
 class ProtoclassError(Exception):
     """Root of all errors that protoclass raises on purpose."""
@@ -40,6 +42,13 @@ def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """Raise an OptionError unless `value` is one of `allowed`."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
         raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}")
+
+
+def whole(name: str, value: object, least: int) -> int:
+    """The value as an int; an OptionError unless it is a whole number >= `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise OptionError(f"{name}={brief(value)}: a whole number >= {least}")
+    return int(value)
 
 
 def brief(value: object) -> str:

@@ -24,6 +24,8 @@ from .validating import Validated, Validation, checked, none_open, validate
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
+    from .stability import Stability
+
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
 KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
 
@@ -351,6 +353,45 @@ class Fit:
         from .stepwise import ball
 
         return ball(self, prototype)
+
+    def stability(
+        self, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
+    ) -> Stability:
+        """How often each prototype is chosen again when the rows are drawn anew: the error bar of an interpretation.
+
+        Knobs, scales and the dissimilarity stay as they are.
+
+        Parameters
+        ----------
+        B : int >= 2
+            Samples.
+        seed : int
+        sample : "bootstrap", "halves" or None
+            As many rows as there are, with replacement; or half of them without. Either class by class. None: the
+            bootstrap where the method takes weights, else halves.
+        progress : bool, optional
+            As in `fit`.
+
+        Returns
+        -------
+        Stability
+            With `table`, `prototypes` (those of the fit, with their shares) and `plot`.
+
+        Raises
+        ------
+        NotAvailable
+            Where prototypes are no rows.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+        >>> fit.stability(B=50).prototypes[["class", "chosen", "near"]].iloc[:2].round(2).to_dict("list")
+        {'class': ['setosa', 'versicolor'], 'chosen': [0.86, 0.85], 'near': [1.0, 1.0]}
+        """
+        from .stability import stability
+
+        return stability(self, B, seed, sample, progress)
 
     def path(self, new: Any = None, cv: Any = None) -> pd.DataFrame:
         """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .core.sources import Held, Rep, Source, part
 from .core.task import Path, Rule, Task
-from .errors import DataError, OptionError, brief, one_of, shown
+from .errors import DataError, OptionError, brief, one_of, shown, whole
 from .frame import Frame, along, as_pandas, mold
 from .metrics.base import Metric
 from .metrics.candidates import Candidates, check
@@ -133,8 +133,7 @@ def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any]
     if given["client"] is not None:
         raise OptionError("client= is for distributed fits, which this version does not have")
     seed = given["seed"]
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed={brief(seed)}: a whole number >= 0")
+    whole("seed", seed, 0)
     one_of("progress", given["progress"], (None, True, False))
     data = as_pandas(data)
     weights, groups = given["weights"], given["groups"]

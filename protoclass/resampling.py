@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .core.folds import grouped, stratified
-from .errors import DataError, OptionError, brief, shown
+from .errors import DataError, OptionError, brief, shown, whole
 from .preparing import Problem
 
 FOLDS = 10
@@ -19,8 +19,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
     cv, frame = problem.cv, problem.frame
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
-    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise OptionError(f"repeats={brief(repeats)}: a whole number >= 1")
+    whole("repeats", repeats, 1)
     if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
     notes: tuple[str, ...] = ()

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .core.bounds import cover_hart
 from .core.cover import Objective
 from .core.machines import Machines
+from .core.nearest import Vote
 from .rules import named
 
 if TYPE_CHECKING:
@@ -109,6 +111,16 @@ def notes(fit: Fit) -> list[str]:
         out.append("No prototypes: every row is predicted as the heaviest training class.")
     elif bare:
         out.append(f"Classes without prototypes, never predicted: {', '.join(bare)}.")
+    if (
+        isinstance(fit.rule, Vote)
+        and fit.rule.k == 1
+        and fit.validation is not None
+        and fit.validation.measure == "error"
+    ):
+        least = cover_hart(min(1.0, float(fit.validation.table["error"].iloc[fit.point])), len(fit.classes))
+        out.append(
+            f"Cover and Hart (1967): were the CV error that of 1-NN on endless rows, the Bayes error would be at least {least:.4f}."
+        )
     if fit.validation is not None:
         out += [f"Cross-validation: {note}." for note in fit.validation.notes]
         rule = {"1se": "1-SE rule", "min": "least error", "bound": "least bound"}[

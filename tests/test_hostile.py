@@ -163,7 +163,9 @@ def test_labels_of_several_levels(iris):
 
 
 def test_kmeans_where_a_fold_lacks_a_class(iris):
-    with pytest.raises(pc.DataError, match="needs at least 1 row of class 'setosa', and it has 0 in the training rows of a fold"):
+    with pytest.raises(
+        pc.DataError, match="needs at least 1 row of class 'setosa', and it has 0 in the training rows of a fold"
+    ):
         pc.fit("species ~ .", iris, "kmeans", cv=np.repeat([0, 1, 2], 50))
     w = np.r_[1, np.zeros(49), 1, np.zeros(49), 1, np.zeros(49)]
     assert len(pc.fit("species ~ .", iris, "kmeans", K=1, weights=w).prototypes) == 3

@@ -8,8 +8,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 ROWS = {
     "errors": 0, "core": 1, "formula": 2, "schema": 2, "frame": 2, "metrics": 2, "datasets": 2, "models": 3,
-    "preparing": 4, "resampling": 4, "testing": 4, "covering": 4, "validating": 5, "fitting": 6,
-    "tables": 7, "rules": 7, "stepwise": 7, "plots": 7, "__main__": 8,
+    "preparing": 4, "resampling": 4, "testing": 4, "paired": 4, "covering": 4, "validating": 5, "fitting": 6, "comparing": 7,
+    "tables": 7, "rules": 7, "stepwise": 7, "stability": 7, "plots": 7, "__main__": 8,
 }  # fmt: skip
 # methods of values that show themselves: function-local imports from rows below
 SHOWING = {
@@ -19,6 +19,7 @@ SHOWING = {
     ("fitting", "tables"),
     ("fitting", "stepwise"),
     ("fitting", "rules"),
+    ("fitting", "stability"),
     ("metrics", "plots"),
 }
 # what core must not know

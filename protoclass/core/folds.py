@@ -71,3 +71,41 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
         size[f] += count[g].sum()
     fold: Array = of_group[group]
     return fold
+
+
+def holdout(y: Array, test: float, seed: int) -> Array:
+    """Rows held out once, of every class about the same share.
+
+    Parameters
+    ----------
+    y : int array (n,)
+        Class codes.
+    test : float between 0 and 1
+        Share of the rows to hold out.
+    seed : int
+
+    Returns
+    -------
+    bool array (n,)
+        True for round(n x test) rows. Each class gives the whole part of its share, and those with the largest rest one row
+        more; but every class keeps a row where it can.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> held = holdout(np.repeat([0, 1], [6, 3]), 1 / 3, seed=0)
+    >>> int(held[:6].sum()), int(held[6:].sum())
+    (2, 1)
+    """
+    count = np.bincount(y)
+    share = np.minimum(count * test, np.maximum(count - 1, 0))
+    take = np.floor(share + 1e-9).astype(np.int64)
+    left = max(0, round(len(y) * test) - int(take.sum()))
+    rest = np.where(take < count - 1, share - take, -1.0)
+    more = np.argsort(-rest, kind="stable")[:left]
+    take[more[rest[more] >= 0]] += 1
+    order = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
+    place = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
+    held = np.zeros(len(y), bool)
+    held[order] = place < np.repeat(take, count)
+    return held

@@ -11,7 +11,7 @@ import pandas as pd
 from ..core.centroids import kmeans as clustered
 from ..core.hull import hull_draws
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, TooLarge, brief, one_of
+from ..errors import DataError, OptionError, TooLarge, brief, one_of, whole
 from ..frame import Frame, as_pandas, once
 from .base import Metric
 
@@ -91,7 +91,7 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
     only: bool = False
 
     def __post_init__(self) -> None:
-        _count("K", self.K)
+        whole("K", self.K, 1)
         one_of("by", self.by, ("class", "all"))
         one_of("only", self.only, (True, False))
 
@@ -133,9 +133,9 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
     steps: int | None = None
 
     def __post_init__(self) -> None:
-        _count("count", self.count)
+        whole("count", self.count, 1)
         if self.steps is not None:
-            _count("steps", self.steps)
+            whole("steps", self.steps, 1)
         one_of("only", self.only, (True, False))
 
     def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
@@ -155,11 +155,6 @@ def level_names(levels: pd.Index) -> list[str]:
     """The classes as text; as Python writes them where the text alone is the same for two, such as 1 and "1"."""
     names = [str(level) for level in levels]
     return names if len(set(names)) == len(names) else [repr(level) for level in levels]
-
-
-def _count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise OptionError(f"{name}={brief(value)}: a whole number >= 1")
 
 
 def check(candidates: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import check as core
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, OptionError, brief, shown, whole
 from .embedding import EUCLIDEAN
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ class Check:
 
 def checked(related: Dissimilarity, by: Any = None, seed: int = 0) -> Check:
     """The table of `Dissimilarity.check`."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed={brief(seed)}: a whole number >= 0")
+    whole("seed", seed, 0)
     classes = classes_of(related, by)
     P, origin, (n, m) = related._values, related.origin, related.shape
     rows = related.index

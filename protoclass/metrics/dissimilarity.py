@@ -18,7 +18,7 @@ from ..core.jit import SMALL, alone, each
 from ..core.sammon import sammon
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.torgerson import torgerson
-from ..errors import DataError, OptionError, TooLarge, brief, one_of, shown
+from ..errors import DataError, OptionError, TooLarge, brief, one_of, shown, whole
 from ..frame import Frame, as_pandas, mold
 from .base import Metric
 from .candidates import Candidates, subset
@@ -260,8 +260,7 @@ class Dissimilarity:
         """
         if not self.square:
             raise DataError("a map needs a square matrix: its candidates must be its rows")
-        if isinstance(dims, bool) or not isinstance(dims, (int, np.integer)) or dims < 1:
-            raise OptionError(f"dims={brief(dims)}: a whole number >= 1")
+        whole("dims", dims, 1)
         if dims > len(self.index):
             raise OptionError(f"dims={dims}: at most the number of rows, {len(self.index)}")
         one_of("method", method, ("classical", "sammon"))
@@ -339,8 +338,8 @@ class Dissimilarity:
         >>> e.signature, e.coordinates.shape
         ((4, 0), (150, 4))
         """
-        if dims is not None and (isinstance(dims, bool) or not isinstance(dims, (int, np.integer)) or dims < 1):
-            raise OptionError(f"dims={brief(dims)}: a whole number >= 1, or None")
+        if dims is not None:
+            whole("dims", dims, 1)
         related, axes = self._embedded(symmetrize)
         return Embedding(related, axes if dims is None else axes.first(int(dims)))
 

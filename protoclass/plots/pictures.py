@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.sammon import sammon, stress
 from ..core.sources import part
-from ..errors import DataError, NotAvailable, OptionError, brief
+from ..errors import DataError, NotAvailable, OptionError, brief, whole
 from ..frame import as_pandas, once
 from ..preparing import places
 from ..stepwise import place_of
@@ -35,7 +35,7 @@ def images(fit: Fit, shape: Any, count: int = 88) -> Any:
         Rows and columns of a picture, whose pixels are the predictors in their order, row by row.
     count : int
     """
-    told = fit.prototypes.head(whole("count", count))
+    told = fit.prototypes.head(whole("count", count, 1))
     if told.empty:
         raise NotAvailable("the fit has no prototypes to show")
     titles = [str(c) for c in told["class"]]
@@ -66,7 +66,7 @@ def miscovered(fit: Fit, shape: Any, prototype: Any = None, count: int = 44) -> 
             raise NotAvailable("no prototype's ball holds rows of other classes")
         prototype = fit.prototypes.index[wrong[0]]
     held = fit.ball(prototype)
-    held = held[~held["own"]].head(whole("count", count))
+    held = held[~held["own"]].head(whole("count", count, 1))
     if held.empty:
         raise NotAvailable(f"the ball of {prototype!r} holds no rows of other classes")
     place = place_of(fit, prototype)
@@ -127,7 +127,7 @@ def misclassified(fit: Fit, shape: Any, new: Any = None, size: int | None = None
     table = wrongly(fit, new, size)
     if table.empty:
         raise NotAvailable("no row is misclassified")
-    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[: whole("count", count)]
+    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[: whole("count", count, 1)]
     table = table.iloc[np.sort(some)]
     source = as_pandas(fit.call.data if new is None else new)
     rows = [pixels(fit, source.loc[table.index], shape)]
@@ -187,7 +187,7 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     from matplotlib.colors import Normalize
     from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
-    spots = mapped(fit, min(whole("count", count), MAPPED))
+    spots = mapped(fit, min(whole("count", count, 1), MAPPED))
     ax = axes(ax, 7.2, 5.6)
     size = 60 if len(spots) < 100 else 20
     for k, level in enumerate(fit.classes):
@@ -246,9 +246,3 @@ def grid(values: np.ndarray, titles: list[str], name: str, across: int = ACROSS,
         ax.set_title(title, fontsize="x-small", pad=2)
     figure.suptitle("\n".join(wrap(name, int(figure.get_figwidth() / 0.08))), fontsize="medium")
     return figure
-
-
-def whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise OptionError(f"{name}={brief(value)}: a whole number >= 1")
-    return int(value)

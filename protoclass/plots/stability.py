@@ -1,0 +1,48 @@
+"""How often prototypes are chosen again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .style import axes, colour, mark, named, plain_text
+
+if TYPE_CHECKING:
+    from ..stability import Stability
+
+NAMED = 30  # prototypes that are named on the axis
+
+
+def stability(told: Stability, ax: Any = None) -> Any:
+    """Share of the samples by prototype, in the order chosen: full marks chosen again, hollow ones near (a ball held one)."""
+    table = told.prototypes
+    few = len(table) <= NAMED
+    ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
+    place = np.arange(len(table))
+    for k, level in enumerate(told.fit.classes):
+        own = (table["class"] == level).to_numpy()
+        for name, face in (("near", "none"), ("chosen", colour(k))):
+            if name not in table or not own.any():
+                continue
+            share = table.loc[own, name]
+            spots = (share, place[own]) if few else (place[own] + 1, share)
+            label = f"{named(level)}" if name == "chosen" else None
+            ax.plot(
+                *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
+            )
+    what = "share of the samples: chosen (full)" + (", near (hollow)" if "near" in table else "")
+    if few:
+        ax.set_yticks(place, [str(label) for label in table.index])
+        ax.set(xlim=(0, 1), ylim=(len(table) - 0.5, -0.5), xlabel=what, ylabel="prototype, in the order chosen")
+        ax.grid(axis="y", lw=0.4, color="#cccccc")
+    else:
+        ax.set(ylim=(0, 1), xlabel="prototype, in the order chosen", ylabel=what)
+    ax.legend(
+        fontsize="small",
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=min(6, len(told.fit.classes)),
+        frameon=False,
+    )
+    return plain_text(ax)

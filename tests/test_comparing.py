@@ -1,0 +1,232 @@
+"""compare: the same splits for all, tuned on training rows alone, and paired tests against their formulas."""
+
+from math import comb
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import protoclass as pc
+from protoclass.core.folds import holdout
+from protoclass.paired import by_row, by_split
+
+RAW = pc.Euclidean(scale=False)
+
+
+def test_a_split_is_what_fit_and_predict_say(iris):
+    told = pc.compare("species ~ .", iris, ["pvm", "kmeans"], test_size=0.3, seed=3)
+    test = told.predictions.loc[0].index
+    assert len(test) == 45
+    assert iris.loc[test, "species"].value_counts().tolist() == [15, 15, 15]
+    train = iris.drop(index=test)
+    for method in ("pvm", "kmeans"):
+        fit = pc.fit("species ~ .", train, method, seed=3)
+        said = fit.predict(iris.loc[test])
+        assert said.astype(str).tolist() == told.predictions.loc[0][method].astype(str).tolist()
+        row = told.table.loc[method]
+        wrong = int((said.astype(str) != iris.loc[test, "species"].astype(str)).sum())
+        assert (row["wrong"], row["n"], row["prototypes"]) == (wrong, 45, len(fit.prototypes))
+    assert told.table.loc["pvm", "choice"].startswith("eps ")
+    assert told.results["choice"][0] == {"eps": pc.fit("species ~ .", train, seed=3).model.eps}
+
+
+def test_nested_folds_hold_every_row_out_once(iris):
+    told = pc.compare("species ~ .", iris, [pc.KNN(k=1), pc.KNN(k=9)], cv=5, seed=1)
+    assert sorted(told.predictions.index.get_level_values(1)) == list(range(150))
+    assert told.errors.shape == (5, 2)
+    assert told.table["n"].tolist() == [150, 150]
+    assert told.results.groupby("method")["wrong"].sum().to_dict() == told.table["wrong"].to_dict()
+
+
+def test_repeated_nested_folds(iris):
+    told = pc.compare("species ~ .", iris, [pc.KNN(k=1), pc.KNN(k=9)], cv=3, repeats=2)
+    assert told.errors.shape == (6, 2)
+    assert told.tests["test"].tolist() == ["corrected resampled t"]
+    assert told.ratio == pytest.approx(0.5)
+    assert "sd" in told.table
+
+
+@pytest.mark.parametrize("how", ["frame", "array", "dissimilarity"])
+def test_a_given_matrix_is_cut_into_training_and_test_rows(iris, how):
+    related = pc.dissimilarity("species ~ .", iris, RAW)
+    given = {"frame": related.frame(), "array": related.frame().to_numpy(), "dissimilarity": related}[how]
+    methods = ["pvm", pc.KNN(k=3)]
+    by_matrix = pc.compare("species ~ 1", iris, methods, test_size=0.3, repeats=2, dissimilarity=given)
+    by_columns = pc.compare("species ~ .", iris, methods, test_size=0.3, repeats=2, dissimilarity=RAW)
+    pd.testing.assert_frame_equal(by_matrix.predictions, by_columns.predictions)
+
+
+def test_methods_with_arguments_and_names_of_their_own(iris):
+    told = pc.compare(
+        "species ~ .", iris,
+        {"own": {"method": "pvm", "eps": 1.0, "candidates": "own"}, "raw": {"method": pc.KNN(k=5), "dissimilarity": RAW}},
+        test_size=0.5,
+    )  # fmt: skip
+    assert told.methods == ["own", "raw"]
+    train = iris.drop(index=told.predictions.loc[0].index)
+    assert told.table.loc["own", "prototypes"] == len(
+        pc.fit("species ~ .", train, eps=1.0, candidates="own").prototypes
+    )
+    assert pc.compare("species ~ .", iris, [pc.KNN(k=1), pc.KNN(k=5)], test_size=0.5).methods == [
+        "knn(k=1)",
+        "knn(k=5)",
+    ]
+
+
+def test_rows_with_missing_values_and_groups(iris):
+    holes = iris.copy()
+    holes.loc[[3, 77], "petal_width"] = np.nan
+    told = pc.compare("species ~ .", holes, [pc.KNN(k=1)], cv=5)
+    assert told.left_out == 2
+    assert told.table["n"].tolist() == [148]
+    group = np.arange(150) % 30
+    told = pc.compare("species ~ .", iris, ["knn"], cv=5, groups=group)
+    of_group = pd.Series(told.predictions.index.get_level_values(0), told.predictions.index.get_level_values(1))
+    assert (of_group.groupby(group[of_group.index]).nunique() == 1).all()
+
+
+def test_fits_on_new_rows(iris):
+    test = iris.sample(60, random_state=2)
+    train = iris.drop(index=test.index)
+    a, b, c = (pc.fit("species ~ .", train, m) for m in ("pvm", "knn", "pvm"))
+    test.iloc[0, 0] = np.nan
+    told = pc.compare(a, b, c, new=test)
+    assert told.methods == ["pvm.1", "knn", "pvm.2"]
+    assert told.left_out == 1
+    for name, fit in zip(told.methods, (a, b, c), strict=True):
+        expected = fit.test(test)
+        row = told.table.loc[name]
+        assert (row["error"], row["low"], row["high"]) == pytest.approx((expected.error, expected.low, expected.high))
+    same = told.tests[(told.tests["a"] == "pvm.1") & (told.tests["b"] == "pvm.2")]
+    assert same[["difference", "p"]].to_numpy().tolist() == [[0.0, 1.0]]
+    assert pc.compare({"one": a, "two": b}, new=test).methods == ["one", "two"]
+
+
+def test_tests_by_row_against_their_formulas():
+    draw = np.random.default_rng(0)
+    wrong = pd.DataFrame({name: draw.random(400) < rate for name, rate in (("a", 0.1), ("b", 0.13), ("c", 0.3))})
+    told = by_row(wrong).set_index(["a", "b"])
+    x = wrong.to_numpy(float)
+    L, k = x.sum(axis=1), 3
+    q = (k - 1) * (k * (x.sum(axis=0) ** 2).sum() - x.sum() ** 2) / (k * x.sum() - (L**2).sum())
+    assert told.loc[("all", ""), "statistic"] == pytest.approx(q)
+    assert told.loc[("all", ""), "p"] == pytest.approx(stats.chi2.sf(q, 2))
+    p = {}
+    for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
+        u, v = int((wrong[a] & ~wrong[b]).sum()), int((wrong[b] & ~wrong[a]).sum())
+        assert u + v >= 25
+        p[a, b] = stats.chi2.sf((abs(u - v) - 1) ** 2 / (u + v), 1)
+        assert told.loc[(a, b), "p"] == pytest.approx(p[a, b])
+        assert told.loc[(a, b), "difference"] == pytest.approx(wrong[a].mean() - wrong[b].mean())
+    ranked, worst = sorted(p, key=p.__getitem__), 0.0
+    for place, pair in enumerate(ranked):
+        worst = max(worst, min(1.0, p[pair] * (3 - place)))
+        assert told.loc[pair, "p_holm"] == pytest.approx(worst)
+
+
+def test_few_discordant_rows_take_the_binomial_test():
+    a, b = np.zeros(50, bool), np.zeros(50, bool)
+    a[:7], b[7:9] = True, True
+    told = by_row(pd.DataFrame({"a": a, "b": b}))
+    assert len(told) == 1
+    assert told["test"][0] == "McNemar (exact)"
+    assert told["p"][0] == pytest.approx(2 * sum(comb(9, i) for i in range(3)) / 2**9)
+    same = by_row(pd.DataFrame({"a": a, "b": a, "c": a}))
+    assert same["p"].tolist() == [1.0] * 4
+
+
+def test_tests_by_split_against_their_formula():
+    draw = np.random.default_rng(1)
+    errors = pd.DataFrame(draw.random((10, 2)), columns=["a", "b"])
+    told = by_split(errors, 0.5).iloc[0]
+    d = errors["a"] - errors["b"]
+    t = d.mean() / np.sqrt((1 / 10 + 0.5) * d.var())
+    assert told["statistic"] == pytest.approx(t)
+    assert told["p"] == pytest.approx(2 * stats.t.sf(abs(t), 9))
+    assert by_split(errors.assign(b=errors["a"]), 0.5)["p"].tolist() == [1.0]
+
+
+def test_the_corrected_test_keeps_its_level():
+    """Two methods of equal error, judged on random splits: rejections at 5 % stay near 5 %; the plain t-test's don't."""
+    draw, low, naive = np.random.default_rng(3), 0, 0
+    for _ in range(300):
+        a, b = draw.random((2, 90)) < 0.3
+        tests = [draw.permutation(90)[:30] for _ in range(15)]
+        errors = pd.DataFrame([(a[t].mean(), b[t].mean()) for t in tests], columns=["a", "b"])
+        low += by_split(errors, 0.5)["p"][0] < 0.05
+        naive += stats.ttest_rel(errors["a"], errors["b"]).pvalue < 0.05
+    assert low < 30 < naive
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_holdout_shares_every_class_out(seed):
+    y = np.random.default_rng(seed).choice(4, 97, p=[0.6, 0.3, 0.08, 0.02])
+    y[:4] = range(4)
+    held = holdout(y, 1 / 3, seed)
+    assert held.sum() == round(97 / 3)
+    count, of_class = np.bincount(y), np.bincount(y[held], minlength=4)
+    assert (of_class < count).all()
+    assert (np.abs(of_class - count / 3) <= 1).all()
+    assert not np.array_equal(held, holdout(y, 1 / 3, seed + 100))
+
+
+def test_the_same_seed_gives_the_same_comparison(iris):
+    one, two = (pc.compare("species ~ .", iris, ["pvm"], test_size=0.3, repeats=2, seed=5) for _ in range(2))
+    pd.testing.assert_frame_equal(one.predictions, two.predictions)
+    assert not one.predictions.index.equals(
+        pc.compare("species ~ .", iris, ["pvm"], test_size=0.3, repeats=2).predictions.index
+    )
+
+
+def test_print_and_plot(iris):
+    told = pc.compare("species ~ .", iris, ["pvm", "knn"], test_size=0.3, repeats=3)
+    for part in ("Random split, 3 times: 105 rows train, 45 test", "corrected resampled t", "eps "):
+        assert part in repr(told)
+    assert "<table" in told._repr_html_()
+    ax = told.plot()
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["pvm", "knn"]
+    assert "pvm" in repr(pc.compare("species ~ .", iris, "pvm", test_size=0.3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"methods": []}, "methods is empty"),
+        ({"methods": None}, "methods=None"),
+        ({"methods": 3}, "methods=3"),
+        ({"methods": ["pvm", "pvm"]}, "two methods are named 'pvm'"),
+        ({"methods": ["truth"]}, "named 'truth'"),
+        ({"methods": ["nothing"]}, "compare, method 'nothing'"),
+        ({"methods": {"a": {"method": "pvm", "seed": 3}}}, "has its own 'seed'"),
+        ({"test_size": 0.3, "cv": 5}, "give one of them"),
+        ({"test_size": 1.0}, "test_size=1.0"),
+        ({"test_size": True}, "test_size=True"),
+        ({"test_size": 1e-9}, "leaves no test row"),
+        ({"cv": 1}, "cv=1: a whole number >= 2"),
+        ({"cv": 60}, "the rarest class has 50 rows"),
+        ({"repeats": 0}, "repeats=0"),
+        ({"new": 3}, "go with fits"),
+        ({"test_size": 0.3, "groups": "species"}, "groups go with cv="),
+        ({"inner": None}, "eps is open"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_cure(iris, arguments, message):
+    with pytest.raises(pc.ProtoclassError, match=message):
+        pc.compare("species ~ .", iris, **{"methods": ["pvm"], **arguments})
+
+
+def test_errors_of_comparing_fits(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    with pytest.raises(pc.OptionError, match="new rows"):
+        pc.compare(fit, fit)
+    with pytest.raises(pc.OptionError, match="fits alone"):
+        pc.compare(fit, "knn", new=iris)
+    with pytest.raises(pc.OptionError, match="lack the response"):
+        pc.compare(fit, new=iris.drop(columns="species"))
+    other = pc.fit(
+        "species ~ .", iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str)), eps=1.0
+    )
+    with pytest.raises(pc.OptionError, match="other classes"):
+        pc.compare(fit, other, new=iris)

@@ -1,0 +1,120 @@
+"""Stability against fits on the samples themselves; the bounds that 1-NN gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.folds import holdout
+from protoclass.stability import drawn
+
+RAW = pc.Euclidean(scale=False)
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, dissimilarity=RAW)
+
+
+@pytest.mark.parametrize("sample", ["halves", "bootstrap"])
+def test_shares_are_those_of_fits_on_the_samples(fit, iris, sample):
+    B, seed = 12, 4
+    told = fit.stability(B=B, seed=seed, sample=sample)
+    chosen, present = {}, np.zeros(150, int)
+    task = fit.problem.task(fit.dissimilarity)
+    for b in range(B):
+        times = drawn(task, sample, (seed, b))
+        assert np.bincount(task.y, times).tolist() == ([25] * 3 if sample == "halves" else [50] * 3)
+        rows = np.flatnonzero(times)
+        present[rows] += 1
+        again = pc.fit("species ~ .", iris.iloc[rows], eps=1.0, dissimilarity=RAW, weights=times[rows].astype(float))
+        assert told.sizes[b] == len(again.prototypes)
+        for label, cls in again.prototypes["class"].items():
+            chosen[label, cls] = chosen.get((label, cls), 0) + 1
+    table = told.table.set_index("class", append=True)
+    assert {k: v for k, v in (table["chosen"] * table["drawn"]).round().items() if v} == chosen
+    assert (told.table["drawn"] == present[told.table.index]).all()
+    assert (told.table["chosen"].diff().dropna() <= 0).all()
+
+
+def test_near_counts_the_balls_that_hold_one_of_the_class(fit, iris):
+    told = fit.stability(B=10, seed=1, sample="halves")
+    D = fit.dissimilarity.frame().to_numpy()
+    task = fit.problem.task(fit.dissimilarity)
+    hits = pd.Series(0.0, fit.prototypes.index)
+    for b in range(10):
+        rows = np.flatnonzero(drawn(task, "halves", (1, b)))
+        again = pc.fit("species ~ .", iris.iloc[rows], eps=1.0, dissimilarity=RAW).prototypes
+        for label, cls in fit.prototypes["class"].items():
+            hits[label] += any(D[other, label] < 1.0 for other in again.index[again["class"] == cls])
+    pd.testing.assert_series_equal(told.prototypes["near"], hits / 10, check_names=False)
+
+
+def test_the_table_the_print_and_the_plot(fit):
+    told = fit.stability(B=20)
+    assert list(told.prototypes.columns[:3]) == ["class", "chosen", "near"]
+    assert told.prototypes.index.equals(fit.prototypes.index)
+    assert "20 bootstrap samples" in repr(told)
+    assert "share of the samples" in told.plot().get_xlabel()
+    knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(B=3)
+    assert (knn.prototypes["chosen"].dropna() == 1).all()
+    assert "share of the samples" in knn.plot().get_ylabel()
+
+
+def test_centres_of_machines_count_once_a_sample(iris):
+    told = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0).stability(B=10)
+    assert told.sample == "halves"
+    assert told.table["chosen"].max() <= 1
+    assert "near" not in told.table
+
+
+def test_errors(fit, iris):
+    with pytest.raises(pc.OptionError, match="B=1"):
+        fit.stability(B=1)
+    with pytest.raises(pc.OptionError, match="sample='thirds'"):
+        fit.stability(sample="thirds")
+    with pytest.raises(pc.NotAvailable, match="are no rows"):
+        pc.fit("species ~ .", iris, "kmeans", K=2).stability()
+    with pytest.raises(pc.OptionError, match="takes no weights"):
+        pc.fit("species ~ .", iris, "condensed").stability(sample="bootstrap")
+
+
+def test_halves_leave_the_other_half_for_the_complement():
+    y = np.repeat([0, 1], [10, 7])
+    assert holdout(y, 0.5, 0).sum() == 8
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_cover_and_hart_is_the_inverse_of_their_inequality(classes):
+    for bayes in np.linspace(0, (classes - 1) / classes, 9):
+        most = bayes * (2 - classes / (classes - 1) * bayes)
+        assert pc.cover_hart(most, classes) == pytest.approx(bayes, abs=1e-7)
+    assert pc.cover_hart(1.0, classes) == pytest.approx((classes - 1) / classes)
+    for wrong in ((-0.1, 2), (0.1, 1), (True, 2), ("a", 2)):
+        with pytest.raises(pc.OptionError):
+            pc.cover_hart(*wrong)
+
+
+def test_cover_and_hart_is_named_for_one_neighbour_only(iris):
+    one = str(pc.fit("species ~ .", iris, "knn", k=1, cv=5).summary())
+    assert "Cover and Hart" not in one or "endless rows" in one
+    tuned = pc.fit("species ~ .", iris, "knn", k=[1], cv=5)
+    error = tuned.validation.table["error"].iloc[0]
+    assert f"{pc.cover_hart(error, 3):.4f}" in str(tuned.summary())
+    assert "Cover and Hart" not in str(pc.fit("species ~ .", iris, "knn", k=[3], cv=5).summary())
+
+
+@pytest.mark.parametrize(("n", "p"), [(50, 1), (50, 2), (100, 3), (500, 5), (2000, 10)])
+def test_median_radius_against_simulation(n, p):
+    draw = np.random.default_rng(p)
+    nearest = [np.sqrt((draw.uniform(-0.5, 0.5, (n, p)) ** 2).sum(axis=1)).min() for _ in range(2000)]
+    share_within = np.mean(np.array(nearest) <= pc.median_radius(n, p))
+    assert abs(share_within - 0.5) < 0.045  # four standard errors of 2000 draws
+
+
+def test_median_radius_says_where_it_does_not_hold():
+    assert np.isnan(pc.median_radius(100, 10))
+    assert pc.median_radius([10, 100], 2).shape == (2,)
+    for wrong in ((0, 2), (10, 1.5), ("a", 2), ([1, 2], [1, 2, 3])):
+        with pytest.raises(pc.OptionError):
+            pc.median_radius(*wrong)

@@ -1,7 +1,4 @@
-"""The front door: CRAN's facts, laws that every fit obeys, and the contract that every method keeps."""
-
-import copy
-import pickle
+"""The front door: CRAN's facts, and laws that every fit obeys."""
 
 import numpy as np
 import pandas as pd
@@ -10,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protoclass as pc
-
-METHODS = ["pvm", "knn", "kmeans"]
 
 
 @pytest.mark.parametrize(
@@ -45,53 +40,6 @@ def test_the_whole_session(iris):
     assert "CV error:" in repr(fit)
     assert fit.dropped.empty
     assert fit.classes == ["setosa", "versicolor", "virginica"]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_contract_of_every_method(iris, method):
-    fit = pc.fit("species ~ .", iris, method, cv=3, seed=1)
-    new = iris.drop(columns="species").sample(20, random_state=0)
-    told = fit.predict(new)
-    assert told.index.equals(new.index)
-    assert list(told.cat.categories) == fit.classes
-    for kind in fit.rule.kinds:
-        out = fit.predict(new, kind)
-        assert out.index.equals(new.index)
-        if kind in ("distance", "prob", "decision"):
-            assert list(out.columns) == fit.classes
-    if "distance" in fit.rule.kinds and "nearest" in fit.rule.kinds and method != "knn":
-        assert (fit.predict(new, "distance").idxmin(axis=1) == told.astype(object)).all()
-        near = fit.prototypes.loc[fit.predict(new, "nearest"), "class"]
-        assert near.tolist() == told.tolist()
-    if "prob" in fit.rule.kinds:
-        assert fit.predict(new, "prob").sum(axis=1).to_numpy() == pytest.approx(1)
-    with pytest.raises(pc.OptionError, match="predicts"):
-        fit.predict(new, "no such kind")
-    assert fit.augment(iris).shape[0] == 150
-    assert len(fit.tidy()) == len(fit.prototypes) == len(fit.rule.points)
-    assert len(fit.glance()) == 1
-    assert fit.glance()["cv_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
-    assert method in repr(fit) or method == "pvm"
-    assert str(fit.summary())
-    for kind in ("prototypes", "confusion", "validation"):
-        assert fit.plot(kind).figure is not None
-    test = fit.test(iris)
-    assert test.error == (fit.predict(iris).astype(object) != iris.species.astype(object)).mean()
-    assert test.low < test.error < test.high
-    assert test.confusion.to_numpy().sum() == 150
-    again = fit.update(seed=1)
-    assert again.prototypes.equals(fit.prototypes)
-    assert pickle.loads(pickle.dumps(fit)).predict(new).equals(told)
-    assert copy.deepcopy(fit).predict(new).equals(told)
-    with pytest.raises(pc.OptionError, match="knob"):
-        pc.fit("species ~ .", iris, method, no_such_knob=1)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_folds_are_the_same_for_every_method_and_grid_point(iris, method):
-    v = pc.cross_validate("species ~ .", iris, method, seed=3)
-    assert v.folds.equals(pc.cross_validate("species ~ .", iris, "pvm", eps=1.0, seed=3).folds)
-    assert not v.folds.equals(pc.cross_validate("species ~ .", iris, "pvm", eps=1.0, seed=4).folds)
 
 
 @pytest.mark.parametrize(

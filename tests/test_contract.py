@@ -1,0 +1,214 @@
+"""What every method promises, written once: whatever is registered is tested here."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.models.registry import MODELS
+
+METHODS = list(MODELS)
+BY_CLASS = ("distance", "prob", "decision")
+
+
+@pytest.fixture(scope="module")
+def fits():
+    """A fit of every method, cross-validated where it has something to tune."""
+    data = pc.load_data("iris")
+    return {name: pc.fit("species ~ .", data, name, cv=3, seed=1) for name in METHODS}
+
+
+@pytest.fixture
+def new(iris):
+    return iris.drop(columns="species").sample(20, random_state=0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_kind_of_predict(fits, new, method):
+    fit = fits[method]
+    assert "class" in fit.rule.kinds
+    for kind in fit.rule.kinds:
+        out = fit.predict(new, kind)
+        assert out.index.equals(new.index)
+        if kind in BY_CLASS:
+            assert list(out.columns) == fit.classes
+            assert not out.isna().to_numpy().any()
+        one_by_one = pd.concat([fit.predict(new.iloc[[i]], kind) for i in range(3)])
+        both = (one_by_one.astype(object), out.iloc[:3].astype(object))
+        if kind in BY_CLASS:
+            assert one_by_one.to_numpy() == pytest.approx(out.iloc[:3].to_numpy())
+        else:
+            assert both[0].equals(both[1])
+    told = fit.predict(new)
+    assert list(told.cat.categories) == fit.classes
+    if "prob" in fit.rule.kinds:
+        share = fit.predict(new, "prob")
+        assert share.sum(axis=1).to_numpy() == pytest.approx(1)
+        assert (share.idxmax(axis=1) == told.astype(object)).all()
+    if {"distance", "nearest"} <= set(fit.rule.kinds):
+        near = fit.prototypes.loc[fit.predict(new, "nearest"), "class"]
+        assert near.astype(object).tolist() == fit.predict(new, "distance").idxmin(axis=1).tolist()
+    with pytest.raises(pc.OptionError, match="predicts"):
+        fit.predict(new, "no such kind")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_with_missing_predictors_come_back_as_missing(fits, new, method):
+    new = new.copy()
+    new.iloc[2, 1] = np.nan
+    told = fits[method].predict(new)
+    assert told.isna().tolist() == [i == 2 for i in range(20)]
+    with pytest.raises(pc.DataError, match="petal_width"):
+        fits[method].predict(new.drop(columns="petal_width"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tables(fits, iris, method):
+    fit = fits[method]
+    augmented = fit.augment(iris)
+    assert augmented.shape[0] == 150
+    assert (augmented["correct"] == (augmented["fitted"].astype(object) == iris["species"].astype(object))).all()
+    assert len(fit.prototypes) == len(fit.rule.points) == fit.glance()["prototypes"].iloc[0]
+    assert set(fit.prototypes["class"]) <= set(fit.classes)
+    assert len(fit.tidy())
+    glance = fit.glance()
+    assert len(glance) == 1
+    if fit.validation is not None:
+        assert glance["cv_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
+    assert fit.rule.size > 0
+    test = fit.test(iris)
+    assert test.error == (fit.predict(iris).astype(object) != iris.species.astype(object)).mean()
+    assert test.error == pytest.approx(fit.training_error())
+    assert test.low <= test.error <= test.high
+    assert test.confusion.to_numpy().sum() == 150
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_words(fits, method):
+    fit = fits[method]
+    for told in (repr(fit), str(fit.summary()), fit._repr_html_(), fit.summary().as_html()):
+        assert fit.model.title.split(" (")[0] in told
+    assert f"method='{method}'" in repr(fit) or method == "pvm"
+    assert fit.summary().as_latex().startswith("\\begin{center}")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_figures(fits, method):
+    fit = fits[method]
+    for kind in (None, "prototypes", "confusion", *(["validation"] if fit.validation is not None else [])):
+        drawn = fit.plot(kind)
+        assert drawn.figure.axes
+    with pytest.raises(pc.OptionError, match="no such"):
+        fit.plot("no such kind")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_seed_gives_the_same_fit(fits, new, method):
+    fit = fits[method]
+    again = fit.update(seed=1)
+    assert again.prototypes.equals(fit.prototypes)
+    assert again.predict(new).equals(fit.predict(new))
+    told = fit.predict(new)
+    assert pickle.loads(pickle.dumps(fit)).predict(new).equals(told)
+    assert copy.deepcopy(fit).predict(new).equals(told)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_folds_are_the_same_for_every_method_and_grid_point(fits, iris, method):
+    if fits[method].validation is None:
+        assert not fits[method].model.open()
+        return
+    assert fits[method].validation.folds.equals(pc.cross_validate("species ~ .", iris, "knn", k=3, cv=3, seed=1).folds)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fold_is_held_out_whatever_is_in_it(iris, method):
+    """Held-out rows that are moved far away change the predictions of no other row of their fold."""
+    fold, numbers = np.arange(150) % 3, iris.columns[:4]
+    away, stay = (fold == 0) & (np.arange(150) % 2 == 0), (fold == 0) & (np.arange(150) % 2 == 1)
+    moved = iris.copy()
+    moved.loc[away, numbers] = iris.loc[away, numbers] * 7 + 100
+    one, two = (
+        pc.cross_validate(
+            "species ~ .", data, method, dissimilarity=pc.Euclidean(scale=False), cv=fold, **fixed(method)
+        )
+        for data in (iris, moved)
+    )
+    assert one.held_out[stay].equals(two.held_out[stay])
+
+
+def fixed(method):
+    """Values for the knobs that are open by default."""
+    first = {"eps": 0.8, "k": 3, "K": 2, "penalty": 1.0, "kind": "conjunction", "stop": 3}
+    return {name: first[name] for name in MODELS[method]().open() if name in first}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cross_validation_equals_fits_without_the_fold(iris, method):
+    """A plain loop: fit on the training rows of each fold, predict the fold. Seeded draws differ, so errors may a little."""
+    raw, fold = pc.Euclidean(scale=False), np.arange(150) % 3
+    v = pc.cross_validate("species ~ .", iris, method, dissimilarity=raw, cv=fold, **fixed(method))
+    for f in range(3):
+        extra = {"lambda_": 1 / 150} if method == "pvm" else {}
+        told = pc.fit(
+            "species ~ .", iris[fold != f], method, dissimilarity=raw, cv=None, **fixed(method), **extra
+        ).predict(iris[fold == f])
+        seen = v.held_out.loc[fold == f, 0]
+        assert (told.astype(object) != seen.astype(object)).mean() <= (0.12 if method in SEEDED else 0)
+
+
+SEEDED = ("kmeans", "kmedoids", "lvq", "mixture", "condensed", "multiedit")  # draw by the fold
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_are_taken_or_refused(iris, method):
+    w = pd.Series(np.where(iris.index % 3 == 0, 2.0, 1.0), iris.index)
+    if "weights" in MODELS[method].accepts:
+        assert pc.fit("species ~ .", iris, method, weights=w, **fixed(method)).nobs == 150
+    else:
+        with pytest.raises(pc.OptionError, match="takes no weights"):
+            pc.fit("species ~ .", iris, method, weights=w, **fixed(method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_given_dissimilarities_serve_where_no_coordinates_are_read(iris, method):
+    matrix = pc.dissimilarity("species ~ .", iris).frame()
+    if MODELS[method]().reads == "D":
+        fit = pc.fit("species ~ 1", iris, method, dissimilarity=matrix, **fixed(method))
+        by_columns = pc.fit("species ~ .", iris, method, **fixed(method))
+        assert fit.predict().tolist() == by_columns.predict().tolist()
+    else:
+        with pytest.raises(pc.ProtoclassError, match=r"coordinates|columns"):
+            pc.fit("species ~ 1", iris, method, dissimilarity=matrix, **fixed(method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_errors(iris, method):
+    with pytest.raises(pc.OptionError, match="is no knob of"):
+        pc.fit("species ~ .", iris, method, no_such_knob=1)
+    for knob in MODELS[method]().open():
+        for wrong in (-1, True, "many", [], float("nan"), [1, "a"]):
+            with pytest.raises(pc.ProtoclassError):
+                pc.fit("species ~ .", iris, method, **{knob: wrong})
+    if MODELS[method]().open():
+        with pytest.raises(pc.OptionError, match="open"):
+            pc.fit("species ~ .", iris, method, cv=None)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_classes_text_labels_and_a_loo(iris, method):
+    two = iris[iris["species"] != "setosa"].iloc[::4].assign(species=lambda d: d["species"].astype(str))
+    two.index = [f"plant {i}" for i in range(len(two))]
+    fit = pc.fit("species ~ petal_length + petal_width", two, method, cv="loo", **fixed(method))
+    assert fit.classes == ["versicolor", "virginica"]
+    assert fit.predict().index.equals(two.index)
+    assert fit.plot().figure.axes
+
+
+def test_methods_are_compared_on_the_same_splits(iris):
+    told = pc.compare("species ~ .", iris, {name: {"method": name, **fixed(name)} for name in METHODS}, test_size=0.3)
+    assert told.methods == METHODS
+    assert (told.table["error"] < 0.3).all()

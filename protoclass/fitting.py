@@ -566,13 +566,13 @@ def fit(
     auto = isinstance(problem.cv, str) and problem.cv == "auto"
     if problem.cv is None or (auto and not problem.model.open()):
         return Fit(problem, *_learned(problem), None, None)
-    return fit_problem(problem, validate(problem), choose)
+    validated = validate(problem)
+    return fit_problem(problem, validated, validated.validation.chosen(choose))
 
 
-def fit_problem(problem: Problem, validated: Validated | Validation, choose: str) -> Fit:
-    """The method on all rows, at the chosen point of a validation."""
+def fit_problem(problem: Problem, validated: Validated | Validation, point: int) -> Fit:
+    """The method on all rows, at a point of a validation."""
     validation = validated if isinstance(validated, Validation) else validated.validation
-    point = validation.chosen(choose)
     values = {name: _plain(validation.points[name].iloc[point]) for name in validation.points}
     chosen = replace(problem, model=replace(problem.model, **values))
     if isinstance(validated, Validation):

@@ -172,9 +172,21 @@ class Validation:
     @cached_property
     def fit(self) -> Fit:
         """The method on all rows at the chosen point: by the 1-SE rule, or what `choose=` in the call says."""
+        return self.fit_at(self.chosen(self.problem.call.arguments.get("choose", "1se")))
+
+    def fit_at(self, point: int) -> Fit:
+        """The method on all rows at a row of `table`.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), eps=[0.5, 1.0, 1.5])
+        >>> v.fit_at(2).model.eps
+        1.5
+        """
         from .fitting import fit_problem
 
-        return fit_problem(self.problem, self, self.problem.call.arguments.get("choose", "1se"))
+        return fit_problem(self.problem, self, self._point(point))
 
     def plot(self, x: Any = None, ax: Any = None) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.

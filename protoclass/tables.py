@@ -25,13 +25,15 @@ def facts(fit: Fit) -> dict[str, str]:
     frame = fit.frame
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({len(frame.levels)} classes)"}
     out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
-    out["Dissimilarity"] = described(fit)
+    measures = fit.rule.reads != "columns"
+    if measures:
+        out["Dissimilarity"] = described(fit)
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float, str)):
             out[name[0].upper() + name[1:]] = value if isinstance(value, str) else f"{value:.4g}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{fit.objective.value:.6g}, {fit.certificate}"
-    if fit.rule.points.at is None or len(fit.rule.points) < fit.nobs:
+    if measures and (fit.rule.points.at is None or len(fit.rule.points) < fit.nobs):
         out["Prototypes"] = f"{len(fit.rule.points)}"
     if fit.validation is not None and fit.point is not None:
         row = fit.validation.table.iloc[fit.point]
@@ -55,12 +57,13 @@ def described(fit: Fit) -> str:
 
 
 def per_class(fit: Fit) -> pd.DataFrame:
-    """Rows and prototypes of each class."""
+    """Rows of each class, and prototypes where the rule measures rows."""
     levels = fit.frame.levels
     codes = pd.Series(fit.rule.points.classes, dtype=int)
     rows = pd.Series(fit.frame.codes).value_counts().reindex(range(len(levels)), fill_value=0)
     chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
-    return pd.DataFrame({"rows": rows.to_numpy(), "prototypes": chosen.to_numpy()}, levels.rename("class"))
+    out = pd.DataFrame({"rows": rows.to_numpy(), "prototypes": chosen.to_numpy()}, levels.rename("class"))
+    return out if fit.rule.reads != "columns" else out[["rows"]]
 
 
 def brief(fit: Fit) -> str:
@@ -128,10 +131,19 @@ def notes(fit: Fit) -> list[str]:
         ]
         if len(fit.validation.points.columns):
             out.append(f"Knobs chosen by the {rule} among {len(fit.validation.table)} grid points.")
+        out += at_the_end(fit)
     out.append(
         "Training error counts rows that chose the prototypes; only the cross-validated error speaks of new rows."
     )
     return out
+
+
+def at_the_end(fit: Fit) -> list[str]:
+    """A word where the least error is at the largest value of a knob that was tried."""
+    points, best = fit.validation.points, fit.validation.best
+    numeric = [c for c in points if points[c].nunique() > 2 and pd.api.types.is_numeric_dtype(points[c])]
+    ends = [(c, points[c].iloc[best]) for c in numeric if points[c].iloc[best] == points[c].max() < np.inf]
+    return [f"The least CV error is at the largest {c} tried, {value:.4g}: larger ones may do better." for c, value in ends]
 
 
 def summary(fit: Fit, most: int = 20) -> Summary:

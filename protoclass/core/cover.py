@@ -242,7 +242,7 @@ class Certificate:
     def scaled(self, unit: float) -> Certificate:
         return replace(self, objective=self.objective * unit, bound=self.bound * unit)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         how = " and ".join(p for p in ("dual", "LP", "MIP") if p in self.proof)
         names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
         told = ", ".join(names[p] for p in how.split(" and "))

@@ -47,5 +47,5 @@ def _known(knobs: dict[str, Any], kind: type[Model]) -> None:
     for name in knobs:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            raise OptionError(f"{name!r} is no knob of {kind.name!r}: {hint}Its knobs are {', '.join(known)}")
+            hint = f"did you mean {near[0]!r}? Its" if near else "its"
+            raise OptionError(f"{name!r} is no knob of {kind.name!r}: {hint} knobs are {', '.join(known)}")

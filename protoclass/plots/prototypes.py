@@ -122,12 +122,13 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         ax.set(xlabel="", ylabel="")
         ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.points)} prototypes", fontsize="small")
         handles, labels = ax.get_legend_handles_labels()
+        scale = ax.get_legend().markerscale
         ax.get_legend().remove()
         ax.label_outer()
     figure.supxlabel(names[0], fontsize="medium")
     figure.supylabel(names[1], fontsize="medium")
     title = str(fit.frame.formula.response)
-    figure.legend(handles, labels, title=title, loc="outside right upper", fontsize="small", frameon=False)
+    figure.legend(handles, labels, title=title, loc="outside right upper", fontsize="small", frameon=False, markerscale=scale)
     return figure
 
 

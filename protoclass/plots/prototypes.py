@@ -78,7 +78,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
             ax.scatter(
                 own["x"], own["y"], s=size, marker=mark(k), color=colour(k), edgecolor="black", lw=edge, zorder=4
             )
-        ax.scatter([], [], s=70, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
+        ax.scatter([], [], s=70 * crowd / 22, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
     count = "all rows serve" if whole else f"{len(points)} prototypes"
     count = count if support is None else f"{int(support.sum())} support objects"
     radius = ""
@@ -125,6 +125,11 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         scale = ax.get_legend().markerscale
         ax.get_legend().remove()
         ax.label_outer()
+    drawn = places_of.ravel()[: len(fits)]
+    for side in ("xlim", "ylim"):  # one scale for all, as only the outer axes are labelled
+        ends = np.array([getattr(ax, f"get_{side}")() for ax in drawn])
+        for ax in drawn:
+            ax.set(**{side: (ends[:, 0].min(), ends[:, 1].max())})
     figure.supxlabel(names[0], fontsize="medium")
     figure.supylabel(names[1], fontsize="medium")
     title = str(fit.frame.formula.response)

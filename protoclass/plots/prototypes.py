@@ -126,6 +126,8 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         ax.get_legend().remove()
         ax.label_outer()
     drawn = places_of.ravel()[: len(fits)]
+    for ax in drawn:
+        ax.set_adjustable("box")
     for side in ("xlim", "ylim"):  # one scale for all, as only the outer axes are labelled
         ends = np.array([getattr(ax, f"get_{side}")() for ax in drawn])
         for ax in drawn:

@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-export MPLBACKEND := Agg
+# not in notebooks, which show their figures
+run test bench: export MPLBACKEND := Agg
 
-.PHONY: run test lint bench clean
+.PHONY: run test lint bench vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -13,11 +14,19 @@ test: $(VENV)/tested lint
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/tested
-	$(BIN)/ruff check protoclass tests benchmarks data
+	$(BIN)/ruff check protoclass tests benchmarks data docs
 	$(BIN)/mypy protoclass/core
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/bench.py
+
+# runs every vignette and builds the site in build/site
+vignettes: $(VENV)/documented
+	$(BIN)/python docs/build.py
+
+# JupyterLab on the vignettes; a double click opens their text as a notebook
+lab: $(VENV)/noted
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/vignettes
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +37,15 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/tested: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@ $(VENV)/installed
+
+$(VENV)/documented: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@ $(VENV)/installed
+
+$(VENV)/noted: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable ".[notebook]"
+	$(BIN)/jupytext-config --settings-file $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json set-default-viewer markdown myst
 	touch $@ $(VENV)/installed
 
 clean:

@@ -24,12 +24,14 @@ _HOME = {
     "Custom": "metrics.custom", "kernel_distances": "metrics.given",
     "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "SCM": "models.scm", "Hyperplane": "models.hyperplane",
     "Condensed": "models.condensed", "Multiedit": "models.multiedit",
-    "KNN": "models.knn", "KMeans": "models.kmeans",
+    "KNN": "models.knn", "DANN": "models.dann", "KMeans": "models.kmeans", "KMedoids": "models.kmedoids",
+    "LVQ": "models.lvq", "Mixture": "models.mixture",
     "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates", "hull": "metrics.candidates",
     "cover_hart": "core.bounds", "median_radius": "core.bounds", "Stability": "stability",
     "compare": "comparing", "Comparison": "comparing",
     "set_cover": "covering", "SetCover": "covering",
     "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
+    "vignette": "vignettes", "Vignettes": "vignettes",
     "ProtoclassError": "errors", "FormulaError": "errors", "DataError": "errors", "OptionError": "errors",
     "NotAvailable": "errors", "NoVectors": "errors", "TooLarge": "errors",
 }  # fmt: skip
@@ -62,15 +64,20 @@ if TYPE_CHECKING:
     from .metrics.tangent import Tangent, images
     from .models.base import Model
     from .models.condensed import Condensed
+    from .models.dann import DANN
     from .models.hyperplane import Hyperplane
     from .models.kmeans import KMeans
+    from .models.kmedoids import KMedoids
     from .models.knn import KNN
+    from .models.lvq import LVQ
+    from .models.mixture import Mixture
     from .models.multiedit import Multiedit
     from .models.pvm import PVM, quantiles
     from .models.scm import SCM
     from .stability import Stability
     from .testing import Test
     from .validating import Validation, cross_validate
+    from .vignettes import Vignettes, vignette
 
 
 def __getattr__(name: str) -> Any:

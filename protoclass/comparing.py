@@ -96,7 +96,8 @@ class Comparison:
                 row = {"error": errors.mean(), "low": low, "high": high, "sd": errors.std(ddof=1)}
             row |= {"prototypes": own["prototypes"].mean(), "seconds": own["seconds"].median()}
             rows.append(row | {"choice": chosen(own["choice"].tolist())})
-        return pd.DataFrame(rows, pd.Index(self.methods, name="method"))
+        out = pd.DataFrame(rows, pd.Index(self.methods, name="method"))
+        return out.astype({"prototypes": int}) if len(self.errors) == 1 else out
 
     @cached_property
     def tests(self) -> pd.DataFrame:

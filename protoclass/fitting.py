@@ -511,7 +511,8 @@ def fit(
     data : pandas DataFrame, or polars or pyarrow table
         Row labels must be distinct.
     method : str or model object
-        "pvm", "scm", "hyperplane", "knn", "condensed", "multiedit", "kmeans", or `pc.PVM(eps=1.2)`.
+        "pvm", "scm", "hyperplane", "knn", "dann", "condensed", "multiedit", "kmeans", "kmedoids", "lvq", "mixture", or a model
+        such as `pc.PVM(eps=1.2)`.
     dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
         "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square

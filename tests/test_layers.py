@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 ROWS = {
     "errors": 0, "core": 1, "formula": 2, "schema": 2, "frame": 2, "metrics": 2, "datasets": 2, "models": 3,
     "preparing": 4, "resampling": 4, "testing": 4, "paired": 4, "covering": 4, "validating": 5, "fitting": 6, "comparing": 7,
-    "tables": 7, "rules": 7, "stepwise": 7, "stability": 7, "plots": 7, "__main__": 8,
+    "tables": 7, "rules": 7, "stepwise": 7, "stability": 7, "plots": 7, "widgets": 8, "vignettes": 8, "__main__": 9,
 }  # fmt: skip
 # methods of values that show themselves: function-local imports from rows below
 SHOWING = {

@@ -1,24 +1,186 @@
-"""Every vignette runs from top to bottom."""
+"""Vignettes: each runs from top to bottom, is in order as a text, and comes to the user as a notebook."""
 
+import json
+import os
 import re
+import runpy
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
-import matplotlib
 import pytest
 
-VIGNETTES = sorted((Path(__file__).resolve().parent.parent / "vignettes").glob("*.md"))
+import protoclass as pc
+from protoclass.vignettes import READING, front, notebook
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "vignettes").glob("*.md"))}
+each = pytest.mark.parametrize("name", TEXTS)
+
+FRONT = re.compile(
+    r"---\ndescription: (?P<description>[^\n]{20,140}\.)\njupytext:\n  text_representation:\n    extension: .md\n"
+    r"    format_name: myst\nkernelspec:\n(?:  [^\n]+\n)*  name: python3\n(?:  [^\n]+\n)*---\n\n"
+    r"# (?P<title>[^\n]+)\n\n(?P<body>[^\n#`].*)",
+    re.DOTALL,
+)
+
+# As Jupyter does: every cell in turn, the value of its last line shown, here as text and as HTML.
+RUN = """
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.display_formatter.active_types = ["text/plain", "text/html"]
+for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
+    if cell["cell_type"] == "code":
+        shell.run_cell("".join(cell["source"])).raise_error()
+"""
 
 
-@pytest.mark.parametrize("path", VIGNETTES, ids=lambda p: p.stem)
-def test_the_vignette_runs(path):
-    cells = re.findall(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL)
-    assert cells
-    names = {"__name__": "__main__"}
-    before = matplotlib.get_backend()
-    matplotlib.use("Agg")
-    try:
-        for number, cell in enumerate(cells):
-            exec(compile(cell, f"{path.name}, cell {number + 1}", "exec"), names)
-    finally:
-        names["plt"].close("all") if "plt" in names else None
-        matplotlib.use(before)
+@each
+def test_the_vignette_runs(name, tmp_path):
+    if "fetch_data(" in TEXTS[name] and not os.environ.get("PROTOCLASS_DATA"):
+        pytest.skip("PROTOCLASS_DATA names no folder with the papers' data")
+    path = pc.vignette(name, tmp_path)
+    env = os.environ | {"MPLBACKEND": "Agg", "IPYTHONDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(path)], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert not re.search("Warning|Traceback", done.stderr), done.stderr
+
+
+@each
+def test_text_is_in_order(name):
+    """A title, a line that describes, the kernel; code that runs, and nothing that looks like output."""
+    read = FRONT.fullmatch(TEXTS[name])
+    assert read, "front matter, title and a first paragraph as in the other vignettes"
+    assert front(TEXTS[name]) == {"title": read["title"], "description": read["description"]}
+    opened = re.findall(r"^ *(?:```+|~~~+)(.*)$", TEXTS[name], re.MULTILINE)
+    assert set(opened[1::2]) == {""}
+    assert set(opened[::2]) <= {"{code-cell}", "{code-cell} ipython3", "bash", "r"}
+    assert not re.search(r"!\[|<img|Out\[|^:\w+:|^\+\+\+|^>>> ", read["body"], re.MULTILINE)
+
+
+@each
+def test_notebook_is_that_of_jupytext(name):
+    jupytext, nbformat = pytest.importorskip("jupytext"), pytest.importorskip("nbformat")
+    ours = nbformat.reads(json.dumps(notebook(TEXTS[name])), as_version=4)
+    nbformat.validate(ours)
+    theirs = jupytext.reads(TEXTS[name], "md:myst")
+    assert [(cell.cell_type, cell.source) for cell in ours.cells] == [
+        (cell.cell_type, cell.source) for cell in theirs.cells
+    ]
+    assert ours.metadata.kernelspec.name == theirs.metadata.kernelspec.name
+    assert theirs.metadata.description == front(TEXTS[name])["description"]
+    assert [(cell.outputs, cell.execution_count) for cell in ours.cells if cell.cell_type == "code"] == [
+        ([], None) for cell in theirs.cells if cell.cell_type == "code"
+    ]
+
+
+def test_cells_that_touch_and_other_fences():
+    jupytext = pytest.importorskip("jupytext")
+    head = next(iter(TEXTS.values())).split("\n# ")[0]
+    text = (
+        f"{head}\n# Title\n\n```{{code-cell}}\nif True:\n\n    1\n```\n```{{code-cell}} ipython3\n\n'```'\n```\n\n"
+        "```bash\njupyter lab\n```\n\n* `a`\n\nEnd"
+    )
+    ours = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook(text)["cells"]]
+    assert [kind for kind, _ in ours] == ["markdown", "code", "code", "markdown"]
+    assert ours == [(cell.cell_type, cell.source) for cell in jupytext.reads(text, "md:myst").cells]
+
+
+def test_list():
+    shown = pc.vignette()
+    order = [name for name in READING if name in TEXTS]
+    assert shown.table.index.tolist() == order + sorted(set(TEXTS) - set(READING))
+    for name, row in shown.table.iterrows():
+        assert re.search(rf"^{name} +{re.escape(row['description'])}$", repr(shown), re.MULTILINE)
+        assert f"<code>{name}</code>" in shown._repr_html_()
+
+
+def test_names_outside_the_order_of_reading_come_last(tmp_path, monkeypatch):
+    for name in ("zebra", "papers", "apes", "getting_started"):
+        (tmp_path / f"{name}.md").write_text(TEXTS["getting_started"], encoding="utf-8")
+    monkeypatch.setattr("protoclass.vignettes.FOLDERS", (tmp_path,))
+    assert pc.vignette().table.index.tolist() == ["getting_started", "papers", "apes", "zebra"]
+
+
+def test_written_notebook(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    path = pc.vignette("getting_started")
+    assert path == Path("getting_started.ipynb")
+    assert json.loads(path.read_text(encoding="utf-8")) == notebook(TEXTS["getting_started"])
+    assert "jupyter lab getting_started.ipynb" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("there", "hint"), [(object(), False), (None, True)])
+def test_where_jupyterlab_is_missing_it_says_so(there, hint, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("protoclass.vignettes.find_spec", lambda name: there)
+    pc.vignette("getting_started", tmp_path)
+    assert ("protoclass-stats[notebook]" in capsys.readouterr().out) is hint
+
+
+def test_a_notebook_is_not_written_over(tmp_path):
+    path = pc.vignette("getting_started", tmp_path)
+    path.write_text("my work")
+    with pytest.raises(pc.OptionError, match="overwrite=True"):
+        pc.vignette("getting_started", tmp_path)
+    assert path.read_text() == "my work"
+    assert pc.vignette("getting_started", str(tmp_path), overwrite=True) == path
+    assert json.loads(path.read_text(encoding="utf-8"))["nbformat"] == 4
+
+
+def test_what_is_refused(tmp_path):
+    with pytest.raises(pc.OptionError, match=r"no vignette 'start': there are 'getting_started'"):
+        pc.vignette("start", tmp_path)
+    with pytest.raises(pc.OptionError, match="no vignette 3"):
+        pc.vignette(3, tmp_path)
+    with pytest.raises(pc.OptionError, match=r"folder=.*no such folder"):
+        pc.vignette("getting_started", tmp_path / "none")
+    with pytest.raises(pc.OptionError, match="overwrite='yes': allowed are True, False"):
+        pc.vignette("getting_started", tmp_path, overwrite="yes")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_installation_without_vignettes(tmp_path, monkeypatch):
+    monkeypatch.setattr("protoclass.vignettes.FOLDERS", (tmp_path / "vignettes_text", tmp_path / "vignettes"))
+    with pytest.raises(pc.DataError, match="install it again"):
+        pc.vignette()
+
+
+def test_the_wheel_holds_them(tmp_path):
+    pytest.importorskip("hatchling")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    ask = "import protoclass as pc; print(pc.__file__, *pc.vignette().table.index); pc.vignette('getting_started')"
+    env = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
+    done = subprocess.run(
+        [sys.executable, "-c", ask], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    origin, *names = done.stdout.splitlines()[0].split()
+    assert Path(origin).is_relative_to(tmp_path)
+    assert set(names) == set(TEXTS)
+    packed = {path.name for path in (tmp_path / "site" / "protoclass" / "vignettes_text").iterdir()}
+    assert packed == {f"{name}.md" for name in TEXTS}
+    assert (tmp_path / "getting_started.ipynb").exists()
+
+
+def test_pages_of_the_site(tmp_path):
+    """The reference has every public name, the list every vignette, and a page that needs a network is found."""
+    build = runpy.run_path(str(ROOT / "docs" / "build.py"))
+    listed = re.findall(r"^   (\w+)$", build["reference"](), re.MULTILINE)
+    assert sorted(listed) == pc.__all__
+    assert [name for name in TEXTS if f"]({name}.md)" not in build["contents"]()] == []
+    (tmp_path / "fine.html").write_text(
+        '<a href="https://example.org"><script src="a.js"></script><math xmlns="http://www.w3.org/1998/Math/MathML">'
+    )
+    assert build["offsite"](tmp_path) == []
+    (tmp_path / "page.html").write_text('<link rel="x"\n href="//a.org/x"><script defer src=https://a.org/y.js>')
+    (tmp_path / "style.css").write_text("@import 'https://a.org/z.css'; p {background: url(http://a.org/w.png)}")
+    assert len(build["offsite"](tmp_path)) == 4

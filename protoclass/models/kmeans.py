@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.centroids import kmeans
+from ..core.centroids import distinct, kmeans
 from ..core.nearest import Nearest
 from ..core.task import Points, Rules, Task
+from ..errors import one_of
 from .base import Model, axis, fixed
 from .counts import check_counts, counts, default_counts, told
 
@@ -25,7 +26,29 @@ class KMeans(Model):
         Centroids for each class; or that part of the rows of each class; or either by the name of the class. "grid": 1 to
         10, at most the training rows of the smallest class.
     starts : int >= 1
-        Runs from k-means++ starts, the best of which counts.
+        Runs from different starts, the best of which counts.
+    start : "k-means++" or "random"
+        Where the runs start: from rows of the class that are far from one another, or from K random rows. Rows with more
+        weight are drawn more often.
+
+    Raises
+    ------
+    DataError
+        Where a class has fewer rows with weight than centroids.
+    NoVectors
+        For dissimilarities without coordinates.
+
+    Notes
+    -----
+    A class that has rows enough, but fewer than K distinct ones, gets one centroid for each of these; the others repeat
+    them and hold no row. The fit then says so.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "kmeans", K={"setosa": 1, "versicolor": 2, "virginica": 2})
+    >>> fit.prototypes["class"].value_counts(sort=False).tolist()
+    [1, 2, 2]
     """
 
     name: ClassVar[str] = "kmeans"
@@ -34,6 +57,7 @@ class KMeans(Model):
 
     K: Any = "grid"
     starts: int = 3
+    start: str = "k-means++"
 
     @property
     def title(self) -> str:
@@ -42,6 +66,7 @@ class KMeans(Model):
     def __post_init__(self) -> None:
         check_counts("kmeans", self.K)
         fixed("kmeans", "starts", self.starts, low=1, whole=True)
+        one_of("start", self.start, ("k-means++", "random"))
 
     def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return default_counts(smallest)
@@ -50,17 +75,28 @@ class KMeans(Model):
         return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
-        return Rules(tuple(self._rule(task, K) for K in axis(grid, "K", self.K).tolist()))
-
-    def _rule(self, task: Task, K: Any) -> Nearest:
         X = task.vectors()
         own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
+        unlike = np.array([distinct(X[rows]) for rows in own])
+        return Rules(tuple(self._rule(task, X, own, unlike, K) for K in axis(grid, "K", self.K).tolist()))
+
+    def _rule(self, task: Task, X: np.ndarray, own: list[np.ndarray], unlike: np.ndarray, K: Any) -> Nearest:
         wanted = counts(K, np.array([len(rows) for rows in own]), task.levels)
         parts = [
-            kmeans(X[rows], task.w[rows], wanted[c], self.starts, (*task.seed, int(wanted[c]), c))
+            kmeans(X[rows], task.w[rows], wanted[c], self.starts, (*task.seed, int(wanted[c]), c), self.start)
             for c, rows in enumerate(own)
         ]
         centers, held = (np.concatenate(p) for p in zip(*parts, strict=True))
         points = Points(np.repeat(np.arange(task.classes), wanted), coords=centers, table={"covers": held})
         heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
-        return Nearest(points, task.classes, heaviest, {"centroids per class K": told(K)})
+        report = {"centroids per class K": told(K), **repeated("centroids", task.levels, wanted, unlike)}
+        return Nearest(points, task.classes, heaviest, report)
+
+
+def repeated(what: str, levels: tuple[Any, ...], wanted: np.ndarray, unlike: np.ndarray) -> dict[str, str]:
+    """What a report says of classes with fewer distinct rows than centroids, or the like."""
+    short = np.flatnonzero(unlike < wanted)
+    if not len(short):
+        return {}
+    of = ", ".join(f"{levels[c]} ({wanted[c]} {what}, {unlike[c]} distinct rows)" for c in short)
+    return {f"{what} repeated": f"{of}: ask for fewer"}

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.nearest import Votes
 from ..core.task import Points, Task
+from ..core.units import units
 from ..errors import DataError, one_of
 from .base import Model, axis, number
 
@@ -29,9 +30,27 @@ class KNN(Model):
         "random": rows and classes that are tied come in an order drawn by the fit's seed, and k rows vote (Graepel et al.
         1998 break ties at random).
 
+    Raises
+    ------
+    DataError
+        Where there are fewer rows with weight than k, and where candidates are unlabelled.
+
     Notes
     -----
-    The size of a rule is n / k, about the number of regions that k neighbours can make out.
+    A row's own distance to itself counts where the rows of the fit are predicted; held-out rows never vote for
+    themselves. A row without weight has no vote. The size of a rule is n / k, about the number of regions that k
+    neighbours can make out (ESL, section 2.3.3).
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman (2009), *The Elements of Statistical Learning*, section 13.3.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5)
+    >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "prob").round(1).to_dict("list")
+    {'setosa': [1.0, 0.0], 'versicolor': [0.0, 0.4], 'virginica': [0.0, 0.6]}
     """
 
     name: ClassVar[str] = "knn"
@@ -63,4 +82,10 @@ class KNN(Model):
             raise DataError(f"k={ks.max()} neighbours, and there are {len(at)} rows to choose them from")
         seed = task.seed if self.ties == "random" else None
         points = Points(task.y[task.origin[at]], at=at)
-        return Votes(tuple(ks.tolist()), points, task.w[task.origin[at]], task.classes, seed)
+        return Votes(tuple(ks.tolist()), points, ballots(task.w[task.origin[at]]), task.classes, seed)
+
+
+def ballots(w: np.ndarray) -> np.ndarray:
+    """Votes in proportion to weights, in whole numbers where these suffice: classes with equal votes are then tied."""
+    whole, _ = units(w)
+    return whole if whole.all() else w

@@ -9,15 +9,19 @@ from typing import Any
 from ..errors import OptionError
 from .base import Model
 from .condensed import Condensed
+from .dann import DANN
 from .hyperplane import Hyperplane
 from .kmeans import KMeans
+from .kmedoids import KMedoids
 from .knn import KNN
+from .lvq import LVQ
+from .mixture import Mixture
 from .multiedit import Multiedit
 from .pvm import PVM
 from .scm import SCM
 
 MODELS: dict[str, type[Model]] = {
-    model.name: model for model in (PVM, SCM, Hyperplane, KNN, Condensed, Multiedit, KMeans)
+    model.name: model for model in (PVM, SCM, Hyperplane, KNN, DANN, Condensed, Multiedit, KMeans, KMedoids, LVQ, Mixture)
 }
 
 

@@ -1,0 +1,84 @@
+"""Sphinx settings of the site that `make vignettes` builds; it has to be readable without a network."""
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
+import protoclass
+
+project = "protoclass"
+author = "the authors of protoclass"
+version = release = protoclass.__version__
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+default_role = "code"  # docstrings name arguments between single backticks
+templates_path = ["templates"]
+exclude_patterns = ["build.py"]
+
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+nb_execution_mode = "force"  # a cache would not notice that the package has changed
+nb_execution_timeout = 300  # seconds for each cell
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+nb_ipywidgets_js = {}  # widgets need a kernel, and their scripts a network: what stands for them is a figure or text
+WIDGET = "application/vnd.jupyter.widget-view+json"
+STILL = "Here stands a widget: run the notebook to use it."
+nb_mime_priority_overrides = [("html", WIDGET, None)]
+
+autodoc_typehints = "none"  # the docstrings say it in words
+autodoc_member_order = "bysource"
+autosummary_filename_map = {  # fit and Fit would be one file where names of files have no case
+    f"protoclass.{name}": f"protoclass.{name}-function"
+    for name in protoclass.__all__
+    if any(name != other and name == other.lower() for other in protoclass.__all__)
+}
+numpydoc_show_class_members = False  # the pages of the classes hold their members
+
+html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["tables.css"]
+html_title = f"protoclass {version}"
+html_copy_source = False
+html_show_search_summary = False  # a browser fetches no excerpts for pages opened as files
+html_show_sphinx = html_show_copyright = False
+html_math_renderer = "mathml"
+
+
+def inline_math(self: HTML5Translator, node: nodes.math) -> None:
+    self.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def display_math(self: HTML5Translator, node: nodes.math_block) -> None:
+    self.body.append(convert(node.astext(), display="block"))
+    raise nodes.SkipNode
+
+
+def bars(app: Sphinx, what: str, name: str, found: object, options: object, lines: list[str]) -> None:
+    """In docstrings `|x - z|` is an absolute value, and no substitution of reStructuredText."""
+    example = False
+    for i, line in enumerate(lines):
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
+        if not example:
+            parts = line.split("`")  # every second one is code
+            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+            lines[i] = "`".join(parts)
+
+
+def still(app: Sphinx, document: nodes.document) -> None:
+    """Where a widget has no picture of itself, say that it is one; leave out bars of progress."""
+    for bundle in list(document.findall(nodes.container)):
+        shown = {child.get("mime_type"): child for child in bundle.children if isinstance(child, nodes.container)}
+        if WIDGET in shown and "text/plain" in shown:
+            if shown["text/plain"].astext().rstrip().endswith(("it/s]", "s/it]")):
+                bundle.parent.remove(bundle)
+            else:
+                shown["text/plain"].children = [nodes.paragraph("", "", nodes.emphasis(text=STILL))]
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("doctree-read", still)
+    app.connect("autodoc-process-docstring", bars)
+    app.add_html_math_renderer("mathml", (inline_math, None), (display_math, None))

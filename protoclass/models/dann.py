@@ -1,0 +1,122 @@
+"""Discriminant adaptive nearest neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.adaptive import AdaptiveVotes, Local
+from ..core.task import Points, Task
+from ..errors import DataError
+from .base import Model, axis, number
+from .knn import NEIGHBOURS, ballots
+
+
+@dataclass(frozen=True)
+class DANN(Model):
+    """k nearest neighbours by a metric made anew at each query (Hastie and Tibshirani 1996; ESL, section 13.4.2).
+
+    The training rows nearest to a query x0 give the covariance W within their classes and B between these. The k rows
+    nearest by
+
+        D(x, x0) = (x - x0)' W^-1/2 (W^-1/2 B W^-1/2 + epsilon I) W^-1/2 (x - x0)
+
+    vote, by their weights: distances are long across a boundary of classes and short along it.
+
+    Parameters
+    ----------
+    k : int >= 1, sequence or "grid"
+        Neighbours that vote; all rows tied with the k-th do. "grid": as that of "knn".
+    neighborhood : int >= 2, None or sequence
+        Training rows that make the metric. None: a fifth of them, 50 at least (or all, where there are fewer).
+    epsilon : float > 0, or sequence
+        How much of W^-1 there is in the metric; 1 as in ESL.
+    ridge : float >= 0, or sequence
+        Added to the diagonal of W, as a multiple of its mean. Where there are hardly more neighbours than columns W is
+        near-singular, and a small ridge then does harm.
+    iterations : int >= 1, or sequence
+        Times that the neighborhood is found, after the first by the metric found before.
+
+    Raises
+    ------
+    DataError
+        Where there are fewer training rows than k or `neighborhood`.
+    NoVectors
+        For dissimilarities without coordinates.
+
+    See Also
+    --------
+    protoclass.Adaptive : such a metric at each candidate instead, for other methods.
+
+    Notes
+    -----
+    Coordinates are those of the fit's dissimilarity, for "euclidean" the scaled columns. `predict(kind="distance")` is
+    the square root of D, so that rows have distances of their own units. The size of a rule is n / k. Weights count as
+    votes, and a row without weight is no training row.
+
+    References
+    ----------
+    Hastie and Tibshirani (1996), *Discriminant adaptive nearest neighbor classification*, IEEE Transactions on Pattern
+    Analysis and Machine Intelligence 18.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), DANN(k=5))
+    >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "prob").round(1).to_dict("list")
+    {'setosa': [1.0, 0.0], 'versicolor': [0.0, 0.4], 'virginica': [0.0, 0.6]}
+    """
+
+    name: ClassVar[str] = "dann"
+    reads: ClassVar[str] = "vectors"
+    accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
+
+    k: Any = "grid"
+    neighborhood: Any = None
+    epsilon: Any = 1.0
+    ridge: Any = 1.0
+    iterations: Any = 1
+
+    @property
+    def title(self) -> str:
+        return "Discriminant adaptive nearest neighbours"
+
+    def __post_init__(self) -> None:
+        number("dann", "k", self.k, low=1, whole=True)
+        if self.neighborhood is not None:
+            number("dann", "neighborhood", self.neighborhood, low=2, whole=True)
+        number("dann", "epsilon", self.epsilon, low=0, above=True)
+        number("dann", "ridge", self.ridge, low=0)
+        number("dann", "iterations", self.iterations, low=1, whole=True)
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if knob != "k":
+            return super().default_grid(knob, task, smallest)
+        most = max(1, int(smallest.sum()) // 3)
+        return np.array([k for k in NEIGHBOURS if k <= most])
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> AdaptiveVotes:
+        live = np.flatnonzero(task.w > 0)  # a row without weight has no vote
+        n, ks = len(live), axis(grid, "k", self.k).astype(int)
+        if ks.max() > n:
+            raise DataError(f"k={ks.max()} neighbours, and there are {n} rows to choose them from")
+        around = [
+            default_neighborhood(n) if q is None else int(q) for q in axis(grid, "neighborhood", self.neighborhood)
+        ]
+        if max(around) > n:
+            raise DataError(f"neighborhood={max(around)}, and there are {n} training rows: ask for fewer")
+        epsilons, ridges = (axis(grid, name, getattr(self, name)).tolist() for name in ("epsilon", "ridge"))
+        times = axis(grid, "iterations", self.iterations).astype(int).tolist()
+        metrics = tuple(Local(*knobs) for knobs in product(around, epsilons, ridges, times))
+        names = np.array([task.label(int(i)) for i in live], object)
+        points = Points(task.y[live], coords=np.asarray(task.vectors(), float)[live], table={"row": names})
+        return AdaptiveVotes(tuple(ks.tolist()), metrics, points, ballots(task.w[live]), task.classes)
+
+
+def default_neighborhood(n: int) -> int:
+    """Rows that make a metric by default, of n."""
+    return min(n, max(50, n // 5))

@@ -1,0 +1,128 @@
+"""k-medoids by class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.jit import each
+from ..core.medoids import STARTS, Medoids, kmedoids
+from ..core.nearest import Nearest
+from ..core.task import Points, Rules, Task
+from ..errors import DataError, one_of, shown
+from .base import Model, axis, fixed
+from .counts import check_counts, counts, default_counts, told
+
+
+@dataclass(frozen=True)
+class KMedoids(Model):
+    """k-medoids on each class by itself, on any dissimilarity; the medoids, rows of the class, are the prototypes.
+
+    Each class's medoids are to make the loss small, the sum of its rows' weights times their dissimilarities to the nearest
+    medoid. FasterPAM swaps medoids for other rows of the class until no swap lowers it: an optimum of the kind that R's
+    `pam` ends in, by other swaps.
+
+    Parameters
+    ----------
+    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
+        Medoids of each class; or that part of the rows of each class (as the PVM paper, section 6.3, has it); or either by
+        the name of the class. "grid": 1 to 10, at most the training rows of the smallest class (where `candidates=` is a
+        number, half of the candidates of the class that has the fewest).
+    start : "k-means++", "build" or "random"
+        Where the swaps start. "k-means++": rows drawn far from one another; "build": the row that lowers the loss most is
+        added again and again (PAM's BUILD, slower, with nothing drawn); "random": any rows.
+    starts : int >= 1
+        Runs from starts drawn anew, the best of which counts.
+
+    Notes
+    -----
+    Over a grid each K has one more run, which starts from the medoids of the K before: held-out errors are those of rules
+    whose loss falls as K rises. With `candidates=` a number, medoids are chosen among that many rows and stand for all.
+
+    References
+    ----------
+    Schubert and Rousseeuw (2021), *Fast and eager k-medoids clustering*, Information Systems 101; Kaufman and Rousseeuw
+    (1990), *Finding Groups in Data*, chapter 2.
+    """
+
+    name: ClassVar[str] = "kmedoids"
+    accepts: ClassVar[frozenset[str]] = frozenset({"weights", "subset"})
+
+    K: Any = "grid"
+    start: str = "k-means++"
+    starts: int = 1
+
+    @property
+    def title(self) -> str:
+        return "k-medoids by class"
+
+    def __post_init__(self) -> None:
+        check_counts("kmedoids", self.K)
+        one_of("start", self.start, STARTS)
+        fixed("kmedoids", "starts", self.starts, low=1, whole=True)
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if len(task.origin) == len(task.y):
+            return default_counts(smallest)
+        # how many candidates each fold keeps of a class is not known here, only how many rows
+        few = np.array([len(self._members(task, c)[1]) // 2 for c in range(task.classes)])
+        return default_counts(np.minimum(smallest, few))
+
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+        if (task.origin < 0).any():
+            raise DataError(
+                f"{(task.origin < 0).sum()} candidates are no rows, and kmedoids needs the class of each: leave them out"
+            )
+        Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
+        held = np.array([len(rows) for rows, _ in members])
+        wanted = np.array([counts(K, held, task.levels) for K in Ks])
+
+        def run(c: int) -> dict[int, Medoids]:
+            rows, columns = members[c]
+            if wanted[:, c].max() > len(columns):
+                raise DataError(
+                    f"kmedoids is to find {wanted[:, c].max()} medoids of class {shown(task.levels[c])}, and {len(columns)} of "
+                    "its rows are candidates: give a smaller K=, or more candidates"
+                )
+            own, seed = np.searchsorted(rows, task.origin[columns]), (*task.seed, c)
+            D = task.D.take(rows, columns)
+            return kmedoids(D, task.w[rows], own, wanted[:, c], self.start, self.starts, seed)
+
+        found = list(each(run, range(task.classes), task.D.shape[0] * task.D.shape[1]))
+        return Rules(tuple(self._rule(task, K, [of[k] for of, k in zip(found, row, strict=True)], members)
+                           for K, row in zip(Ks, wanted.tolist(), strict=True)))  # fmt: skip
+
+    def paths(
+        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+    ) -> Iterator[tuple[int, Rules]]:
+        def run(f: int) -> Rules:
+            part, columns = task.keep(fold != f, f)
+            return self.path(part, grid).moved(columns)
+
+        for f, path in enumerate(each(run, range(folds), task.D.shape[0] * task.D.shape[1])):
+            task.tick()
+            yield f, path
+
+    def _members(self, task: Task, c: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of a class that have weight, and the candidates among them, both in the order of the rows."""
+        live = (task.y == c) & (task.w > 0)
+        columns = np.flatnonzero(live[task.origin])
+        return np.flatnonzero(live), columns[np.argsort(task.origin[columns])]
+
+    def _rule(self, task: Task, K: Any, found: list[Medoids], members: list[tuple[np.ndarray, np.ndarray]]) -> Nearest:
+        at = [columns[one.medoids] for one, (_, columns) in zip(found, members, strict=True)]
+        covers = [
+            np.bincount(one.assignment, task.w[rows], len(one.medoids))
+            for one, (rows, _) in zip(found, members, strict=True)
+        ]
+        classes = np.repeat(np.arange(task.classes), [len(one.medoids) for one in found])
+        points = Points(classes, at=np.concatenate(at), table={"covers": np.concatenate(covers)})
+        heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
+        report = {"medoids per class K": told(K), "loss": sum(one.loss for one in found)}
+        return Nearest(points, task.classes, heaviest, report)

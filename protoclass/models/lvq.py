@@ -1,0 +1,187 @@
+"""Learning vector quantization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.codebook import codebook, drawn, holdings
+from ..core.lvq import VARIANTS, Learning, learned
+from ..core.nearest import Nearest
+from ..core.task import Points, Rules, Task
+from ..errors import OptionError, brief, one_of
+from .base import Grid, Model, axis, fixed, is_open, number
+from .counts import check_counts, counts, default_counts, told
+
+STARTS = ("knn", "random", "kmeans")
+ALPHA = {"lvq1": 0.03, "olvq1": 0.3, "lvq2.1": 0.03, "lvq3": 0.03, "glvq": 0.1}
+DRAWS = {"lvq1": 100, "olvq1": 40, "lvq2.1": 100, "lvq3": 100, "glvq": 100}
+READ_BY = {"window": ("lvq2.1", "lvq3"), "epsilon": ("lvq3",), "steepness": ("glvq",)}
+MOST = 2**30  # draws in all
+DEFAULTS = {"window": 0.3, "epsilon": 0.1, "steepness": 5.0, "neighbours": 5}
+
+
+@dataclass(frozen=True)
+class LVQ(Model):
+    """Learning vector quantization: code vectors that rows of their class attract and rows of other classes repel.
+
+    Rows are drawn at random with replacement, with probabilities proportional to their weights, and one or two code
+    vectors near each are moved (Kohonen 1995, chapter 6; ESL, section 13.2.2).
+
+    Parameters
+    ----------
+    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
+        Code vectors for each class; or that part of the rows of each class, so that classes share the codebook by their
+        sizes as in R's `lvqinit` (K = size / rows); or either by the name of the class. "grid": 1 to 10, at most the
+        training rows of the smallest class.
+    variant : str, or a sequence
+        "lvq1": the nearest code vector moves towards the row if it is of its class, else away from it, by a rate that falls
+        linearly to 0. "olvq1": the same, with a rate for each code vector that falls with each row it gets right and rises
+        with each it gets wrong. "lvq2.1": of the two nearest, where just one is of the row's class and the row is in the
+        window between them, that one moves towards the row and the other away. "lvq3": the same, and where both are of the
+        row's class, both move towards it at `epsilon` times the rate. "glvq": the nearest of the row's class and the
+        nearest of the others go down the gradient of a cost (Sato and Yamada 1996).
+    start : "knn", "random" or "kmeans"
+        Where code vectors start: at random rows of their class which their `neighbours` nearest rows, voting without the
+        row itself, classify right (as `lvqinit`; where a class lacks such rows others follow, and the fit counts them); at
+        random rows; at the centroids of method "kmeans".
+    draws : number > 0, or a sequence
+        Rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
+    alpha : number between 0 and 1, or a sequence
+        The rate at first. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
+    window : number between 0 and 1, or a sequence
+        Of "lvq2.1" and "lvq3": a row is in the window where the ratio of its smaller to its larger distance exceeds
+        (1 - window) / (1 + window). None: 0.3.
+    epsilon : number between 0 and 1, or a sequence
+        Of "lvq3". None: 0.1.
+    steepness : number >= 0, or a sequence
+        Of "glvq": with d+ and d- the squared distances to the two code vectors and mu = (d+ - d-) / (d+ + d-), the cost is
+        the logistic function of steepness * mu; of steepness 0, mu itself. Its slope at mu = 0 is kept at 1. None: 5.
+    neighbours : int >= 1
+        Of the start "knn". None: 5.
+
+    Notes
+    -----
+    Code vectors learn by Euclidean distances between the metric's coordinates; new rows are classified by the metric itself.
+    In "olvq1" the rate a of the nearest code vector becomes a / (1 + a) where it is right and a / (1 - a), at most alpha,
+    where it is wrong, and then moves it: so all rows that it got right count alike. "lvq2.1" and "lvq3" were meant to refine
+    a codebook near its best: start them from "kmeans". They may drive code vectors off; a push that would carry one more
+    than ten times as far from the rows' mean as the farthest row is not made. The step of "glvq" is in units of the rows'
+    mean d+ + d- at the start and not longer than the way to the row. In the table of prototypes `covers` and `miscovers`
+    are the weights of the training rows, of the code vector's class and of others, that it is the nearest to.
+
+    References
+    ----------
+    Kohonen (1995), *Self-Organizing Maps*. Sato and Yamada (1996), *Generalized Learning Vector Quantization*, NIPS 8.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), LVQ(K=2))
+    >>> fit.prototypes[["class", "covers", "miscovers"]].shape, fit.training_error() < 0.06
+    ((6, 3), True)
+    """
+
+    name: ClassVar[str] = "lvq"
+    reads: ClassVar[str] = "vectors"
+    accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
+    closed: ClassVar[frozenset[str]] = frozenset({"start", "neighbours"})
+
+    K: Any = "grid"
+    variant: Any = "olvq1"
+    start: str = "knn"
+    draws: Any = None
+    alpha: Any = None
+    window: Any = None
+    epsilon: Any = None
+    steepness: Any = None
+    neighbours: int | None = None
+
+    @property
+    def title(self) -> str:
+        return "Learning vector quantization"
+
+    def __post_init__(self) -> None:
+        check_counts("lvq", self.K)
+        for variant in self._variants():
+            one_of("variant", variant, VARIANTS)
+        one_of("start", self.start, STARTS)
+        for name in ("alpha", "window", "epsilon"):
+            _within("lvq", name, getattr(self, name))
+        for name, above in (("draws", True), ("steepness", False)):
+            if getattr(self, name) is not None:
+                number("lvq", name, getattr(self, name), low=0, above=above)
+        for name, variants in READ_BY.items():
+            if getattr(self, name) is not None and not set(variants) & set(self._variants()):
+                raise OptionError(
+                    f"{name}={brief(getattr(self, name))}: only {' and '.join(map(repr, variants))} read it, and variant is "
+                    f"{brief(self.variant)}: leave it out"
+                )
+        if self.neighbours is not None:
+            fixed("lvq", "neighbours", self.neighbours, low=1, whole=True)
+            if self.start != "knn":
+                raise OptionError(
+                    f"neighbours={self.neighbours}: only start='knn' reads it, and start is {self.start!r}: leave it out"
+                )
+
+    def _variants(self) -> tuple[Any, ...]:
+        if is_open(self.variant) and not isinstance(self.variant, (Grid, str)) and len(self.variant):
+            return tuple(self.variant)
+        return (self.variant,)
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        return default_counts(smallest) if knob == "K" else super().default_grid(knob, task, smallest)
+
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+        points = product(*(values.tolist() for values in grid.values()))
+        return Rules(tuple(replace(self, **dict(zip(grid, point, strict=True)))._rule(task) for point in points))
+
+    def _rule(self, task: Task) -> Nearest:
+        heavy = task.w > 0
+        X, y, w = np.asarray(task.vectors()[heavy], float), task.y[heavy], task.w[heavy]
+        wanted = counts(self.K, np.bincount(y, minlength=task.classes), task.levels)
+        label = np.repeat(np.arange(task.classes), wanted)
+        alpha = ALPHA[self.variant] if self.alpha is None else self.alpha
+        draws = DRAWS[self.variant] if self.draws is None else self.draws
+        count = max(1, round(draws * len(label)))
+        if count > MOST:
+            raise OptionError(
+                f"draws={draws:g}: {len(label)} code vectors would be shown {count:g} rows, at most {MOST} can be"
+            )
+        rows = drawn(w, count, (*task.seed, task.classes))
+        first, lacking = codebook(X, y, w, wanted, self.start, self._or_default("neighbours"), task.seed)
+        knobs = (self._or_default(name) for name in READ_BY)
+        codes = learned(X, y, first, label, rows, Learning(self.variant, alpha, *knobs))
+        covers, miscovers = holdings(X, y, w, codes, label)
+        points = Points(label, coords=codes, table={"covers": covers, "miscovers": miscovers})
+        report: dict[str, Any] = {
+            "variant": f"{self.variant}, rate {alpha:g}, {len(rows)} draws, started from {self.start!r}",
+            "code vectors per class K": told(self.K),
+            "code vectors nearest to no row": int((covers + miscovers == 0).sum()),
+        }
+        if lacking:
+            report["started where neighbours disagree"] = lacking
+        heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
+        return Nearest(points, task.classes, heaviest, report)
+
+    def _or_default(self, name: str) -> Any:
+        value = getattr(self, name)
+        return DEFAULTS[name] if value is None else value
+
+
+def _within(model: str, name: str, value: Any) -> None:
+    """Check a knob that may be open or None: numbers between 0 and 1, these excluded."""
+    if value is None:
+        return
+    number(model, name, value, low=0, above=True)
+    given = [] if isinstance(value, (Grid, str)) else list(value) if is_open(value) else [value]
+    for v in given:
+        if not v < 1:
+            raise OptionError(f"{name}={brief(v)}: {model} needs a number between 0 and 1, these excluded")

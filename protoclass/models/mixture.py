@@ -1,0 +1,217 @@
+"""Gaussian mixtures by class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.centroids import distinct
+from ..core.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, log_densities, mix, parameters, spread
+from ..core.task import Points, Rules, Task
+from ..errors import DataError, OptionError, brief, one_of, shown
+from .base import GRID, Model, axis, fixed, is_open, number
+from .counts import MOST, check_counts, counts, default_counts, told
+from .kmeans import repeated
+
+BIC = "bic"
+
+
+@dataclass(frozen=True)
+class Mixture(Model):
+    """A Gaussian mixture for each class, fitted by EM; rows go to the class with the largest posterior probability.
+
+    The means of the components are the prototypes, and those near a row share it softly (ESL, section 13.2.3).
+
+    Parameters
+    ----------
+    K : int >= 1, number between 0 and 1, mapping, sequence, "grid" or "bic"
+        Components of each class; or that part of the rows of each class; or either by the name of the class. "grid": 1 to
+        10, at most the training rows of the smallest class. "bic": for each class the number from 1 to 10, at most its
+        distinct rows, with the least BIC on the training rows; nothing is cross-validated then.
+    covariance : "full", "tied", "diag", "spherical", a sequence of these or "grid"
+        Any covariance for each component, one for all components of a class, diagonal ones, or multiples of the unit matrix.
+        "grid" is all four.
+    priors : None, "equal" or mapping
+        Probability of each class: its share of the training rows, or the same for all, or by its name.
+    ridge : float >= 0, sequence or "grid"
+        Added to the diagonal of each covariance, as a multiple of the mean variance of the columns within classes. It
+        keeps a component from shrinking to a few rows that are alike, which BIC would take for a good fit. "grid":
+        0.0001 to 1.
+    starts : int >= 1
+        Runs of EM from different k-means, the best of which counts.
+
+    Raises
+    ------
+    OptionError
+        For knobs that are not allowed, and priors that do not name every class once or do not sum to 1.
+    DataError
+        Where a class has fewer rows than components, or fewer than two; where a covariance is singular, as with too small
+        a ridge; and where the rows of each class are all alike.
+    NoVectors
+        For dissimilarities without coordinates.
+
+    Notes
+    -----
+    `predict(kind="decision")` is the log of prior times density, `kind="prob"` the posterior probabilities. A row so far
+    away that every density is 0 goes to the class of the nearest mean by Mahalanobis distance, with probability 1.
+
+    One component for each class, full covariances and no ridge make quadratic discriminant analysis with
+    maximum-likelihood covariances. The size of a rule is the number of its free parameters: means, covariances and
+    weights of components. EM takes no weights of rows.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman (2009), *The Elements of Statistical Learning*, sections 8.5, 12.7 and 13.2.3.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), Mixture(K=1))
+    >>> fit.predict(kind="prob").loc[[70]].round(2).to_dict("list")
+    {'setosa': [0.0], 'versicolor': [0.36], 'virginica': [0.64]}
+    """
+
+    name: ClassVar[str] = "mixture"
+    reads: ClassVar[str] = "vectors"
+    closed: ClassVar[frozenset[str]] = frozenset({"priors", "starts"})
+
+    K: Any = "grid"
+    covariance: Any = "full"
+    priors: Any = None
+    ridge: Any = 0.01
+    starts: int = 3
+
+    @property
+    def title(self) -> str:
+        return "Gaussian mixtures by class"
+
+    def __post_init__(self) -> None:
+        if not by_bic(self.K):
+            check_counts("mixture", self.K)
+        check_covariance(self.covariance)
+        check_priors(self.priors)
+        number("mixture", "ridge", self.ridge, low=0)
+        fixed("mixture", "starts", self.starts, low=1, whole=True)
+
+    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if knob == "covariance":
+            return np.array(COVARIANCES)
+        return np.geomspace(1e-4, 1, 5) if knob == "ridge" else default_counts(smallest)
+
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        values = [] if by_bic(self.K) else [counts(K, held, levels) for K in axis(grid, "K", self.K)]
+        return np.max([np.full(len(held), 2), *values], axis=0)
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+        X = np.asarray(task.vectors(), float)
+        unit = spread(X, task.y, task.classes)
+        if unit == 0:
+            raise DataError(
+                "the rows of each class are all alike, and a Gaussian needs some spread: use 'kmeans', or 'pvm'"
+            )
+        if unit == np.inf:
+            raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
+        own = [X[task.y == c] for c in range(task.classes)]
+        unlike = np.array([distinct(rows) for rows in own])
+        knobs = product(*(axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")))
+        return Rules(tuple(self._rule(task, own, unlike, K, cov, float(r) * unit) for K, cov, r in knobs))
+
+    def _rule(
+        self, task: Task, own: list[np.ndarray], unlike: np.ndarray, K: Any, covariance: str, ridge: float
+    ) -> Gaussians:
+        if by_bic(K):
+            most = np.minimum(MOST, unlike).tolist()
+            found = [self._least_bic(task, X, c, most[c], covariance, ridge) for c, X in enumerate(own)]
+        else:
+            wanted = counts(K, np.array([len(X) for X in own]), task.levels).tolist()
+            found = [self._mix(task, X, c, wanted[c], covariance, ridge) for c, X in enumerate(own)]
+        held = [parts_of(m, X) for m, X in zip(found, own, strict=True)]
+        number_of = np.array([len(m.weights) for m in found])
+        weights = np.concatenate([m.weights for m in found])
+        points = Points(
+            np.repeat(np.arange(task.classes), number_of), coords=np.concatenate([m.means for m in found]),
+            table={"weight": weights, "covers": np.concatenate(held)},
+        )  # fmt: skip
+        size = float(sum(parameters(k, own[0].shape[1], covariance) for k in number_of.tolist()))
+        report = {"components per class K": said(K, task.levels, number_of), "covariance": covariance}
+        report |= repeated("components", task.levels, number_of, unlike) | at_rest(task.levels, found)
+        return Gaussians(points, weights, tuple(r for m in found for r in m.roots), self._priors(task), size, report)
+
+    def _least_bic(self, task: Task, X: np.ndarray, c: int, most: int, covariance: str, ridge: float) -> Mix:
+        several = [self._mix(task, X, c, k, covariance, ridge) for k in range(1, most + 1)]
+        return several[int(np.argmin([bic(m, X, covariance) for m in several]))]
+
+    def _mix(self, task: Task, X: np.ndarray, c: int, K: int, covariance: str, ridge: float) -> Mix:
+        try:
+            return mix(X, K, covariance, self.starts, ridge, (*task.seed, K, c))
+        except ValueError as reason:
+            raise DataError(
+                f"{K} Gaussian{'s' if K > 1 else ''} with covariance={covariance!r} cannot be fitted to the {len(X)} rows of "
+                f"class {shown(task.levels[c])}: give a larger ridge, a smaller K or covariance='spherical'"
+            ) from reason
+
+    def _priors(self, task: Task) -> np.ndarray:
+        if self.priors is None:
+            return np.bincount(task.y, task.w, task.classes) / task.w.sum()
+        if isinstance(self.priors, str):
+            return np.full(task.classes, 1 / task.classes)
+        if set(self.priors) != set(task.levels):
+            raise OptionError(
+                f"priors={brief(dict(self.priors))}: a mapping names each of the classes {list(task.levels)} once"
+            )
+        return np.array([float(self.priors[level]) for level in task.levels])
+
+
+def parts_of(found: Mix, X: np.ndarray) -> np.ndarray:
+    """Number of rows that each component is the most probable for, (K,)."""
+    best = log_densities(X, found.weights, found.means, found.roots).argmax(axis=1)
+    return np.bincount(best, minlength=len(found.weights)).astype(float)
+
+
+def by_bic(K: Any) -> bool:
+    return isinstance(K, str) and K == BIC
+
+
+def said(K: Any, levels: tuple[Any, ...], found: np.ndarray) -> Any:
+    """K as a report has it."""
+    if not by_bic(K):
+        return told(K)
+    return ", ".join(f"{c}: {k}" for c, k in zip(levels, found, strict=True)) + " (least BIC)"
+
+
+def at_rest(levels: tuple[Any, ...], found: list[Mix]) -> dict[str, str]:
+    """What a report says of classes where EM did not come to rest."""
+    moving = [str(c) for c, m in zip(levels, found, strict=True) if not m.converged]
+    return {"EM": f"not at rest after {STEPS} steps for {', '.join(moving)}"} if moving else {}
+
+
+def check_covariance(value: Any) -> None:
+    """Check the knob covariance: a name, a sequence of names, or "grid"."""
+    if isinstance(value, str) and value == GRID:
+        return
+    values = list(value) if is_open(value) else [value]
+    if not values:
+        raise OptionError("covariance=[]: a sequence of covariances must hold at least one")
+    for v in values:
+        one_of("covariance", v, (*COVARIANCES, GRID) if v is value else COVARIANCES)
+
+
+def check_priors(priors: Any) -> None:
+    """Check the knob priors, but for the names of the classes."""
+    if isinstance(priors, Mapping):
+        values = list(priors.values())
+        fine = all(isinstance(v, Real) and not isinstance(v, (bool, np.bool_)) and 0 < v <= 1 for v in values)
+        if fine and values and math.isclose(math.fsum(values), 1, rel_tol=1e-9):
+            return
+    elif priors is None or (isinstance(priors, str) and priors == "equal"):
+        return
+    raise OptionError(
+        f"priors={brief(priors)}: None (the classes' shares of the rows), 'equal', or a mapping of every class to a "
+        "probability > 0, which sum to 1"
+    )

@@ -1,0 +1,178 @@
+"""Vignettes: notebooks that walk through the package on data, kept as text."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, overload
+
+import pandas as pd
+
+from .errors import DataError, OptionError, brief, one_of
+
+HERE = Path(__file__).resolve().parent
+FOLDERS = (HERE / "vignettes_text", HERE.parent / "vignettes")  # in the wheel; in a checkout
+
+# the order of reading; others follow by name
+READING = (
+    "getting_started", "choosing_the_radius", "prototypes_as_summary", "dissimilarities", "set_covering_machine",
+    "proximity_data", "comparing_methods", "explorers", "papers",
+)  # fmt: skip
+
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, eq=False)
+class Vignettes:
+    """The vignettes that come with the package, a line each, in the order of reading.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each vignette: index `name`, by which `vignette` writes it; columns `title` and `description`.
+    """
+
+    table: pd.DataFrame
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.table.index))
+        lines = [f"{name:<{width}}  {line}" for name, line in self.table["description"].items()]
+        return "\n".join([*lines, "", f'vignette("{self.table.index[0]}") writes the first of them as a notebook'])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left'><code>{html.escape(str(name))}</code></td>"
+            f"<td style='text-align:left'>{html.escape(line)}</td></tr>"
+            for name, line in self.table["description"].items()
+        )
+        first = html.escape(self.table.index[0])
+        return f'<table>{rows}</table><p><code>vignette("{first}")</code> writes the first of them as a notebook</p>'
+
+
+@overload
+def vignette(name: None = None, folder: str | Path = ".", overwrite: bool = False) -> Vignettes: ...
+@overload
+def vignette(name: str, folder: str | Path = ".", overwrite: bool = False) -> Path: ...
+def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool = False) -> Vignettes | Path:
+    """List the vignettes, or write one as a notebook.
+
+    Parameters
+    ----------
+    name : str, optional
+        Such as "getting_started". Without it the vignettes are listed.
+    folder : str or Path
+        Where to write `name`.ipynb; the working folder by default.
+    overwrite : bool
+        Whether a file of that name may be replaced.
+
+    Returns
+    -------
+    Vignettes or Path
+        The list; or the path of the notebook, after a line that says how to open it.
+
+    Raises
+    ------
+    OptionError
+        Where there is no such vignette or folder, or the file exists and `overwrite` is False.
+
+    Examples
+    --------
+    >>> vignette().table.loc["getting_started", "title"]
+    'Getting started'
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = vignette("getting_started", folder)  # doctest: +ELLIPSIS
+    Wrote ...getting_started.ipynb
+    ...
+    >>> path.name
+    'getting_started.ipynb'
+    """
+    one_of("overwrite", overwrite, (True, False))
+    texts = shipped()
+    if name is None:
+        return Vignettes(pd.DataFrame([front(text) for text in texts.values()], pd.Index(texts, name="name")))
+    if not isinstance(name, str) or name not in texts:
+        raise OptionError(f"no vignette {brief(name)}: there are {', '.join(map(repr, texts))}")
+    if not isinstance(folder, (str, Path)) or not Path(folder).is_dir():
+        raise OptionError(f"folder={brief(folder)}: no such folder; make it first, or name another")
+    path = Path(folder) / f"{name}.ipynb"
+    try:
+        with open(path, "w" if overwrite else "x", encoding="utf-8") as file:
+            json.dump(notebook(texts[name]), file, indent=1, ensure_ascii=False)
+    except FileExistsError:
+        raise OptionError(
+            f"{path} exists and may hold your work: rename it, name another folder=, or replace it by overwrite=True"
+        ) from None
+    print(f"Wrote {path}\n{opening(path)}")
+    return path
+
+
+def opening(path: Path) -> str:
+    """How to open a notebook, in words."""
+    words = f"Open it by a double click in JupyterLab, or in the shell: jupyter lab {shlex.quote(str(path))}"
+    missing = find_spec("jupyterlab") is None
+    return words + ('\n(here JupyterLab is missing: pip install "protoclass-stats[notebook]")' if missing else "")
+
+
+def shipped() -> dict[str, str]:
+    """The texts of the vignettes by name, in the order of reading."""
+    for folder in FOLDERS:
+        names = {path.stem for path in folder.glob("*.md")}
+        if names:
+            order = [*(name for name in READING if name in names), *sorted(names.difference(READING))]
+            return {name: (folder / f"{name}.md").read_text(encoding="utf-8") for name in order}
+    raise DataError("the vignettes are missing from this installation of protoclass: install it again")
+
+
+def front(text: str) -> dict[str, str]:
+    """Title and description of a vignette's text."""
+    _, matter, body = text.split("---\n", 2)
+    described = re.search(r"^description: (.+)$", matter, re.MULTILINE)
+    titled = re.search(r"^# (.+)$", body, re.MULTILINE)
+    return {"title": titled[1] if titled else "", "description": described[1] if described else ""}
+
+
+def notebook(text: str) -> dict[str, Any]:
+    """The notebook of a vignette's text.
+
+    Parameters
+    ----------
+    text : str
+        The part of MyST markdown (https://mystmd.org) that the vignettes keep to: front matter between lines of three
+        dashes, markdown, and cells of code fenced by three backticks and `{code-cell}`, without options.
+
+    Returns
+    -------
+    dict
+        As JSON it is a file of nbformat 4.5, with no outputs.
+
+    Examples
+    --------
+    >>> fence = "`" * 3
+    >>> text = f"---\\nkernelspec: ...\\n---\\n\\n# Sums\\n\\n{fence}{{code-cell}}\\n1 + 1\\n{fence}\\n"
+    >>> [(cell["cell_type"], cell["source"]) for cell in notebook(text)["cells"]]
+    [('markdown', ['# Sums']), ('code', ['1 + 1'])]
+    """
+    body = text.split("---\n", 2)[2]
+    cells: list[dict[str, Any]] = []
+    for number, part in enumerate(CELL.split(body)):
+        source = part.rstrip().lstrip("\n").splitlines(keepends=True)
+        if not source:
+            continue
+        cell: dict[str, Any] = {
+            "id": f"cell-{len(cells) + 1}",
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": source,
+        }
+        if number % 2:
+            cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
+        cells.append(cell)
+    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

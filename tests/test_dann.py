@@ -1,0 +1,241 @@
+"""Discriminant adaptive nearest neighbours against the book in loops, and plain neighbours where they must agree."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.linalg import sqrtm
+from sklearn.neighbors import KNeighborsClassifier
+
+import protoclass as pc
+from protoclass.core import adaptive
+from protoclass.models.dann import DANN
+
+RAW = pc.Euclidean(scale=False)
+
+
+def sigma(N, labels, epsilon, ridge):
+    """The metric of neighbours N, as ESL writes it in equation 13.8."""
+    K, p = N.shape
+    W, B = np.zeros((p, p)), np.zeros((p, p))
+    for c in np.unique(labels):
+        own = N[labels == c]
+        for row in own:
+            W += np.outer(row - own.mean(axis=0), row - own.mean(axis=0)) / K
+        B += len(own) / K * np.outer(own.mean(axis=0) - N.mean(axis=0), own.mean(axis=0) - N.mean(axis=0))
+    W += ridge * np.trace(W) / p * np.eye(p)
+    root = np.linalg.inv(np.real(sqrtm(W)))
+    return root @ (root @ B @ root + epsilon * np.eye(p)) @ root
+
+
+def distances(x0, X, y, q, epsilon=1.0, ridge=1.0, iterations=1):
+    """Distances from a query to all rows under the metric at the query, in loops."""
+    d = np.array([np.sqrt((x - x0) @ (x - x0)) for x in X])
+    for _ in range(iterations):
+        near = np.argsort(d, kind="stable")[:q]
+        S = sigma(X[near], y[near], epsilon, ridge)
+        d = np.array([np.sqrt((x - x0) @ S @ (x - x0)) for x in X])
+    return d
+
+
+def votes(d, y, w, k, classes):
+    cast = np.zeros(classes)
+    for j in np.argsort(d, kind="stable")[:k]:
+        cast[y[j]] += w[j]
+    return cast / cast.sum()
+
+
+def clouds(seed, n=70, p=3, classes=3):
+    draw = np.random.default_rng(seed)
+    y = np.r_[np.arange(classes), draw.integers(0, classes, n - classes)]
+    X = draw.normal(size=(n, p)) + 0.8 * np.eye(classes, p)[y]
+    return X, y, draw.normal(size=(25, p)) + 0.3
+
+
+def frame(X, y=None):
+    table = pd.DataFrame(X).add_prefix("x")
+    return table if y is None else table.assign(y=np.array(list("abcdef"))[y])
+
+
+def fitted(X, y, weights=None, cv="auto", **knobs):
+    return pc.fit("y ~ .", frame(X, y), DANN(**knobs), dissimilarity=RAW, weights=weights, cv=cv)
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {"neighborhood": 20},
+        {"neighborhood": 12, "epsilon": 0.2, "ridge": 0.0},
+        {"neighborhood": 30, "epsilon": 3.0, "ridge": 0.3, "iterations": 2},
+        {"neighborhood": 15, "ridge": 0.1, "iterations": 4},
+        {},
+    ],
+)
+def test_it_equals_the_book_in_loops(knobs):
+    X, y, new = clouds(0)
+    how = {"epsilon": 1.0, "ridge": 1.0, "iterations": 1, **knobs}
+    q = how.pop("neighborhood", 50)
+    for k in (1, 4, 9):
+        fit = fitted(X, y, k=k, **knobs)
+        d = np.array([distances(x, X, y, q, **how) for x in new])
+        share = np.array([votes(row, y, np.ones(70), k, 3) for row in d])
+        assert fit.predict(frame(new), "prob").to_numpy() == pytest.approx(share)
+        assert fit.predict(frame(new)).cat.codes.tolist() == share.argmax(axis=1).tolist()
+        apart = np.stack([d[:, y == c].min(axis=1) for c in range(3)], axis=1)
+        assert fit.predict(frame(new), "distance").to_numpy() == pytest.approx(apart)
+        names = fit.prototypes.index.to_numpy()
+        assert fit.predict(frame(new), "nearest").tolist() == names[d.argmin(axis=1)].tolist()
+        assert fit.rule.size == 70 / k
+        assert fit.rule.report == {"neighbours k": k, "rows that make the metric": q}
+
+
+def test_with_all_rows_about_it_is_one_metric_for_all():
+    X, y, new = clouds(1)
+    for epsilon, ridge in ((0.5, 0.2), (1.0, 0.0)):
+        S = sigma(X, y, epsilon, ridge)
+        peer = KNeighborsClassifier(5, metric="mahalanobis", metric_params={"VI": S}, algorithm="brute").fit(X, y)
+        fit = fitted(X, y, k=5, neighborhood=70, epsilon=epsilon, ridge=ridge)
+        assert fit.predict(frame(new), "prob").to_numpy() == pytest.approx(peer.predict_proba(new))
+
+
+def test_a_large_epsilon_leaves_the_covariance_within():
+    X, y, new = clouds(2)
+    within = sum((y == c).mean() * np.cov(X[y == c].T, bias=True) for c in range(3))
+    peer = KNeighborsClassifier(
+        5, metric="mahalanobis", metric_params={"VI": np.linalg.inv(within)}, algorithm="brute"
+    ).fit(X, y)
+    fit = fitted(X, y, k=5, neighborhood=70, epsilon=1e9, ridge=0.0)
+    assert fit.predict(frame(new), "prob").to_numpy() == pytest.approx(peer.predict_proba(new))
+
+
+def test_a_large_ridge_leaves_plain_neighbours():
+    X, y, new = clouds(3)
+    for k in (1, 6):
+        fit = fitted(X, y, k=k, neighborhood=20, ridge=1e9)
+        plain = pc.fit("y ~ .", frame(X, y), "knn", k=k, dissimilarity=RAW)
+        assert fit.predict(frame(new), "prob").to_numpy() == pytest.approx(plain.predict(frame(new), "prob").to_numpy())
+
+
+def test_a_neighborhood_of_one_class_has_its_covariance():
+    draw = np.random.default_rng(4)
+    X = np.concatenate([draw.normal(size=(40, 2)) * [1, 5], draw.normal(size=(40, 2)) + 500])
+    y = np.repeat([0, 1], 40)
+    fit = fitted(X, y, k=1, neighborhood=40, epsilon=2.0, ridge=0.0)
+    S = 2.0 * np.linalg.inv(np.cov(X[:40].T, bias=True))
+    d = np.sqrt(np.einsum("ij,jk,ik->i", X[:40], S, X[:40]))
+    assert fit.predict(frame(np.zeros((1, 2))), "distance").iloc[0, 0] == pytest.approx(d.min())
+
+
+def test_rows_at_one_distance_all_vote():
+    X = np.array([[0.0, 0], [1, 0], [1, 0], [1, 0], [5, 5], [6, 2]])
+    y = np.array([0, 1, 1, 0, 0, 1])
+    new = frame(np.array([[0.9, 0.1]]))
+    for k, share in ((1, [1 / 3, 2 / 3]), (2, [1 / 3, 2 / 3]), (4, [0.5, 0.5])):
+        fit = fitted(X, y, k=k, neighborhood=6)
+        assert fit.predict(new, "prob").iloc[0].tolist() == pytest.approx(share)
+    assert fit.predict(new).tolist() == ["a"]  # two against two: the first class
+    fit = fitted(X, y, k=4, neighborhood=6, weights=[0.3, 0.1, 0.1, 0.1, 1, 1])
+    assert fit.predict(new, "prob").iloc[0].tolist() == pytest.approx([2 / 3, 1 / 3])
+    even = fitted(X, y, k=4, neighborhood=6, weights=[0.15, 0.1, 0.2, 0.15, 1, 1])
+    assert 0.1 + 0.2 > 0.15 + 0.15
+    assert even.predict(new).tolist() == ["a"]  # even but for rounding
+
+
+def test_weights_are_votes_and_rows_without_take_no_part():
+    X, y, new = clouds(5)
+    w = np.random.default_rng(0).integers(1, 5, 70).astype(float)
+    fit = fitted(X, y, k=7, neighborhood=25, weights=w)
+    d = [distances(x, X, y, 25) for x in new]
+    assert fit.predict(frame(new), "prob").to_numpy() == pytest.approx(np.array([votes(row, y, w, 7, 3) for row in d]))
+    w[::3] = 0
+    fit = fitted(X, y, k=7, neighborhood=25, weights=w)
+    alone = fitted(X[w > 0], y[w > 0], k=7, neighborhood=25, weights=w[w > 0])
+    assert fit.predict(frame(new), "prob").equals(alone.predict(frame(new), "prob"))
+    assert len(fit.prototypes) == (w > 0).sum()
+
+
+def test_the_grid_runs_over_all_knobs_and_folds_see_their_own_rows():
+    X, y, _ = clouds(6)
+    data = frame(X, y)
+    model = DANN(k=[1, 5], neighborhood=[10, 25], epsilon=[0.1, 1.0], ridge=[0.0, 1.0], iterations=[1, 2])
+    fold = np.arange(70) % 3
+    v = pc.cross_validate("y ~ .", data, model, cv=fold, dissimilarity=RAW)
+    assert len(v.table) == 32
+    for g, (k, q, epsilon, ridge, times) in enumerate(v.points.itertuples(index=False, name=None)):
+        assert v.table["size"][g] == pytest.approx(np.mean([(fold != f).sum() / k for f in range(3)]))
+        for f in range(3):
+            train = fold != f
+            fit = fitted(X[train], y[train], k=k, neighborhood=q, epsilon=epsilon, ridge=ridge, iterations=times)
+            assert v.held_out[g][~train].tolist() == fit.predict(data[~train]).tolist()
+    chosen = fitted(X, y, k=[1, 5], ridge=[0.1, 10.0], cv=fold)
+    assert (chosen.model.k, chosen.model.ridge) == tuple(chosen.validation.points.iloc[chosen.point])
+    assert chosen.predict().tolist() == fitted(X, y, k=chosen.model.k, ridge=chosen.model.ridge).predict().tolist()
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    X, y, new = clouds(7)
+    fit = fitted(X, y, k=3)
+    told = [fit.predict(frame(new), kind) for kind in fit.rule.kinds]
+    monkeypatch.setattr(adaptive, "ENTRIES", 1)
+    assert all(fit.predict(frame(new), kind).equals(t) for kind, t in zip(fit.rule.kinds, told, strict=True))
+    single = [fit.predict(frame(new[i : i + 1]), "distance").to_numpy() for i in range(len(new))]
+    assert np.concatenate(single) == pytest.approx(fit.predict(frame(new), "distance").to_numpy())
+
+
+def shell(count, draw):
+    """A shell in the first three of six columns, about a class that lies in its midst."""
+    X = draw.normal(size=(20 * count, 3))
+    r = (X**2).sum(axis=1)
+    X = np.concatenate([X[(r > 4) & (r < 9)][:count], X[r < 3.5][:count]])
+    return np.column_stack([X, draw.normal(size=(2 * count, 3))]), np.repeat([0, 1], count)
+
+
+def test_it_beats_plain_neighbours_among_noise():
+    better = []
+    for seed in range(4):
+        draw = np.random.default_rng(seed)
+        (X, y), (new, truth) = shell(150, draw), shell(300, draw)
+        plain = pc.fit("y ~ .", frame(X, y), "knn", k=5, dissimilarity=RAW).test(frame(new, truth)).error
+        better.append(fitted(X, y, k=5).test(frame(new, truth)).error / plain)
+    assert np.mean(better) < 0.9
+
+
+def test_what_a_fit_gives(iris):
+    fit = pc.fit("species ~ .", iris, DANN(), cv=3)
+    assert fit.rule.kinds == ("class", "prob", "distance", "nearest")
+    assert fit.validation.table["k"].tolist() == [1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31]
+    assert fit.validation.table["error"].min() < 0.06
+    assert fit.rule.report["rows that make the metric"] == 50
+    assert pc.fit("species ~ .", iris.iloc[::5], DANN(k=1)).rule.report["rows that make the metric"] == 30
+    many = pd.concat([iris] * 3, ignore_index=True)
+    assert pc.fit("species ~ .", many, DANN(k=1)).rule.report["rows that make the metric"] == 90
+    assert pickle.loads(pickle.dumps(fit)).predict(iris).equals(fit.predict())
+    assert fit.predict(iris.iloc[:0]).empty
+    own = fit.predict(kind="distance").to_numpy().min(axis=1)
+    assert (own == 0).all()  # every row is there itself
+    assert len(fit.augment()) == 150
+    assert str(fit.summary())
+    assert fit.plot() is not None
+    assert fit.prototypes["class"].tolist() == iris.species.tolist()
+    assert fit.prototypes["row"].tolist() == [str(label) for label in iris.index]
+    assert fit.prototypes[iris.columns[:4]].to_numpy() == pytest.approx(iris.iloc[:, :4].to_numpy())
+    constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
+    assert pc.fit("species ~ .", constant, DANN(k=3, ridge=0)).training_error() < 0.1
+
+
+def test_wrong_knobs(iris):
+    for knobs in ({"k": 0}, {"neighborhood": 1}, {"neighborhood": 2.5}, {"neighborhood": [10, None]}, {"epsilon": 0},
+                  {"ridge": -1}, {"iterations": 0}, {"k": 0.2}, {"k": None}, {"epsilon": "wide"}, {"iterations": []}):  # fmt: skip
+        with pytest.raises(pc.OptionError):
+            DANN(**knobs)
+    with pytest.raises(pc.OptionError, match="dann has no default grid for ridge"):
+        pc.fit("species ~ .", iris, DANN(ridge="grid"))
+    with pytest.raises(pc.DataError, match="k=151 neighbours, and there are 150 rows"):
+        pc.fit("species ~ .", iris, DANN(k=151))
+    with pytest.raises(pc.DataError, match="neighborhood=151, and there are 150 training rows"):
+        pc.fit("species ~ .", iris, DANN(k=1, neighborhood=151))
+    with pytest.raises(pc.NoVectors, match="have no coordinates"):
+        pc.fit("species ~ .", iris, DANN(k=1), dissimilarity="gower")
+    with pytest.raises(pc.OptionError, match="takes the training rows"):
+        pc.fit("species ~ .", iris, DANN(k=1), candidates=50)

@@ -1,0 +1,106 @@
+"""k-means by class against scikit-learn from the same starts, and against what k-means is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+
+import protoclass as pc
+from protoclass.core.centroids import distinct, kmeans
+
+RAW = pc.Euclidean(scale=False)
+
+
+def state(*seed):
+    return int(np.random.default_rng(seed).integers(2**31))
+
+
+@pytest.mark.parametrize("start", ["k-means++", "random"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_each_class_is_scikit_learns_k_means(iris, start, weighted):
+    w = np.random.default_rng(1).integers(1, 5, 150).astype(float) if weighted else np.ones(150)
+    knobs = {"weights": w} if weighted else {}
+    fit = pc.fit("species ~ .", iris, "kmeans", K=4, starts=2, start=start, seed=7, dissimilarity=RAW, **knobs)
+    X, y = iris.iloc[:, :4].to_numpy(), pd.Categorical(iris.species).codes
+    for c, name in enumerate(fit.classes):
+        own = y == c
+        peer = KMeans(4, init=start, n_init=2, random_state=state(7, 4, c)).fit(X[own], sample_weight=w[own])
+        table = fit.prototypes[fit.prototypes["class"] == name]
+        assert table.iloc[:, 2:].to_numpy(float) == pytest.approx(peer.cluster_centers_)
+        assert table["covers"].tolist() == [w[own][peer.labels_ == k].sum() for k in range(4)]
+
+
+def test_starts_are_what_they_say():
+    """Five rows at random often leave one of five far clusters without a center; k-means++ seldom does."""
+    draw = np.random.default_rng(0)
+    X = np.concatenate([draw.normal(size=(20, 2)) + 1000 * k for k in range(5)])
+    found = {"k-means++": 0, "random": 0}
+    for start in found:
+        for seed in range(30):
+            centers, held = kmeans(X, np.ones(100), 5, 1, (seed,), start)
+            found[start] += held.tolist() == [20] * 5
+        again = [kmeans(X, np.ones(100), 3, 1, (5,), start)[0] for _ in range(2)]
+        assert (again[0] == again[1]).all()
+    assert found["k-means++"] == 30
+    assert 0 < found["random"] < 20
+
+
+@pytest.mark.parametrize("start", ["k-means++", "random"])
+def test_centroids_are_means_of_the_rows_nearest_to_them(start):
+    draw = np.random.default_rng(2)
+    X, w = draw.normal(size=(80, 3)), draw.uniform(0.5, 2, 80)
+    centers, held = kmeans(X, w, 5, 3, (0,), start)
+    near = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    for k in range(5):
+        assert centers[k] == pytest.approx(np.average(X[near == k], axis=0, weights=w[near == k]), abs=1e-3)
+        assert held[k] == pytest.approx(w[near == k].sum())
+
+
+def test_numbers_of_centroids(iris):
+    few = pd.concat([iris.iloc[:50], iris.iloc[50:60], iris.iloc[100:104]])
+    for K, want in (
+        (2, [2, 2, 2]),
+        (0.1, [5, 1, 1]),
+        (0.5, [25, 5, 2]),
+        ({"virginica": 1, "setosa": 0.2, "versicolor": 3}, [10, 3, 1]),
+    ):
+        fit = pc.fit("species ~ .", few, "kmeans", K=K)
+        assert fit.prototypes["class"].value_counts(sort=False).tolist() == want
+        assert fit.rule.size == sum(want)
+        assert fit.prototypes["covers"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == [50, 10, 4]
+    assert fit.rule.report == {"centroids per class K": "virginica: 1, setosa: 0.2, versicolor: 3"}
+    assert pc.cross_validate("species ~ .", few, "kmeans", cv=2).table["K"].tolist() == [1, 2]
+    v = pc.cross_validate("species ~ .", few, "kmeans", cv=2, K=[0.4, 1])
+    assert v.table["size"].tolist() == [10 + 2 + 1, 3]
+
+
+def test_fewer_distinct_rows_than_centroids_are_told():
+    rows = [[0.0, 1.0]] * 3 + [[1.0, 2.0]] * 3 + [[5.0, 5.0], [6.0, 6.0], [7.0, 7.0], [9.0, 8.0]]
+    data = pd.DataFrame(rows, columns=["a", "b"]).assign(y=["u"] * 6 + ["v"] * 4)
+    for start in ("k-means++", "random"):
+        fit = pc.fit("y ~ .", data, "kmeans", K=4, dissimilarity=RAW, start=start)
+        assert fit.rule.report["centroids repeated"] == "u (4 centroids, 2 distinct rows): ask for fewer"
+        assert "Centroids repeated" in str(fit)
+        own = fit.prototypes[fit.prototypes["class"] == "u"]
+        assert {tuple(row) for row in own[["a", "b"]].round(9).to_numpy()} <= {(0, 1), (1, 2)}
+        assert own["covers"].sum() == 6
+        assert fit.training_error() == 0
+        assert "centroids repeated" not in fit.update(K={"u": 2, "v": 4}).rule.report
+    assert distinct(data[["a", "b"]].to_numpy()) == 6
+    assert distinct(np.array([[0.0], [-0.0]])) == 1
+
+
+def test_wrong_knobs(iris):
+    with pytest.raises(pc.OptionError, match=r"start='first': allowed are 'k-means\+\+', 'random'"):
+        pc.fit("species ~ .", iris, "kmeans", start="first")
+    with pytest.raises(pc.OptionError, match="start="):
+        pc.fit("species ~ .", iris, "kmeans", start=["random", "k-means++"])
+    for K in (0, -1, 1.5, "many", [], {}, {"setosa": 1.5}, True, None):
+        with pytest.raises(pc.OptionError, match="kmeans needs a whole number >= 1"):
+            pc.fit("species ~ .", iris, "kmeans", K=K)
+    with pytest.raises(pc.OptionError, match="names each of the classes"):
+        pc.fit("species ~ .", iris, "kmeans", K={"setosa": 2, "virginica": 1})
+    with pytest.raises(pc.DataError, match="needs at least 51 rows"):
+        pc.fit("species ~ .", iris, "kmeans", K=51)
+    with pytest.raises(pc.NoVectors, match="have no coordinates"):
+        pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity="gower")

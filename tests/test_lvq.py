@@ -1,0 +1,402 @@
+"""Learning vector quantization against loops from the books, identities, and what its codebooks promise."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference_lvq as slow
+from threadpoolctl import threadpool_limits
+
+import protoclass as pc
+from protoclass.core import lvq
+from protoclass.core.codebook import agreed, codebook, confirmed, drawn, holdings, shuffled
+from protoclass.core.lvq import VARIANTS, Learning, learned
+from protoclass.models.lvq import LVQ
+
+RAW = pc.Euclidean(scale=False)
+
+
+def problem(seed, n, p, q, draws, classes=3):
+    draw = np.random.default_rng(seed)
+    y = np.r_[
+        np.arange(classes), draw.choice(classes, n - classes, p=np.arange(1, classes + 1) / classes / (classes + 1) * 2)
+    ]
+    X = draw.normal(size=(n, p)) + 0.7 * draw.normal(size=(classes, p))[y]
+    label = np.sort(np.r_[np.arange(classes), draw.integers(0, classes, q - classes)])
+    codes = draw.normal(size=(q, p))
+    return X, y, codes, label, draw.integers(0, n, draws)
+
+
+SHAPES = [(20, 1, 3, 50), (40, 2, 12, 200), (60, 7, 9, 333), (50, 30, 25, 130), (30, 3, 6, 64), (30, 3, 6, 1)]
+SETTINGS = [
+    ("lvq1", 0.03, {}),
+    ("lvq1", 0.9, {}),
+    ("olvq1", 0.3, {}),
+    ("olvq1", 0.95, {}),
+    ("lvq2.1", 0.1, {"window": 0.3}),
+    ("lvq2.1", 0.4, {"window": 0.7}),
+    ("lvq3", 0.1, {"window": 0.2, "epsilon": 0.3}),
+    ("glvq", 0.1, {"steepness": 0.0}),
+    ("glvq", 0.5, {"steepness": 5.0}),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("variant", "alpha", "knobs"), SETTINGS)
+def test_every_variant_equals_the_books_in_loops(variant, alpha, knobs, shape):
+    for seed in range(3):
+        X, y, codes, label, rows = problem(seed, *shape)
+        got = learned(X, y, codes, label, rows, Learning(variant, alpha, **knobs))
+        want = slow.learn(X, y, codes, label, rows, variant, alpha, **knobs)
+        assert np.abs(want - codes).max() > 1e-4 or len(rows) == 1
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_single_precision_cannot_tell_apart_is_measured_again(variant):
+    # code vectors of both classes closer together than single precision sees, on rows far from the origin
+    for seed in range(4):
+        X, y, _, _, rows = problem(seed, 30, 4, 3, 150, classes=2)
+        draw = np.random.default_rng([seed, 1])
+        codes = np.repeat(draw.normal(size=(3, 4)), 4, axis=0) + 1e-7 * draw.normal(size=(12, 4))
+        label = np.repeat([0, 1], 6)
+        codes = codes[draw.permutation(12)]
+        for shift, size in ((0.0, 1.0), (1e4, 1.0), (0.0, 1e-30), (0.0, 1e30), (0.0, 1e200)):
+            got = learned(X * size + shift, y, codes * size + shift, label, rows, Learning(variant, 0.05))
+            want = slow.learn(X, y, codes, label, rows, variant, 0.05)
+            np.testing.assert_allclose((got - shift) / size, want, rtol=0, atol=1e-9 if shift == 0 else 1e-7)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_blocks_and_threads_leave_no_trace(variant, monkeypatch):
+    X, y, codes, label, rows = problem(5, 200, 40, 60, 2000)
+    how = Learning(variant, 0.3)
+    want = learned(X, y, codes, label, rows, how)
+    for limit in (1, 2):
+        with threadpool_limits(limit):
+            assert (learned(X, y, codes, label, rows, how) == want).all()
+    for block in (1, 7, 500):
+        monkeypatch.setattr(lvq, "BLOCK", block)
+        assert (learned(X, y, codes, label, rows, how) == want).all()
+
+
+def test_of_code_vectors_equally_near_the_first_learns():
+    X, y = np.array([[0.0, 0.0], [4.0, 0.0]]), np.array([0, 1])
+    codes, label = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), np.array([0, 0, 1, 1])
+    for variant in ("lvq1", "olvq1"):
+        moved = learned(X, y, codes, label, np.array([0]), Learning(variant, 0.5)) != codes
+        assert moved.any(axis=1).tolist() == [True, False, False, False]
+    pair = learned(X, y, codes[[2, 0, 1]], label[[2, 0, 1]], np.array([0]), Learning("lvq2.1", 0.5))
+    assert pair.tolist() == [[0.0, 1.5], [0.5, 0.0], [1.0, 0.0]]
+    both = learned(X, y, codes, label, np.array([0]), Learning("lvq3", 0.5, epsilon=0.5))
+    assert both.tolist() == [[0.75, 0.0], [0.75, 0.0], [0.0, 1.0], [-1.0, 0.0]]
+    steps = learned(X, y, codes, label, np.array([0]), Learning("glvq", 0.1))
+    assert (steps != codes).any(axis=1).tolist() == [True, False, True, False]
+
+
+def test_olvq1_counts_all_rows_alike_that_it_gets_right():
+    draw = np.random.default_rng(0)
+    X = np.r_[draw.normal(size=(30, 3)), 100 + draw.normal(size=(20, 3))]
+    y, rows = np.repeat([0, 1], [30, 20]), draw.integers(0, 50, 170)
+    start = X[[0, 30]]
+    got = learned(X, y, start, np.array([0, 1]), rows, Learning("olvq1", 0.3))
+    for c in (0, 1):
+        seen = X[rows[y[rows] == c]]
+        np.testing.assert_allclose(got[c], (start[c] / 0.3 + seen.sum(axis=0)) / (1 / 0.3 + len(seen)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("steepness", [0.0, 3.0])
+def test_a_step_of_glvq_goes_down_the_gradient_of_its_cost(steepness):
+    for seed in range(6):
+        X, y, codes, label, rows = problem(seed, 40, 3, 6, 1)
+
+        def cost(flat, x, its, label=label, shape=codes.shape):
+            d = ((flat.reshape(shape) - x) ** 2).sum(axis=1)
+            own, other = d[label == its].min(), d[label != its].min()
+            return slow.cost((own - other) / (own + other), steepness)
+
+        flat, x, its = codes.ravel(), X[rows[0]], y[rows[0]]
+        slope = [(cost(flat + h, x, its) - cost(flat - h, x, its)) / 2e-5 for h in 1e-5 * np.eye(flat.size)]
+        step = learned(X, y, codes, label, rows, Learning("glvq", 0.01, steepness=steepness)) - codes
+        # the gradient is 4 d / (d+ + d-)^2 (x - code), and the unit is the rows' mean d+ + d-
+        unit = 0.01 * slow.mean_of_both(X, y, codes, label) / 4
+        np.testing.assert_allclose(step.ravel(), -unit * np.array(slope), atol=1e-8)
+
+
+def test_glvq_brings_its_cost_down():
+    for seed in range(3):
+        X, y, codes, label, _ = problem(seed, 200, 4, 6, 1)
+        rows = np.random.default_rng(seed).integers(0, 200, 3000)
+
+        def cost(codes, X=X, y=y, label=label):
+            D, own = ((X[:, None] - codes) ** 2).sum(axis=2), y[:, None] == label
+            plus, minus = np.where(own, D, np.inf).min(axis=1), np.where(own, np.inf, D).min(axis=1)
+            return ((plus - minus) / (plus + minus)).mean()
+
+        assert cost(learned(X, y, codes, label, rows, Learning("glvq", 0.1))) < cost(codes) - 0.1
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_no_code_vector_is_pushed_out_of_sight(variant, monkeypatch):
+    # a wide window and a high rate drive that of the small class off
+    draw = np.random.default_rng(1)
+    X, y = draw.normal(size=(60, 2)) + 5, np.repeat([0, 1], [55, 5])
+    rows, start, label = draw.integers(0, 60, 600), X[[0, 59]], np.array([0, 1])
+    window = 1 - 1e-9 if variant in ("lvq2.1", "lvq3") else 0.3
+    how = Learning(variant, 0.9, window)
+    mean, limit = slow.farthest(X)
+    got = learned(X, y, start, label, rows, how)
+    assert np.linalg.norm(got - mean, axis=1).max() <= limit * (1 + 1e-12)
+    if variant == "lvq2.1":
+        want = slow.learn(X, y, start, label, rows[:100], variant, 0.9, window)
+        np.testing.assert_allclose(learned(X, y, start, label, rows[:100], how), want, rtol=1e-6)
+        monkeypatch.setattr(lvq, "FAR", 1e100)
+        assert np.abs(learned(X, y, start, label, rows, how)).max() > 1e6 * limit
+
+
+def test_rounding_in_single_precision_stays_within_its_bound():
+    for seed in range(10):
+        draw = np.random.default_rng(seed)
+        X, codes = draw.uniform(-1, 1, (64, 50)), draw.uniform(-1, 1, (5, 50))
+        seen, A, centre = codes.astype(np.float32), X.astype(np.float32), np.zeros(50)
+        square = (seen.astype(float) ** 2).sum(axis=1)
+        norm = (X**2).sum(axis=1)
+        slack = 4 * (50 + 2 * 64 + 8) * 2.0**-24 * np.maximum(square, norm.max())
+        products = (A @ seen.T, A @ A.T, norm, square, slack)
+        for t in range(63):
+            rate = draw.choice([-0.9, -0.3, 0.02, 0.5])
+            lvq._move(int(draw.integers(5)), rate, t, X, codes, seen, products, (centre, np.inf))
+            score = products[3] - 2.0 * products[0][t + 1 :]
+            exact = (codes**2).sum(axis=1) - 2 * X[t + 1 :] @ codes.T
+            assert (np.abs(score - exact) <= slack).all()
+
+
+def test_rows_are_drawn_by_their_weights():
+    w = np.array([0.0, 1.0, 3.0, 0.0, 4.0, 0.0])
+    share = np.bincount(drawn(w, 40_000, (0,)), minlength=6) / 40_000
+    np.testing.assert_allclose(share, w / 8, atol=0.01)
+    assert (share[w == 0] == 0).all()
+    heavy = np.array([1.0, 2.0, 5.0])
+    first = np.array([shuffled(np.arange(3), heavy, (s,)) for s in range(4000)])
+    np.testing.assert_allclose(np.bincount(first[:, 0]) / 4000, heavy / 8, atol=0.03)
+    after = first[first[:, 0] == 2, 1]
+    np.testing.assert_allclose(np.bincount(after)[:2] / len(after), [1 / 3, 2 / 3], atol=0.03)
+    assert (np.sort(first, axis=1) == np.arange(3)).all()
+    assert (drawn(w, 50, (3,)) == drawn(4 * w, 50, (3,))).all()
+
+
+@pytest.mark.parametrize("neighbours", [1, 3, 5, 100])
+def test_the_start_knn_against_loops(neighbours):
+    for seed in range(6):
+        draw = np.random.default_rng(seed)
+        n = 25
+        X = draw.integers(0, 5, (n, 2)).astype(float) if seed % 2 else draw.normal(size=(n, 2))
+        y, w = draw.integers(0, 3, n), draw.integers(1, 4, n).astype(float)
+        want = np.array([slow.agrees(X, y, w, i, neighbours, 3) for i in range(n)])
+        assert (agreed(X, y, w, np.arange(n), neighbours, 3) == want).all()
+        order = draw.permutation(n)
+        right, wrong = order[want[order]], order[~want[order]]
+        for wanted in (1, len(right), n):
+            rows, lacking = confirmed(X, y, w, order, wanted, neighbours, 3)
+            assert rows.tolist() == np.r_[right, wrong][:wanted].tolist()
+            assert lacking == max(0, wanted - len(right))
+
+
+def test_codebooks(iris):
+    X, y, w = iris.iloc[:, :4].to_numpy(), np.repeat([0, 1, 2], 50), np.ones(150)
+    wanted = np.array([3, 1, 5])
+    for start in ("knn", "random"):
+        codes, lacking = codebook(X, y, w, wanted, start, 5, (7,))
+        assert lacking == 0
+        for c, part in enumerate(np.split(codes, np.cumsum(wanted)[:-1])):
+            rows = [np.flatnonzero((X[y == c] == code).all(axis=1)) for code in part]
+            assert all(len(r) for r in rows)
+        fewer, _ = codebook(X, y, w, np.array([2, 1, 3]), start, 5, (7,))
+        assert (fewer == codes[[0, 1, 3, 4, 5, 6]]).all()
+        assert not (codebook(X, y, w, wanted, start, 5, (8,))[0] == codes).all()
+    # a vanishing rate leaves the start: the prototypes of method "kmeans"
+    still = pc.fit("species ~ .", iris, LVQ(K=4, start="kmeans", alpha=1e-14))
+    assert np.allclose(still.rule.points.coords, pc.fit("species ~ .", iris, "kmeans", K=4).rule.points.coords)
+
+
+def test_what_code_vectors_hold():
+    X, y, codes, label, _ = problem(3, 80, 2, 9, 1)
+    codes[-1] = 50
+    w = np.random.default_rng(0).random(80)
+    covers, miscovers = holdings(X, y, w, codes, label)
+    near = [min(range(9), key=lambda j: (slow.squared(x, codes[j]), j)) for x in X]
+    for j in range(9):
+        mine = np.array([k == j for k in near])
+        assert covers[j] == pytest.approx(w[mine & (y == label[j])].sum())
+        assert miscovers[j] == pytest.approx(w[mine & (y != label[j])].sum())
+    assert covers.sum() + miscovers.sum() == pytest.approx(w.sum())
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_fit_on_iris(iris, variant):
+    fit = pc.fit("species ~ .", iris, LVQ(K=3, variant=variant))
+    assert fit.training_error() < 0.1
+    assert list(fit.prototypes.columns[:3]) == ["class", "covers", "miscovers"]
+    assert fit.prototypes.index[3] == "lvq[versicolor].1"
+    assert fit.prototypes[["covers", "miscovers"]].to_numpy().sum() == 150
+    own = fit.predict(kind="nearest").value_counts().reindex(fit.prototypes.index, fill_value=0)
+    assert (own == fit.prototypes["covers"] + fit.prototypes["miscovers"]).all()
+    assert fit.training_error() == pytest.approx(fit.prototypes["miscovers"].sum() / 150)
+    assert variant in str(fit)
+    assert fit.prototypes.equals(fit.update(seed=0).prototypes)
+    assert not fit.prototypes.equals(fit.update(seed=1).prototypes)
+    assert fit.predict(iris.head()).tolist() == fit.predict().tolist()[:5]
+
+
+def test_k_is_tuned_by_cross_validation(iris):
+    fit = pc.fit("species ~ .", iris, LVQ())
+    table = fit.validation.table
+    assert table["K"].tolist() == list(range(1, 11))
+    assert table["size"].tolist() == [3.0 * K for K in range(1, 11)]
+    assert table["error"].min() < 0.08
+    assert len(fit.prototypes) == 3 * table["K"].iloc[fit.point]
+    again = pc.cross_validate("species ~ .", iris, LVQ())
+    assert again.table.equals(table)
+
+
+def test_other_knobs_are_tuned_too(iris):
+    v = pc.cross_validate("species ~ .", iris, LVQ(K=[2, 4], variant=["lvq1", "glvq"], alpha=[0.01, 0.2]), cv=3)
+    assert v.table[["K", "variant", "alpha"]].to_numpy().tolist() == [
+        [K, variant, alpha] for K in (2, 4) for variant in ("glvq", "lvq1") for alpha in (0.01, 0.2)
+    ]
+    alone = pc.cross_validate("species ~ .", iris, LVQ(K=4, variant="glvq", alpha=0.2), cv=3)
+    assert (alone.held_out[0] == v.held_out[5]).all()
+    assert not (v.held_out[5] == v.held_out[7]).all() or not (v.held_out[4] == v.held_out[6]).all()
+    sizes = pc.cross_validate("species ~ .", iris, LVQ(K=0.1, draws=[5, 500], window=[0.1, 0.9], variant="lvq3"), cv=3)
+    assert len(sizes.table) == 4
+    assert sizes.table["size"].eq(9).all()
+
+
+def test_weights(iris):
+    w = np.ones(150)
+    w[::3] = 0
+    fit = pc.fit("species ~ .", iris, LVQ(K=3), dissimilarity=RAW, weights=w)
+    part = pc.fit("species ~ .", iris[w > 0], LVQ(K=3), dissimilarity=RAW)
+    assert fit.prototypes.equals(part.prototypes)
+    four = pc.fit("species ~ .", iris, LVQ(K=3), dissimilarity=RAW, weights=4 * w)
+    assert (four.prototypes["covers"] == 4 * fit.prototypes["covers"]).all()
+    assert (four.rule.points.coords == fit.rule.points.coords).all()
+    one = np.where(np.arange(150) % 50 == 7, 1e6, 1.0)
+    heavy = pc.fit("species ~ .", iris, LVQ(K=1), dissimilarity=RAW, weights=one)
+    np.testing.assert_allclose(heavy.rule.points.coords, iris.iloc[[7, 57, 107], :4], atol=0.02)
+
+
+def test_columns_in_another_order_give_the_same_codebook(iris):
+    back = iris[[*iris.columns[3::-1], "species"]]
+    for variant in VARIANTS:
+        one = pc.fit("species ~ .", iris, LVQ(K=5, variant=variant)).prototypes
+        two = pc.fit("species ~ .", back, LVQ(K=5, variant=variant)).prototypes
+        np.testing.assert_allclose(one[iris.columns[:4]], two[iris.columns[:4]], rtol=1e-9)
+
+
+def test_classes_share_a_codebook_by_their_sizes():
+    data = pd.DataFrame({"x": np.random.default_rng(0).normal(size=100), "y": ["a"] * 80 + ["b"] * 18 + ["c"] * 2})
+    fit = pc.fit("y ~ x", data, LVQ(K=0.1))
+    assert fit.prototypes["class"].value_counts().to_dict() == {"a": 8, "b": 2, "c": 1}
+    named = fit.update(K={"a": 1, "b": 3, "c": 2})
+    assert named.prototypes["class"].value_counts().to_dict() == {"a": 1, "b": 3, "c": 2}
+    with pytest.raises(pc.DataError, match="needs at least 3 rows of class 'c'"):
+        fit.update(K=3)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_degenerate_data(variant):
+    draw = np.random.default_rng(0)
+    cases = {
+        "constant columns": pd.DataFrame({"x": np.ones(12), "z": np.zeros(12), "y": list("ab") * 6}),
+        "rows that repeat": pd.DataFrame({"x": np.repeat([0.0, 1.0, 2.0], 4), "z": 1.0, "y": list("aaab") * 3}),
+        "two rows": pd.DataFrame({"x": [0.0, 1.0], "z": 1.0, "y": ["a", "b"]}),
+        "all rows": pd.DataFrame(draw.normal(size=(6, 2)), columns=["x", "z"]).assign(y=list("ababab")),
+        "few against many": pd.DataFrame(draw.normal(size=(90, 2)), columns=["x", "z"]).assign(y=["a"] * 89 + ["b"]),
+    }
+    for name, data in cases.items():
+        for start in ("knn", "random", "kmeans"):
+            K = {c: (data.y == c).sum() for c in "ab"} if name == "all rows" else 1
+            fit = pc.fit("y ~ .", data, LVQ(K=K, variant=variant, start=start, alpha=0.5))
+            assert np.isfinite(fit.rule.points.coords).all(), name
+            assert fit.predict().notna().all(), name
+            held = fit.prototypes["covers"] + fit.prototypes["miscovers"]
+            assert fit.rule.report["code vectors nearest to no row"] == (held == 0).sum()
+
+
+def test_code_vectors_nearest_to_no_row_are_counted():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.normal(size=(60, 2)), columns=["x", "z"]).assign(y=draw.choice(list("ab"), 60))
+    fit = pc.fit("y ~ .", data, LVQ(K=20, variant="lvq1", start="random", alpha=0.9, draws=10))
+    table = fit.prototypes
+    idle = (~table.index.isin(fit.predict(kind="nearest"))).sum()
+    assert ((table["covers"] == 0) & (table["miscovers"] > 0)).any()
+    assert fit.rule.report["code vectors nearest to no row"] == idle > 0
+    assert "Code vectors nearest to no row" in str(fit)
+
+
+def test_starts_for_want_of_better_are_counted():
+    data = pd.DataFrame({"x": np.arange(10.0), "y": list("aaaaabaaaa")})
+    fit = pc.fit("y ~ x", data, LVQ(K=1))
+    assert fit.rule.report["started where neighbours disagree"] == 1
+    assert "Started where neighbours disagree" in str(fit)
+    assert "disagree" not in str(fit.update(start="random"))
+
+
+def test_learning_beats_where_it_starts():
+    mixtures = [pc.simulate_mixture(600, 3, seed) for seed in range(5)]
+
+    def error(model):
+        return np.mean([pc.fit("class ~ .", data[::2], model).test(data[1::2]).error for data in mixtures])
+
+    before = error(pc.KMeans(K=10))
+    for variant, draws in (("lvq1", 1000), ("olvq1", None), ("lvq2.1", None), ("lvq3", None), ("glvq", None)):
+        assert error(LVQ(10, variant, "kmeans", draws)) < before, variant
+
+
+def test_digits_of_the_postal_service(papers_data):
+    data = pc.fetch_data("usps")
+    train, test = (data[data.split == s].drop(columns="split") for s in ("train", "test"))
+    fit = pc.fit("digit ~ .", train, LVQ(K=20, draws=1000), dissimilarity=RAW)
+    assert fit.test(test).error < 0.085
+    assert fit.rule.report["code vectors nearest to no row"] == 0
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"K": 0}, "K=0"),
+        ({"K": []}, "K=\\[\\]"),
+        ({"variant": "lvq2"}, "variant='lvq2': allowed are 'lvq1', 'olvq1', 'lvq2.1', 'lvq3', 'glvq'"),
+        ({"variant": ["lvq1", "som"]}, "variant='som'"),
+        ({"variant": []}, "variant=\\[\\]"),
+        ({"variant": "grid"}, "variant='grid'"),
+        ({"start": "pam"}, "start='pam'"),
+        ({"start": ["knn", "random"]}, "start="),
+        ({"draws": 0}, "draws=0"),
+        ({"draws": "many"}, "draws='many'"),
+        ({"draws": 1e12}, "draws=1e\\+12: .* at most 1073741824"),
+        ({"alpha": 0}, "alpha=0"),
+        ({"alpha": 1}, "alpha=1"),
+        ({"alpha": [0.1, 1.5]}, "alpha=1.5"),
+        ({"alpha": float("nan")}, "alpha=nan"),
+        ({"alpha": "grid"}, "no default grid for alpha"),
+        ({"variant": "lvq3", "window": 1.0}, "window=1.0"),
+        ({"variant": "lvq3", "epsilon": -0.1}, "epsilon=-0.1"),
+        ({"variant": "glvq", "steepness": -1}, "steepness=-1"),
+        ({"neighbours": 0}, "neighbours=0"),
+        ({"neighbours": [1, 2]}, "neighbours="),
+        ({"window": 0.2}, "only 'lvq2.1' and 'lvq3' read it, and variant is 'olvq1'"),
+        ({"variant": "lvq2.1", "epsilon": 0.2}, "only 'lvq3' read"),
+        ({"variant": ["lvq1", "lvq3"], "steepness": 2}, "only 'glvq' read"),
+        ({"start": "random", "neighbours": 3}, "only start='knn' reads it, and start is 'random'"),
+    ],
+)
+def test_wrong_options(iris, knobs, message):
+    with pytest.raises(pc.OptionError, match=message):
+        pc.fit("species ~ .", iris, LVQ(**{"K": 2, **knobs}))
+
+
+def test_dissimilarities_without_coordinates_are_refused(iris):
+    with pytest.raises(pc.NoVectors):
+        pc.fit("species ~ .", iris, LVQ(K=2), dissimilarity="gower")
+    assert pc.fit("species ~ .", iris, LVQ(K=2), dissimilarity="manhattan").training_error() < 0.1

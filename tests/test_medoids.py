@@ -1,0 +1,405 @@
+"""k-medoids against loops and brute force, against the package kmedoids, and what it promises through fit."""
+
+from itertools import combinations
+from math import fsum
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core import jit
+from protoclass.core.medoids import STARTS, begin, block, kmedoids, swapped
+from protoclass.models.kmedoids import KMedoids
+
+RAW = pc.Euclidean(scale=False)
+
+
+def problem(seed, n=None, m=None, dtype=float):
+    """Dissimilarities, weights and the rows that the candidates are: asymmetric with ties, or of points in the plane."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(5, 12)) if n is None else n
+    own = np.sort(draw.choice(n, n if m is None else m, replace=False))
+    if seed % 2:
+        return draw.integers(0, 7, (n, len(own))).astype(dtype), draw.integers(1, 4, n).astype(float), own
+    X = draw.normal(size=(n, 2))
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))[:, own]
+    return D.astype(dtype), draw.random(n) + 0.1, own
+
+
+def plain(D):
+    """A Block of all rows, each weighing 1."""
+    return block(D, np.ones(len(D)), np.arange(len(D)))
+
+
+def loss(D, w, medoids):
+    return fsum(w * D[:, list(medoids)].min(axis=1))  # rounded once: the same terms in any order give the same
+
+
+def slow_swaps(D, w, first):
+    """FasterPAM with every loss added up anew (Schubert and Rousseeuw 2021, section 3.3)."""
+    medoids, swaps, passes, seen, j = list(first), 0, 0, 0, 0
+    while seen < D.shape[1]:
+        passes += j == 0
+        if j not in medoids:
+            after = [loss(D, w, [*medoids[:k], j, *medoids[k + 1 :]]) for k in range(len(medoids))]
+            if min(after) < loss(D, w, medoids):
+                medoids[int(np.argmin(after))] = j
+                swaps, seen = swaps + 1, 0
+        seen, j = seen + 1, (j + 1) % D.shape[1]
+    return sorted(medoids), swaps, passes
+
+
+def slow_build(D, w, K, known=()):
+    chosen = list(known)
+    while len(chosen) < K:
+        left = [j for j in range(D.shape[1]) if j not in chosen]
+        chosen.append(min(left, key=lambda j: (loss(D, w, [*chosen, j]), j)))
+    return chosen
+
+
+def no_swap_helps(D, w, medoids):
+    least = loss(D, w, medoids)
+    others = [j for j in range(D.shape[1]) if j not in medoids]
+    return all(loss(D, w, [*set(medoids) - {k}, j]) >= least * (1 - 1e-12) for k in medoids for j in others)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_swaps_equal_loops(seed):
+    n = (9, 20, 31, 32, 33, 64, 65)[seed % 7]  # around full lanes
+    D, w, own = problem(2 * seed + 1, n, n - seed % 3, (float, np.float32)[seed % 2])  # whole numbers: sums are exact
+    for K in (2, 3, 5):
+        first = np.random.default_rng(seed).permutation(len(own))[:K]
+        found = swapped(block(D, w, own), first)
+        medoids, swaps, passes = slow_swaps(D, w, first)
+        assert (found.medoids.tolist(), found.swaps, found.iterations) == (medoids, swaps, passes)
+        assert found.loss == loss(D, w, medoids)
+        assert found.assignment.tolist() == D[:, medoids].argmin(axis=1).tolist()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_no_swap_helps_and_the_best_of_many_starts_is_optimal(seed):
+    D, w, own = problem(seed)
+    for K in range(1, min(5, len(own))):
+        found = kmedoids(D, w, own, np.array([K]), "k-means++", 20, (seed,))[K]
+        assert found.loss == pytest.approx(loss(D, w, found.medoids))
+        assert no_swap_helps(D, w, found.medoids.tolist())
+        assert found.loss == pytest.approx(min(loss(D, w, some) for some in combinations(range(len(own)), K)))
+        for start in STARTS:
+            one = kmedoids(D, w, own, np.array([K]), start, 1, (seed,))[K]
+            assert no_swap_helps(D, w, one.medoids.tolist())
+            assert one.loss >= found.loss * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_build_equals_loops(seed):
+    D, w, own = problem(seed, (12, 33, 50)[seed % 3])
+    chosen = begin(block(D, w, own), 9, "build", np.random.default_rng(0))
+    assert chosen.tolist() == slow_build(D, w, 9)
+    known = np.array([5, 2])
+    assert begin(block(D, w, own), 7, "build", np.random.default_rng(0), known).tolist() == slow_build(D, w, 7, known)
+
+
+@pytest.mark.parametrize(("n", "K"), [(40, 2), (150, 7), (150, 70), (300, 40), (260, 90)])
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_the_package_kmedoids_makes_the_same_swaps(n, K, dtype):
+    other = pytest.importorskip("kmedoids")
+    X = np.random.default_rng(n).normal(size=(n, 3))
+    # whole numbers, as the package also swaps for what only rounding gains
+    D = np.round(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) * 2**16).astype(dtype)
+    first = np.random.default_rng(K).permutation(n)[:K]
+    ours, theirs = swapped(plain(D), first), other.fasterpam(D, first.astype(np.uintp), n_cpu=1)
+    assert ours.medoids.tolist() == sorted(theirs.medoids.tolist())
+    assert (ours.loss, ours.swaps, ours.iterations) == (theirs.loss, theirs.n_swap, theirs.n_iter)
+    built = begin(plain(D), K, "build", np.random.default_rng(0)).tolist()
+    assert built == other.pam_build(D, K).medoids.tolist()
+
+
+def test_k_means_pp_draws_in_proportion_to_what_rows_add():
+    D = np.array([[0.0, 1.0, 3.0, 6.0], [1.0, 0.0, 2.0, 5.0], [3.0, 2.0, 0.0, 4.0], [6.0, 5.0, 4.0, 0.0]])
+    D[2, 0] = 0.5  # what counts is from the row to the medoid
+    w = np.array([1.0, 1.0, 4.0, 2.0])
+    one = block(D[:, [0, 2, 3]], w, np.array([0, 2, 3]))
+    draws = np.array([begin(one, 2, "k-means++", np.random.default_rng(s)) for s in range(4000)])
+    assert np.bincount(draws[:, 0]) / 4000 == pytest.approx([1 / 7, 4 / 7, 2 / 7], abs=0.02)
+    after = draws[draws[:, 0] == 0, 1]
+    assert np.bincount(after, minlength=3) / len(after) == pytest.approx([0, 2 / 14, 12 / 14], abs=0.04)
+    known = np.array([begin(one, 2, "k-means++", np.random.default_rng(s), np.array([1])) for s in range(4000)])
+    assert (known[:, 0] == 1).all()
+    assert np.bincount(known[:, 1], minlength=3) / 4000 == pytest.approx([3 / 11, 0, 8 / 11], abs=0.02)
+
+
+def test_starts_hold_different_candidates_also_among_rows_all_alike():
+    for start in STARTS:
+        chosen = begin(plain(np.zeros((6, 6))), 4, start, np.random.default_rng(3))
+        assert len(set(chosen.tolist())) == 4
+        known = begin(plain(np.zeros((6, 6))), 6, start, np.random.default_rng(3), np.array([4, 1]))
+        assert known[:2].tolist() == [4, 1]
+        assert sorted(known) == list(range(6))
+    assert begin(plain(np.zeros((6, 6))), 4, "k-means++", np.random.default_rng(3), np.array([1])).tolist() == [
+        1,
+        0,
+        2,
+        3,
+    ]
+    first = {tuple(begin(plain(np.zeros((6, 6))), 2, "random", np.random.default_rng(s)).tolist()) for s in range(400)}
+    assert len(first) == 30
+    found = swapped(plain(np.zeros((6, 6))), np.array([3, 5]))
+    assert (found.medoids.tolist(), found.loss, found.swaps, found.iterations) == ([3, 5], 0.0, 0, 1)
+
+
+def test_equal_losses_are_not_swapped_for_rounding():
+    n = 40
+    D = np.full((n, n), 0.1)
+    np.fill_diagonal(D, 0)
+    w = np.full(n, 1 / 3)
+    for K in (2, 7, 39):
+        first = np.random.default_rng(K).permutation(n)[:K]
+        found = swapped(block(D, w, np.arange(n)), first)
+        assert found.medoids.tolist() == sorted(first)
+        assert found.swaps == 0
+    for seed in range(8):  # with pairs of rows of which either can stand for both
+        X = np.random.default_rng(seed).normal(size=(50, 2))
+        D, first = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), np.random.default_rng(seed).permutation(50)[:22]
+        found = swapped(plain(D), first)
+        assert (found.medoids.tolist(), found.swaps, found.iterations) == slow_swaps(D, np.ones(50), first)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_identities(seed):
+    D, w, own = problem(2 * seed, 45, 40)
+    first = np.random.default_rng(seed).permutation(40)[:6]
+    found = swapped(block(D, w, own), first)
+    rows = np.random.default_rng(seed).permutation(45)
+    moved = swapped(block(D[rows], w[rows], np.argsort(rows)[own]), first)
+    assert moved.medoids.tolist() == found.medoids.tolist()
+    assert moved.assignment.tolist() == found.assignment[rows].tolist()
+    for factor in (2.0**-20, 8.0, 2.0**900):
+        scaled = swapped(block(D * factor, w / 4, own), first)
+        assert scaled.medoids.tolist() == found.medoids.tolist()
+        assert scaled.loss == found.loss * factor / 4
+        for start in STARTS:
+            draws = [
+                begin(b, 8, start, np.random.default_rng(1)) for b in (block(D, w, own), block(D * factor, w, own))
+            ]
+            assert (draws[0] == draws[1]).all()
+    huge = block(D / D.max() * 2.0**1023, w, own)  # whose sum is no number
+    assert len(set(begin(huge, 8, "k-means++", np.random.default_rng(1)).tolist())) == 8
+    turned = np.asfortranarray(D)
+    assert swapped(block(turned, w, own), first).medoids.tolist() == found.medoids.tolist()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weights_stand_for_repeated_rows(seed):
+    D, w, own = problem(2 * seed + 1, 30, 25)
+    rows = np.repeat(np.arange(30), w.astype(int))
+    of = np.searchsorted(rows, own)
+    first = np.random.default_rng(seed).permutation(25)[:4]
+    weighed, repeated = swapped(block(D, w, own), first), swapped(block(D[rows], np.ones(len(rows)), of), first)
+    assert weighed.medoids.tolist() == repeated.medoids.tolist()
+    assert (weighed.loss, weighed.swaps) == (repeated.loss, repeated.swaps)
+    assert repeated.assignment.tolist() == weighed.assignment[rows].tolist()
+    built = [
+        begin(b, 5, "build", np.random.default_rng(0))
+        for b in (block(D, w, own), block(D[rows], np.ones(len(rows)), of))
+    ]
+    assert (built[0] == built[1]).all()
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_the_loss_never_rises_with_k_and_is_never_above_that_of_k_alone(start):
+    for seed in range(8):
+        D, w, own = problem(seed, 40)
+        path = kmedoids(D, w, own, np.array([9, 1, 2, 3, 3, 5, 40, 6]), start, 2, (seed,))
+        assert list(path) == [1, 2, 3, 5, 6, 9, 40]
+        losses = np.array([found.loss for found in path.values()])
+        assert (np.diff(losses) <= 1e-12).all()
+        assert path[40].medoids.tolist() == list(range(40))
+        assert path[40].swaps == 0
+        best = int((w @ D).argmin())
+        assert path[1].medoids.tolist() == [best]
+        assert [swapped(block(D, w, own), np.array([j])).swaps for j in (best, (best + 1) % 40)] == [0, 1]
+        for K, found in path.items():
+            alone = kmedoids(D, w, own, np.array([K]), start, 2, (seed,))[K]
+            assert found.loss <= alone.loss
+            assert len(set(found.medoids.tolist())) == K
+        again = kmedoids(D, w, own, np.array([9, 1, 2, 3, 3, 5, 40, 6]), start, 2, (seed,))
+        assert all((again[K].medoids == path[K].medoids).all() for K in path)
+
+
+@pytest.mark.parametrize("start", ["k-means++", "random"])
+def test_a_run_goes_on_from_the_medoids_of_the_k_before(start):
+    went_on = 0
+    for seed in range(6):
+        D, w, own = problem(2 * seed, 60)
+        path, before = kmedoids(D, w, own, np.arange(2, 21), start, 1, (seed,)), None
+        for K, found in path.items():
+            alone = kmedoids(D, w, own, np.array([K]), start, 1, (seed,))[K]
+            if before is not None:
+                first = begin(block(D, w, own), K, start, np.random.default_rng((seed, K, 1)), before.medoids)
+                on = swapped(block(D, w, own), first)
+                assert found.loss == min(on.loss, alone.loss) <= before.loss
+                went_on += on.loss < alone.loss
+            before = found
+    assert went_on > 10
+
+
+def test_more_starts_are_no_worse_and_a_seed_repeats_itself():
+    D, w, own = problem(4, 80)
+    losses = [kmedoids(D, w, own, np.array([8]), "random", starts, (1,))[8].loss for starts in (1, 2, 5, 20)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0]
+    draws = {tuple(kmedoids(D, w, own, np.array([8]), "random", 1, (s,))[8].medoids.tolist()) for s in range(10)}
+    assert len(draws) > 1
+
+
+def of_class(fit, D):
+    """Checks what holds of every fit, given the frame of all dissimilarities: each class's medoids, rows and loss."""
+    y, w, total = fit.frame.codes, fit.frame.weights, 0.0
+    table = fit.prototypes
+    assert (table["class"].astype(str) == table["own"].astype(str)).all()
+    for c, level in enumerate(fit.classes):
+        rows, chosen = fit.frame.index[(y == c) & (w > 0)], table.index[table["class"] == level]
+        heft = w[fit.frame.index.get_indexer(rows)]
+        near = D.loc[rows, chosen].to_numpy()
+        candidates = [label for label in D.columns if label in rows and label in fit.dissimilarity.labels]
+        at = [candidates.index(label) for label in chosen]
+        assert no_swap_helps(D.loc[rows, candidates].to_numpy(), heft, at)
+        assert table.loc[chosen, "covers"].to_numpy() == pytest.approx(
+            np.bincount(near.argmin(axis=1), heft, len(chosen))
+        )
+        total += (heft * near.min(axis=1)).sum()
+    assert fit.rule.report["loss"] == pytest.approx(total)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_fit_is_swap_optimal_in_each_class(iris, start):
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    for K in (1, 4, 0.1, {"setosa": 1, "versicolor": 7, "virginica": 0.5}):
+        fit = pc.fit("species ~ .", iris, KMedoids(K=K, start=start))
+        of_class(fit, D)
+        assert fit.update(seed=0).prototypes.equals(fit.prototypes)
+    assert fit.prototypes["class"].value_counts(sort=False).tolist() == [1, 7, 25]
+    assert fit.rule.size == 33
+    told = fit.predict(kind="distance")
+    assert (fit.predict().astype(str) == told.idxmin(axis=1)).all()
+    assert "k-medoids by class" in str(fit)
+    assert "Loss" in str(fit.summary())
+
+
+def test_cross_validation_equals_loops(iris, monkeypatch):
+    fold = np.arange(150) % 4
+    method = KMedoids(K=[5, 1, 0.2, 3], starts=2)
+    v = pc.cross_validate("species ~ .", iris, method, dissimilarity=RAW, cv=pd.Series(fold, iris.index))
+    assert v.table["K"].tolist() == [0.2, 1, 3, 5]
+    D, y = pc.dissimilarity("species ~ .", iris, RAW).frame().to_numpy(), v.problem.frame.codes
+    sizes = np.zeros(4)
+    for f in range(4):
+        train, held = fold != f, np.flatnonzero(fold == f)
+        near = []
+        for c in range(3):
+            rows = np.flatnonzero(train & (y == c))
+            wanted = [round(0.2 * len(rows)), 1, 3, 5]
+            block_, ones = D[np.ix_(rows, rows)], np.ones(len(rows))
+            found = kmedoids(block_, ones, np.arange(len(rows)), np.array(wanted), "k-means++", 2, (0, f, c))
+            near.append([D[np.ix_(held, rows[found[K].medoids])].min(axis=1) for K in wanted])
+            sizes += np.array(wanted) / 4
+        told = np.argmin(near, axis=0)
+        assert (v.held_out.iloc[held].apply(lambda s: s.cat.codes).to_numpy() == told.T).all()
+    assert v.table["size"].tolist() == sizes.tolist()
+    monkeypatch.setattr(jit, "SMALL", 0)  # folds and classes on threads
+    threads = pc.cross_validate("species ~ .", iris, method, dissimilarity=RAW, cv=pd.Series(fold, iris.index))
+    assert threads.held_out.equals(v.held_out)
+
+
+def test_the_grid_and_the_fit_that_follows(iris):
+    fit = pc.fit("species ~ .", iris, KMedoids())
+    assert fit.validation.table["K"].tolist() == list(range(1, 11))
+    assert fit.validation.table["size"].tolist() == list(range(3, 31, 3))
+    alone = pc.fit("species ~ .", iris, KMedoids(K=fit.model.K))
+    assert alone.prototypes.equals(fit.prototypes)
+    few = pd.concat([iris[:6], iris[50:58], iris[100:150]])
+    assert pc.fit("species ~ .", few, KMedoids(), cv=3).validation.table["K"].max() == 4
+    grouped = pc.fit("species ~ .", iris, KMedoids(K=[1, 3]), groups=np.arange(150) // 5)
+    assert grouped.validation.table["error"].max() < 0.3
+    out = pc.cross_validate("species ~ .", iris, KMedoids(K=3), cv="loo")
+    assert len(out.fold_errors) == 150
+    assert out.table["error"].iloc[0] < 0.1
+
+
+def test_given_dissimilarities_in_any_order_of_their_columns():
+    draw = np.random.default_rng(2)
+    labels = [f"r{i}" for i in range(40)]
+    D = pd.DataFrame(draw.integers(1, 9, (40, 40)).astype(float), labels, labels)
+    data = pd.DataFrame({"y": np.repeat(["u", "v"], 20)}, labels)
+    fit = pc.fit("y ~ 1", data, KMedoids(K=4), dissimilarity=D)
+    of_class(fit, D)
+    assert not (D.to_numpy() == D.to_numpy().T).all()
+    shuffled = pc.fit("y ~ 1", data, KMedoids(K=4), dissimilarity=D[draw.permutation(labels)])
+    assert shuffled.prototypes.index.tolist() == fit.prototypes.index.tolist()
+    new = D.iloc[:5][fit.prototypes.index]
+    assert fit.predict(new).tolist() == fit.predict().tolist()[:5]
+    some = D[labels[5:15] + labels[22:37]]
+    wide = pc.fit("y ~ 1", data, KMedoids(K=4), dissimilarity=some)
+    assert wide.prototypes.index.isin(some.columns).all()
+    of_class(wide, some)
+    turned = pc.fit("y ~ 1", data, KMedoids(K=4), dissimilarity=some[draw.permutation(some.columns)])
+    assert turned.prototypes.index.tolist() == wide.prototypes.index.tolist()
+
+
+def test_draws_go_by_the_rows_that_the_candidates_are():
+    draw = np.random.default_rng(0)
+    values, own = draw.random((120, 60)), np.sort(draw.choice(120, 60, replace=False))  # with many optima
+    data = pd.DataFrame({"y": np.repeat(["u", "v"], 60)})
+    D = pd.DataFrame(values, columns=own)
+    fit = pc.fit("y ~ 1", data, KMedoids(K=12), dissimilarity=D)
+    for c, level in enumerate(fit.classes):
+        rows, columns = data.index[data["y"] == level], own[(data["y"] == level)[own]]
+        found = kmedoids(D.loc[rows, columns].to_numpy(), np.ones(60), columns - rows[0], np.array([12]), seed=(0, c))[
+            12
+        ]
+        assert fit.prototypes.index[fit.prototypes["class"] == level].tolist() == columns[found.medoids].tolist()
+
+
+def test_medoids_among_a_random_subset(iris):
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    fit = pc.fit("species ~ .", iris, KMedoids(K=5), candidates=40)
+    assert fit.dissimilarity.shape == (150, 40)
+    of_class(fit, D)
+    assert fit.prototypes["covers"].sum() == 150
+    assert fit.rule.report["loss"] > pc.fit("species ~ .", iris, KMedoids(K=5)).rule.report["loss"]
+    assert pc.fit("species ~ .", iris, KMedoids(), candidates=30).validation.table["K"].max() == 5
+    with pytest.raises(pc.DataError, match=r"find 25 medoids of class 'setosa', and 1\d of its rows are candidates"):
+        pc.fit("species ~ .", iris, KMedoids(K=0.5), candidates=40)
+
+
+def test_weights_through_fit(iris):
+    times = np.random.default_rng(0).integers(0, 4, 150)
+    weighed = pc.fit("species ~ .", iris, KMedoids(K=4, start="build"), weights=times.astype(float), dissimilarity=RAW)
+    of_class(weighed, pc.dissimilarity("species ~ .", iris, RAW).frame())
+    assert (times[weighed.prototypes.index] > 0).all()
+    longer = iris.loc[iris.index.repeat(times)].reset_index(drop=True)
+    repeated = pc.fit("species ~ .", longer, KMedoids(K=4, start="build"), dissimilarity=RAW)
+    assert repeated.rule.report["loss"] == pytest.approx(weighed.rule.report["loss"])
+    assert repeated.prototypes.iloc[:, 2:].to_numpy().tolist() == weighed.prototypes.iloc[:, 2:].to_numpy().tolist()
+    v = pc.cross_validate("species ~ .", iris, KMedoids(K=[1, 2]), weights=times.astype(float))
+    assert v.table["error"].max() < 0.3
+
+
+def test_wrong_options_and_data(iris):
+    for knobs in ({"K": 0}, {"K": 1.5}, {"K": []}, {"K": True}, {"K": pc.quantiles(3)}, {"start": "first"}, {"starts": 0},
+                  {"starts": [1, 2]}):  # fmt: skip
+        with pytest.raises(pc.OptionError, match=f"{next(iter(knobs))}="):
+            KMedoids(**knobs)
+    with pytest.raises(pc.OptionError, match="a mapping names each of the classes"):
+        pc.fit("species ~ .", iris, KMedoids(K={"setosa": 1}))
+    with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', and it has 50"):
+        pc.fit("species ~ .", iris, KMedoids(K=51))
+    with pytest.raises(pc.DataError, match=r"needs at least 46 .* in the training rows of a fold"):
+        pc.fit("species ~ .", iris, KMedoids(K=[2, 46]))
+    with pytest.raises(pc.OptionError, match="takes the training rows, candidates='train' or a number"):
+        pc.fit("species ~ .", iris, KMedoids(K=2), candidates=pc.hull(5))
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    foreign = D.rename(columns={3: "other"}, index=str).set_axis(D.index)
+    with pytest.raises(pc.DataError, match="1 candidates are no rows"):
+        pc.fit("species ~ 1", iris, KMedoids(K=2), dissimilarity=foreign)

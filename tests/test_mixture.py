@@ -1,0 +1,267 @@
+"""Gaussian mixtures against scikit-learn's own, SciPy's densities, closed forms and BIC by hand."""
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logsumexp, softmax
+from scipy.stats import multivariate_normal
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.mixture import GaussianMixture
+
+import protoclass as pc
+from protoclass.core import mixture as core
+from protoclass.core.jit import alone
+from protoclass.models import mixture as model
+from protoclass.models.mixture import Mixture
+
+RAW = pc.Euclidean(scale=False)
+FORMS = ("full", "tied", "diag", "spherical")
+
+
+def fitted(data, formula="species ~ .", **knobs):
+    call = {name: knobs.pop(name) for name in ("seed", "cv", "choose") if name in knobs}
+    return pc.fit(formula, data, Mixture(**knobs), dissimilarity=RAW, **call)
+
+
+def parts(data):
+    X, y = data.iloc[:, :-1].to_numpy(float), pd.Categorical(data.iloc[:, -1]).codes
+    return X, y, [X[y == c] for c in range(y.max() + 1)]
+
+
+def within(X, y):
+    """Mean over columns of the variance within classes, in loops."""
+    total = sum(((row - X[y == c].mean(axis=0)) ** 2).sum() for row, c in zip(X, y, strict=True))
+    return total / X.size
+
+
+def peer(own, K, form, ridge, c, seed=0, starts=3):
+    state = int(np.random.default_rng((seed, K, c)).integers(2**31))
+    with alone():
+        return GaussianMixture(
+            K, covariance_type=form, reg_covar=ridge, max_iter=500, n_init=starts, random_state=state
+        ).fit(own)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("K", [1, 2, 4])
+def test_each_class_is_scikit_learns_mixture(iris, form, K):
+    X, y, own = parts(iris)
+    new = iris.iloc[::7].drop(columns="species") + 0.3
+    fit = fitted(iris, K=K, covariance=form, seed=5)
+    peers = [peer(rows, K, form, 0.01 * within(X, y), c, 5) for c, rows in enumerate(own)]
+    log_density = np.stack([m.score_samples(new.to_numpy()) for m in peers], axis=1)
+    assert fit.predict(new, "decision").to_numpy() == pytest.approx(log_density + math.log(1 / 3))
+    assert fit.predict(new, "prob").to_numpy() == pytest.approx(softmax(log_density, axis=1), abs=1e-12)
+    assert fit.predict(new).cat.codes.tolist() == log_density.argmax(axis=1).tolist()
+    table = fit.prototypes
+    assert table.iloc[:, 3:].to_numpy(float) == pytest.approx(np.concatenate([m.means_ for m in peers]))
+    assert table["weight"].to_numpy(float) == pytest.approx(np.concatenate([m.weights_ for m in peers]))
+    held = [np.bincount(m.predict(rows), minlength=K) for m, rows in zip(peers, own, strict=True)]
+    assert table["covers"].tolist() == np.concatenate(held).tolist()
+    assert fit.rule.size == sum(
+        round((m.bic(rows) + 2 * m.score_samples(rows).sum()) / math.log(len(rows)))
+        for m, rows in zip(peers, own, strict=True)
+    )
+
+
+def test_log_densities_are_scipys():
+    draw = np.random.default_rng(0)
+    X, means = draw.normal(size=(9, 3)), draw.normal(size=(4, 3))
+    A = draw.normal(size=(2, 3, 3))
+    dense = [a @ a.T + np.eye(3) for a in A]
+    spans = [np.diag(draw.uniform(0.5, 2, 3)) for _ in range(2)]
+    roots = [np.linalg.inv(np.linalg.cholesky(S)).T for S in dense] + [1 / np.sqrt(S.diagonal()) for S in spans]
+    weights = np.array([0.1, 0.2, 0.3, 0.4])
+    told = core.log_densities(X, weights, means, tuple(roots))
+    for j, S in enumerate([*dense, *spans]):
+        assert told[:, j] == pytest.approx(multivariate_normal(means[j], S).logpdf(X) + math.log(weights[j]))
+
+
+def test_one_component_is_discriminant_analysis(iris):
+    new = iris.drop(columns="species") * 1.05
+    fit = fitted(iris.iloc[:130], K=1, ridge=0)
+    X, y, own = parts(iris.iloc[:130])
+    for c, rows in enumerate(own):
+        S = np.cov(rows.T, bias=True)
+        want = multivariate_normal(rows.mean(axis=0), S).logpdf(new.to_numpy()) + math.log(len(rows) / 130)
+        assert fit.predict(new, "decision").iloc[:, c].to_numpy() == pytest.approx(want)
+    qda = QuadraticDiscriminantAnalysis().fit(np.repeat(X, 500, axis=0), np.repeat(y, 500))  # n - 1 is then nearly n
+    assert fit.predict(new, "prob").to_numpy() == pytest.approx(qda.predict_proba(new.to_numpy()), abs=2e-4)
+
+
+def test_classes_of_one_shape_have_the_linear_rule(iris):
+    base = iris.iloc[:50, :4]
+    shifted = [base.assign(y="a"), (base + [1.0, 0, 0.3, 0]).assign(y="b"), (base - [0.2, 0.8, 0, 0]).assign(y="c")]
+    data = pd.concat(shifted, ignore_index=True)
+    X, y, _ = parts(data)
+    fit = fitted(data, "y ~ .", K=1, ridge=0)
+    lda = LinearDiscriminantAnalysis("lsqr").fit(X, y)
+    assert fit.predict(kind="prob").to_numpy() == pytest.approx(lda.predict_proba(X), abs=1e-9)
+
+
+def test_posteriors_are_bayes_rule_also_far_away(iris):
+    fit = fitted(iris, K=2)
+    new = iris.drop(columns="species").iloc[[0, 60, 120, 5, 6, 7]].reset_index(drop=True)
+    new.loc[3:, "petal_length"] = [1e4, 1e160, -1e300]
+    decision, prob = fit.predict(new, "decision").to_numpy(), fit.predict(new, "prob").to_numpy()
+    assert prob.sum(axis=1) == pytest.approx(np.ones(6))
+    assert prob[:4] == pytest.approx(softmax(decision[:4], axis=1))
+    assert np.isfinite(decision[:4]).all()
+    assert (decision[4:] == -np.inf).all()
+    assert set(prob[3:].ravel()) == {0.0, 1.0}
+    assert prob.argmax(axis=1).tolist() == fit.predict(new).cat.codes.tolist()
+    # beyond all numbers the class of the widest Gaussian in that direction, as it is before
+    assert prob[4].tolist() == prob[3].tolist()
+    below = new.assign(petal_length=[-1e5] * 6)
+    assert prob[5].tolist() == fit.predict(below, "prob").iloc[5].tolist()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_neither_order_nor_place_of_the_columns_matters(iris, form):
+    fit = fitted(iris, K=2, covariance=form)
+    turned = iris[["petal_width", "sepal_length", "petal_length", "sepal_width", "species"]]
+    assert fitted(turned, K=2, covariance=form).predict(kind="prob").to_numpy() == pytest.approx(
+        fit.predict(kind="prob").to_numpy(), abs=1e-6
+    )
+    numbers = iris.columns[:4]
+    moved = iris.assign(**{c: 3 * iris[c] + 7 for c in numbers})  # the ridge follows the columns' unit
+    assert fitted(moved, K=2, covariance=form).predict(kind="prob").to_numpy() == pytest.approx(
+        fit.predict(kind="prob").to_numpy(), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_bic_by_hand(iris, form, monkeypatch):
+    monkeypatch.setattr(model, "MOST", 4)
+    X, y, own = parts(iris)
+    ridge = 0.01 * within(X, y)
+    free = {"full": lambda K: 4 * K + 10 * K + K - 1, "tied": lambda K: 4 * K + 10 + K - 1,
+            "diag": lambda K: 4 * K + 4 * K + K - 1, "spherical": lambda K: 4 * K + K + K - 1}  # fmt: skip
+    best = []
+    for c, rows in enumerate(own):
+        scores = []
+        for K in range(1, 5):
+            m = peer(rows, K, form, ridge, c, starts=1)
+            S = {"full": lambda k, m=m: m.covariances_[k], "tied": lambda k, m=m: m.covariances_,
+                 "diag": lambda k, m=m: np.diag(m.covariances_[k]),
+                 "spherical": lambda k, m=m: m.covariances_[k] * np.eye(4)}[form]  # fmt: skip
+            each = [math.log(m.weights_[k]) + multivariate_normal(m.means_[k], S(k)).logpdf(rows) for k in range(K)]
+            scores.append(-2 * logsumexp(each, axis=0).sum() + free[form](K) * math.log(50))
+            assert scores[-1] == pytest.approx(m.bic(rows))
+            found = core.mix(rows, K, form, 1, ridge, (0, K, c))
+            assert core.bic(found, rows, form) == pytest.approx(scores[-1])
+            assert core.parameters(K, 4, form) == free[form](K)
+        best.append(int(np.argmin(scores)) + 1)
+    fit = fitted(iris, K="bic", covariance=form, starts=1)
+    assert fit.prototypes["class"].value_counts(sort=False).tolist() == best
+    assert fit.validation is None
+    told = ", ".join(f"{name}: {K}" for name, K in zip(fit.classes, best, strict=True))
+    assert fit.rule.report["components per class K"] == f"{told} (least BIC)"
+    assert fit.rule.size == sum(free[form](K) for K in best)
+    v = pc.cross_validate("species ~ .", iris, Mixture(K="bic", covariance=form, starts=1), cv=2)
+    assert len(v.table) == 1
+    assert v.table["error"][0] < 0.1
+
+
+def test_priors(iris):
+    few = iris.iloc[:120]
+    shares, equal = fitted(few, K=1), fitted(few, K=1, priors="equal")
+    named = fitted(few, K=1, priors={"virginica": 0.7, "setosa": 0.1, "versicolor": 0.2})
+    density = shares.predict(kind="decision").to_numpy() - np.log(np.array([50, 50, 20]) / 120)
+    for fit, prior in ((equal, [1 / 3] * 3), (named, [0.1, 0.2, 0.7])):
+        assert fit.predict(kind="decision").to_numpy() == pytest.approx(density + np.log(prior))
+        assert fit.predict(kind="prob").to_numpy() == pytest.approx(softmax(density + np.log(prior), axis=1))
+    for priors in ({"setosa": 0.5, "virginica": 0.5}, {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.4}, "even", {},
+                   {"setosa": 0, "versicolor": 0.5, "virginica": 0.5}, [1 / 3] * 3,
+                   {"setosa": "a", "versicolor": 0.5, "virginica": 0.5}):  # fmt: skip
+        with pytest.raises(pc.OptionError, match="priors="):
+            fitted(few, K=1, priors=priors)
+
+
+def test_cross_validation_runs_over_all_knobs(iris):
+    knobs = Mixture(K=[1, 3], covariance=["spherical", "full"], ridge=[0.1, 0.001])
+    v = pc.cross_validate("species ~ .", iris, knobs, cv=4, seed=2, dissimilarity=RAW)
+    grid = [(K, form, r) for K in (1, 3) for form in ("full", "spherical") for r in (0.001, 0.1)]
+    assert list(v.points.itertuples(index=False, name=None)) == grid
+    for g, (K, form, r) in enumerate(grid):
+        assert v.table["size"][g] == 3 * core.parameters(K, 4, form)
+        for f in range(4):
+            held = v.folds == f
+            fit = fitted(iris[~held], K=K, covariance=form, ridge=r)
+            told = v.held_out[g][held].tolist()
+            if K == 1:  # EM from other starts may end elsewhere
+                assert told == fit.predict(iris[held]).tolist()
+            assert np.mean(np.array(told) == fit.predict(iris[held]).to_numpy(object)) > 0.85
+    every = pc.cross_validate("species ~ .", iris, Mixture(K=1, covariance="grid", ridge="grid"), cv=2)
+    assert len(every.table) == 4 * 5
+    assert every.table["covariance"].unique().tolist() == list(FORMS)
+    chosen = fitted(iris, K=1, covariance="grid", cv=5, choose="1se")
+    assert chosen.model.covariance in FORMS
+    assert f"Covariance:             {chosen.model.covariance}" in str(chosen)
+    assert pc.cross_validate("species ~ .", iris, Mixture(starts=1, covariance="diag"), cv=2).table[
+        "K"
+    ].tolist() == list(range(1, 11))
+
+
+def test_numbers_of_components(iris):
+    fit = fitted(iris, K={"setosa": 1, "versicolor": 0.06, "virginica": 2})
+    assert fit.prototypes["class"].value_counts(sort=False).tolist() == [1, 3, 2]
+    assert fit.prototypes["weight"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == pytest.approx(
+        [1] * 3
+    )
+    assert fit.prototypes["covers"].groupby(fit.prototypes["class"], observed=True).sum().tolist() == [50] * 3
+    assert fit.prototypes.index[1] == "mixture[versicolor].1"
+
+
+def test_what_a_fit_gives(iris):
+    fit = fitted(iris, K=2)
+    assert fit.rule.kinds == ("class", "prob", "decision")
+    assert pickle.loads(pickle.dumps(fit)).predict(kind="prob").equals(fit.predict(kind="prob"))
+    assert fitted(iris, K=2).predict(kind="prob").equals(fit.predict(kind="prob"))
+    assert fit.augment().columns.tolist() == [*iris.columns, "fitted", "correct"]
+    assert str(fit.summary())
+    assert fit.plot() is not None
+    assert fit.predict(iris.iloc[:0]).empty
+    single = iris.astype(dict.fromkeys(iris.columns[:4], "float32"))
+    assert fitted(single, K=2).predict(kind="prob").to_numpy() == pytest.approx(
+        fit.predict(kind="prob").to_numpy(), abs=1e-3
+    )
+
+
+def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
+    with pytest.raises(pc.OptionError, match="takes no weights"):
+        pc.fit("species ~ .", iris, Mixture(K=1), weights=np.ones(150))
+    one = iris.iloc[[*range(60), 100]]
+    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', and it has 1"):
+        fitted(one, K=1)
+    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', and it has 1"):
+        fitted(one, K="bic")
+    with pytest.raises(pc.DataError, match="mixture needs at least 51 rows"):
+        fitted(iris, K=51)
+    few = iris.iloc[[*range(53), *range(100, 150)]]
+    with pytest.raises(
+        pc.DataError, match="1 Gaussian with covariance='full' cannot be fitted to the 3 rows of class 'ver"
+    ):
+        fitted(few, K=1, ridge=0)
+    assert fitted(few, K=1).training_error() < 0.1  # the ridge makes up for rows that there are too few of
+    assert fitted(few, K=1, ridge=0, covariance="spherical").training_error() < 0.2
+    alike = pd.DataFrame({"x": [0.0, 0, 1, 1], "y": list("aabb")})
+    with pytest.raises(pc.DataError, match="all alike"):
+        fitted(alike, "y ~ x", K=1)
+    huge = pd.DataFrame({"x": [0.0, 1e200, 1, 2], "y": list("aabb")})
+    with pytest.raises(pc.DataError, match="too large"):
+        fitted(huge, "y ~ x", K=1)
+    half = pd.DataFrame({"x": [0.0, 0, 0, 1, 1, 5, 6, 7, 8], "y": list("aaaaabbbb")})
+    told = fitted(half, "y ~ x", K=3)
+    assert told.rule.report["components repeated"] == "a (3 components, 2 distinct rows): ask for fewer"
+    assert "components repeated" not in fitted(half, "y ~ x", K="bic").rule.report
+    assert "EM" not in told.rule.report
+    monkeypatch.setattr(core, "STEPS", 1)
+    assert fitted(iris, K=3).rule.report["EM"].endswith("setosa, versicolor, virginica")
+    for knobs in ({"K": "aic"}, {"K": ["bic", 1]}, {"covariance": "round"}, {"covariance": []}, {"covariance": ["full", "grid"]},
+                  {"covariance": 1}, {"ridge": -1}, {"ridge": "some"}, {"starts": 0}, {"starts": [1, 2]}, {"K": 0}):  # fmt: skip
+        with pytest.raises(pc.OptionError):
+            Mixture(**{"K": 1, **knobs})

@@ -130,6 +130,44 @@ def metrics(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
     ]  # fmt: skip
 
 
+def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[], object], str]]:
+    """k-medoids beside the package kmedoids on one thread, K = 100: (what, work, its work, goal)."""
+    from sklearn.metrics import pairwise_distances
+
+    from protoclass.core.medoids import begin, block, swapped
+
+    try:
+        import kmedoids as package  # GPL: run beside ours where it is installed
+    except ImportError:
+        return []
+    D, n = pairwise_distances(X), len(X)
+    w, own, first = np.ones(n), np.arange(n), np.random.default_rng(0).permutation(n)[:100]
+    problem = block(D, w, own)
+
+    def theirs() -> object:
+        return package.fasterpam(D, first.astype(np.uintp), n_cpu=1)
+
+    def start(how: str) -> Callable[[], object]:
+        return lambda: begin(problem, 100, how, np.random.default_rng(0))
+
+    name = f"k-medoids, K = 100, of {n} USPS images, their distances given"
+    against = "of {:.2f} s, package kmedoids (swaps alone)"
+    return [
+        (f"{name}: swaps from a random start", lambda: swapped(block(D, w, own), first), theirs,
+         "<= 0.4 of {:.2f} s, package kmedoids"),
+        ("its start 'build' (PAM's BUILD)", start("build"), theirs, against),
+        ("its start 'k-means++'", start("k-means++"), theirs, against),
+    ]  # fmt: skip
+
+
+def quantization(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
+    """Learning vector quantization of USPS with 200 code vectors, 40 passes over the images."""
+    model = pc.LVQ(K=20, draws=40 * len(usps) / 200)
+    raw = pc.Euclidean(scale=False)
+    name = f"OLVQ1, 200 code vectors, 40 passes over {len(usps)} USPS images, frame to Fit"
+    return [(name, lambda: pc.fit("digit ~ .", usps, model, dissimilarity=raw, progress=False), "<= 2 T")]
+
+
 def rows(runs: int) -> list[tuple[str, str, str]]:
     """(what, measured, goal)"""
     from sklearn.metrics import pairwise_distances
@@ -154,7 +192,10 @@ def rows(runs: int) -> list[tuple[str, str, str]]:
     machines, svc = in_turn(*scm_and_svc(), max(1, runs // 2))
     goal = f"<= 0.1 of {svc:.1f} s"
     out.append(("CV of the set covering machine on Pima (400 runs)", f"{machines / svc:.3f} ({machines:.2f} s)", goal))
-    for what, work, goal in metrics(data):
+    for what, work, other, goal in medoids(X):
+        took, theirs = in_turn(work, other, max(1, runs // 2))
+        out.append((what, f"{took / theirs:.3f} ({took:.2f} s)", goal.format(theirs)))
+    for what, work, goal in quantization(data) + metrics(data):
         took, T = in_turn(work, yardstick, max(1, runs // 2))
         out.append((what, f"{took / T:.2f} T ({took:.2f} s; T = {T:.2f} s)", goal))
     X, seconds = np.random.default_rng(0).normal(size=(1000, 5)), []

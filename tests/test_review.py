@@ -200,3 +200,36 @@ def test_messages_say_what_helps(iris):
         pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(10**12))
     with pytest.raises(pc.OptionError, match="at most the number of rows"):
         pc.dissimilarity("species ~ .", iris).map(dims=10**9, method="sammon")
+
+
+def test_threads_that_limit_blas_leave_it_as_it_was():
+    import threading
+
+    from threadpoolctl import threadpool_info
+
+    from protoclass.core.jit import alone
+
+    def counts():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before, first_is_in, second_is_in, first_left = counts(), *(threading.Event() for _ in range(3))
+
+    def first():
+        with alone():
+            first_is_in.set()
+            second_is_in.wait(10)
+        first_left.set()
+
+    def second():
+        first_is_in.wait(10)
+        with alone():
+            second_is_in.set()
+            first_left.wait(10)
+            assert set(counts()) <= {1}
+
+    threads = [threading.Thread(target=work) for work in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts() == before

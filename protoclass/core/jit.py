@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -20,6 +20,9 @@ T = TypeVar("T")
 SMALL = 2**19
 
 _inside = threading.local()
+_guard = threading.Lock()
+_within = 0  # threads that are in `alone`
+_limits: Any = None  # what the last of them restores
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,10 +40,23 @@ def _pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def alone() -> AbstractContextManager[Any]:
-    """BLAS and OpenMP on one thread: threads that wait for one another cost a small problem ten times its time."""
-    limited: AbstractContextManager[Any] = _pools().limit(limits=1)
-    return limited
+@contextmanager
+def alone() -> Iterator[None]:
+    """BLAS and OpenMP on one thread: threads that wait for one another cost a small problem ten times its time.
+
+    The limit is the process's: the first of several threads sets it, and the last to leave lifts it.
+    """
+    global _limits, _within
+    with _guard:
+        _limits = _limits if _within else _pools().limit(limits=1)
+        _within += 1
+    try:
+        yield
+    finally:
+        with _guard:
+            _within -= 1
+            if _within == 0:
+                _limits.restore_original_limits()
 
 
 def cores() -> int:

@@ -100,10 +100,10 @@ class Problem:
         if self.model.reads == "vectors":
             vectors()  # fails before any work
         if "D" not in self.model.reads:
-            source: Source = Held(np.empty((len(frame), 0)))
-            origin = np.empty(0, np.int64)
+            source: Source = Held(np.broadcast_to(np.nan, related.shape))  # takes no memory
         else:
-            source, origin = related.source(tick, limit=limit), related.origin
+            source = related.source(tick, limit=limit)
+        origin = related.origin
         serves = np.full(len(origin), -1)
         if isinstance(self.candidates, str) and self.candidates == "own":
             serves = np.where(origin >= 0, frame.codes[origin], -1)

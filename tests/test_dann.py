@@ -10,6 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
 from protoclass.core import adaptive
+from protoclass.core.sources import Held
+from protoclass.core.task import Task
 from protoclass.models.dann import DANN
 
 RAW = pc.Euclidean(scale=False)
@@ -56,6 +58,11 @@ def clouds(seed, n=70, p=3, classes=3):
 def frame(X, y=None):
     table = pd.DataFrame(X).add_prefix("x")
     return table if y is None else table.assign(y=np.array(list("abcdef"))[y])
+
+
+def task_of(X, y):
+    n = len(y)
+    return Task(Held(np.full((n, n), np.nan)), y, y.max() + 1, np.ones(n), np.arange(n), (0,), lambda: X)
 
 
 def fitted(X, y, weights=None, cv="auto", **knobs):
@@ -168,6 +175,11 @@ def test_the_grid_runs_over_all_knobs_and_folds_see_their_own_rows():
             train = fold != f
             fit = fitted(X[train], y[train], k=k, neighborhood=q, epsilon=epsilon, ridge=ridge, iterations=times)
             assert v.held_out[g][~train].tolist() == fit.predict(data[~train]).tolist()
+    path = model.path(task_of(X, y), model.grid(task_of(X, y), np.bincount(y)))
+    every = path.predict("prob", np.empty((9, 0)), X[:9] + 0.1)
+    for g in range(32):
+        assert path.at(g).size == path.size[g]
+        assert (path.at(g).predict("prob", np.empty((9, 0)), X[:9] + 0.1) == every[:, g]).all()
     chosen = fitted(X, y, k=[1, 5], ridge=[0.1, 10.0], cv=fold)
     assert (chosen.model.k, chosen.model.ridge) == tuple(chosen.validation.points.iloc[chosen.point])
     assert chosen.predict().tolist() == fitted(X, y, k=chosen.model.k, ridge=chosen.model.ridge).predict().tolist()
@@ -218,10 +230,26 @@ def test_what_a_fit_gives(iris):
     assert str(fit.summary())
     assert fit.plot() is not None
     assert fit.prototypes["class"].tolist() == iris.species.tolist()
-    assert fit.prototypes["row"].tolist() == [str(label) for label in iris.index]
+    assert fit.prototypes.index.equals(iris.index)
+    assert fit.prototypes["own"].tolist() == iris.species.tolist()
+    named = iris.drop_duplicates().set_index(iris.drop_duplicates().index.map("row {}".format))
+    assert pc.fit("species ~ .", named, DANN(k=3)).predict(kind="nearest").tolist() == named.index.tolist()
     assert fit.prototypes[iris.columns[:4]].to_numpy() == pytest.approx(iris.iloc[:, :4].to_numpy())
     constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
     assert pc.fit("species ~ .", constant, DANN(k=3, ridge=0)).training_error() < 0.1
+
+
+@pytest.mark.parametrize("far", [1e9, 1e13, 1e160, 1e300])
+def test_far_queries(iris, far):
+    fit = pc.fit("species ~ .", iris, "dann", k=5)
+    new = iris.head(2).assign(petal_length=[far, -far])
+    assert fit.predict(new, "prob").sum(axis=1).to_numpy() == pytest.approx(1)
+    if far == 1e9:  # the covariance is that of the rows about it, whatever the way to these
+        X = iris.iloc[:, :4].to_numpy() / iris.iloc[:, :4].std(ddof=1).to_numpy()
+        y = pd.Categorical(iris.species).codes
+        x0 = new.iloc[0, :4].to_numpy(float) / iris.iloc[:, :4].std(ddof=1).to_numpy()
+        d = distances(x0, X, y, 50)
+        assert fit.predict(new, "distance").iloc[0].to_numpy() == pytest.approx([d[y == c].min() for c in range(3)])
 
 
 def test_wrong_knobs(iris):

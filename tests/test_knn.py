@@ -6,6 +6,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
+from protoclass.core.nearest import Votes
+from protoclass.core.task import Points
 from protoclass.models.knn import ballots
 
 RAW = pc.Euclidean(scale=False)
@@ -74,6 +76,17 @@ def test_random_ties_take_k_rows_and_every_tied_row_alike(k):
         total += share
     mean = (k - 1) / 6 / k  # each of the six tied rows
     assert total[1:7] / 120 == pytest.approx(np.full(6, mean), abs=4 * np.sqrt(0.25 / 120) / k)
+
+
+def test_one_ordering_of_tied_rows_serves_every_k():
+    draw = np.random.default_rng(9)
+    D, y = draw.integers(0, 3, (12, 15)).astype(float), draw.integers(0, 3, 15)
+    for seed in (None, (4,)):
+        path = Votes((1, 3, 8), Points(y, at=np.arange(15)), np.ones(15), 3, seed)
+        for g, k in enumerate((1, 3, 8)):
+            assert path.at(g).k == k
+            for kind in ("class", "prob"):
+                assert (path.at(g).predict(kind, D) == path.predict(kind, D)[:, g]).all()
 
 
 def test_votes_that_are_even_but_for_rounding_are_even():

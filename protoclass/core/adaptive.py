@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,14 +27,15 @@ class Local:
     iterations: int
 
 
-def query_distances(queries: Array, points: Points, classes: int, how: Local) -> Iterator[tuple[slice, Array]]:
-    """Distances from queries to all points under the metric at the query, |F_i' (x_i - z_j)|.
+def query_distances(queries: Array, X: Array, y: Array, classes: int, how: Local) -> Iterator[tuple[slice, Array]]:
+    """Distances from queries to all rows of X under the metric at the query, |F_i' (x_i - z_j)|.
 
     Parameters
     ----------
     queries : array (r, p)
-    points : Points
-        n training rows, by their coordinates.
+    X : array (n, p)
+        Training rows.
+    y : int array (n,)
     classes : int
     how : Local
 
@@ -44,12 +45,11 @@ def query_distances(queries: Array, points: Points, classes: int, how: Local) ->
         Some of the queries.
     distances : array (rows, n)
     """
-    X = np.asarray(points.coords, float)
     step = max(1, min(CHUNK, ENTRIES // max(len(X), how.neighborhood * X.shape[1])))
     for first in range(0, len(queries), step):
         rows = slice(first, first + step)
         some = np.asarray(queries[rows], float)
-        F = local_factors(some, X, points.classes, classes, how.neighborhood, how.epsilon, how.ridge, how.iterations)
+        F = local_factors(some, X, y, classes, how.neighborhood, how.epsilon, how.ridge, how.iterations)
         yield rows, np.ascontiguousarray(local_distances(X, some, F).T)
 
 
@@ -62,7 +62,9 @@ class AdaptiveVotes:
     ks : tuple of int
     metrics : tuple of Local
     points : Points
-        The training rows, by their coordinates.
+        The training rows.
+    coords : array (n, p)
+        Their coordinates.
     weight : array (n,)
         Of the rows' votes.
     classes : int
@@ -71,6 +73,7 @@ class AdaptiveVotes:
     ks: tuple[int, ...]
     metrics: tuple[Local, ...]
     points: Points
+    coords: Array
     weight: Array
     classes: int
     reads: ClassVar[str] = "vectors"
@@ -85,17 +88,17 @@ class AdaptiveVotes:
         assert X is not None
         share: Array = np.empty((len(X), len(self.ks), len(self.metrics), self.classes))
         for g, how in enumerate(self.metrics):
-            for rows, near in query_distances(X, self.points, self.classes, how):
+            for rows, near in query_distances(X, self.coords, self.points.classes, self.classes, how):
                 share[rows, :, g] = votes(near, np.array(self.ks), self.points.classes, self.weight, self.classes)
         share = share.reshape(len(X), len(self.ks) * len(self.metrics), self.classes)
         return np.asarray(share.argmax(axis=2)) if kind == "class" else share
 
     def at(self, g: int) -> AdaptiveVote:
         k, how = divmod(g, len(self.metrics))
-        return AdaptiveVote(self.ks[k], self.metrics[how], self.points, self.weight, self.classes)
+        return AdaptiveVote(self.ks[k], self.metrics[how], self.points, self.coords, self.weight, self.classes)
 
     def moved(self, columns: Array) -> AdaptiveVotes:
-        return self
+        return replace(self, points=self.points.moved(columns))
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ class AdaptiveVote:
     k: int
     how: Local
     points: Points
+    coords: Array
     weight: Array
     classes: int
     reads: ClassVar[str] = "vectors"
@@ -121,11 +125,11 @@ class AdaptiveVote:
     def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
         assert X is not None
         if kind in ("class", "prob"):
-            path = AdaptiveVotes((self.k,), (self.how,), self.points, self.weight, self.classes)
+            path = AdaptiveVotes((self.k,), (self.how,), self.points, self.coords, self.weight, self.classes)
             return np.asarray(path.predict(kind, D, X)[:, 0])
         member, order = np.asarray(self.points.classes, np.int16)[None, :], order_of(self.points)
         out = np.empty((len(X), self.classes)) if kind == "distance" else np.empty(len(X), np.int64)
-        for rows, near in query_distances(X, self.points, self.classes, self.how):
+        for rows, near in query_distances(X, self.coords, self.points.classes, self.classes, self.how):
             out[rows] = (
                 to_classes(near, self.points, self.classes)
                 if kind == "distance"
@@ -134,4 +138,4 @@ class AdaptiveVote:
         return out
 
     def moved(self, columns: Array) -> AdaptiveVote:
-        return self
+        return replace(self, points=self.points.moved(columns))

@@ -52,7 +52,7 @@ def local_factors(
             if step:
                 D = local_distances(X, points[some], out[some]).T
             near = nearest_rows(D, neighborhood)
-            out[some] = _factors(X[near] - points[some][:, None], y[near], classes, epsilon, ridge)
+            out[some] = _factors(X[near] - X[near[:, :1]], y[near], classes, epsilon, ridge)
     return out
 
 
@@ -67,7 +67,7 @@ def nearest_rows(D: Array, count: int) -> Array:
 
 
 def _factors(Z: Array, labels: Array, classes: int, epsilon: float, ridge: float) -> Array:
-    """Factors from neighbours about each point, (m, K, p)."""
+    """Factors from the neighbours of each point, less one of them, (m, K, p): less a far point they would lose their digits."""
     m, K, p = Z.shape
     mean = Z.mean(axis=1)
     within, between = np.zeros((m, p, p)), np.zeros((m, p, p))

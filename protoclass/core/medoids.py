@@ -13,7 +13,7 @@ from .jit import kernel
 Array = NDArray[Any]
 
 STARTS = ("k-means++", "build", "random")
-LANE = 32  # rows that are compared at once
+LANE = 64  # rows that are compared at once
 NOTHING = np.empty(0, np.int64)
 
 

@@ -119,10 +119,9 @@ def bic(found: Mix, X: Array, covariance: str) -> float:
 
 def spread(X: Array, y: Array, classes: int) -> float:
     """Mean over the columns of the variance within classes, with divisor n; inf where it is beyond all numbers."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore"):
         apart = np.concatenate([X[y == c] - X[y == c].mean(axis=0) for c in range(classes)])
-        found = float(np.mean(apart**2))
-    return found if found < np.inf else np.inf
+        return float(np.mean(apart**2))
 
 
 @dataclass(frozen=True)

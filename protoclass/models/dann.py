@@ -13,6 +13,7 @@ from ..core.adaptive import AdaptiveVotes, Local
 from ..core.task import Points, Task
 from ..errors import DataError
 from .base import Model, axis, number
+from .condensed import own_candidates
 from .knn import NEIGHBOURS, ballots
 
 
@@ -66,7 +67,7 @@ class DANN(Model):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), DANN(k=5))
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "dann", k=5)
     >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "prob").round(1).to_dict("list")
     {'setosa': [1.0, 0.0], 'versicolor': [0.0, 0.4], 'virginica': [0.0, 0.6]}
     """
@@ -112,9 +113,8 @@ class DANN(Model):
         epsilons, ridges = (axis(grid, name, getattr(self, name)).tolist() for name in ("epsilon", "ridge"))
         times = axis(grid, "iterations", self.iterations).astype(int).tolist()
         metrics = tuple(Local(*knobs) for knobs in product(around, epsilons, ridges, times))
-        names = np.array([task.label(int(i)) for i in live], object)
-        points = Points(task.y[live], coords=np.asarray(task.vectors(), float)[live], table={"row": names})
-        return AdaptiveVotes(tuple(ks.tolist()), metrics, points, ballots(task.w[live]), task.classes)
+        points, X = Points(task.y[live], at=own_candidates(task)[live]), np.asarray(task.vectors(), float)[live]
+        return AdaptiveVotes(tuple(ks.tolist()), metrics, points, X, ballots(task.w[live]), task.classes)
 
 
 def default_neighborhood(n: int) -> int:

@@ -72,7 +72,7 @@ class Mixture(Model):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), Mixture(K=1))
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "mixture", K=1)
     >>> fit.predict(kind="prob").loc[[70]].round(2).to_dict("list")
     {'setosa': [0.0], 'versicolor': [0.36], 'virginica': [0.64]}
     """

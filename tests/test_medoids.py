@@ -77,6 +77,21 @@ def test_swaps_equal_loops(seed):
         assert found.assignment.tolist() == D[:, medoids].argmin(axis=1).tolist()
 
 
+def test_swaps_from_rows_far_from_all_others_and_of_d_larger_on_one_side():
+    draw = np.random.default_rng(0)
+    x = np.r_[draw.integers(0, 90, 128), 900, 990].astype(
+        float
+    )  # every row of the first lanes is nearer to any other row
+    D, first = np.abs(np.subtract.outer(x, x)), np.array([129, 128])
+    more = np.tril(draw.integers(0, 60, D.shape), -40)
+    for some in (D, D + more, D + more.T):
+        found = swapped(plain(some), first)
+        want = slow_swaps(some, np.ones(130), first)
+        assert (found.medoids.tolist(), found.swaps, found.iterations) == want
+        assert found.loss == loss(some, np.ones(130), want[0])
+        assert begin(plain(some), 3, "build", draw).tolist() == slow_build(some, np.ones(130), 3)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_no_swap_helps_and_the_best_of_many_starts_is_optimal(seed):
     D, w, own = problem(seed)

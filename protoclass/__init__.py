@@ -31,7 +31,7 @@ _HOME = {
     "compare": "comparing", "Comparison": "comparing",
     "set_cover": "covering", "SetCover": "covering",
     "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
-    "vignette": "vignettes", "Vignettes": "vignettes",
+    "explore": "widgets", "app": "widgets.app", "App": "widgets.app", "vignette": "vignettes", "Vignettes": "vignettes",
     "ProtoclassError": "errors", "FormulaError": "errors", "DataError": "errors", "OptionError": "errors",
     "NotAvailable": "errors", "NoVectors": "errors", "TooLarge": "errors",
 }  # fmt: skip
@@ -78,6 +78,8 @@ if TYPE_CHECKING:
     from .testing import Test
     from .validating import Validation, cross_validate
     from .vignettes import Vignettes, vignette
+    from .widgets import explore
+    from .widgets.app import App, app
 
 
 def __getattr__(name: str) -> Any:

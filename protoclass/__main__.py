@@ -1,4 +1,4 @@
-"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv"""
+"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv; the explorers by `explore` before it."""
 
 from __future__ import annotations
 
@@ -9,36 +9,73 @@ from typing import Any
 
 from .errors import NotAvailable, OptionError, ProtoclassError
 
+KNOBS = "Further options are knobs of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
+
 
 def main(argv: list[str] | None = None) -> int:
-    """Fit, print the summary and, with --out, write the figures. Returns the exit status."""
-    parser = argparse.ArgumentParser(
-        allow_abbrev=False,
-        prog="python -m protoclass",
-        description="Fit a prototype classifier to a CSV file, print its summary and write its figures.",
-        epilog="Further options are knobs of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
-        'Example: python -m protoclass "species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
-    )
-    parser.add_argument(
-        "formula", help="R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'"
-    )
-    parser.add_argument("data", help="a CSV file with a header")
-    parser.add_argument("--method", default="pvm", help="pvm (the default), knn or kmeans")
-    parser.add_argument(
-        "--dissimilarity", default="auto", help="auto, euclidean, manhattan, chebyshev, minkowski, gower or ranks"
-    )
-    parser.add_argument("--cv", default="auto", help="number of folds, loo, none, or auto: 10 if a knob is open")
-    parser.add_argument("--choose", default="1se", help="1se (the default) or min")
-    parser.add_argument("--na", default="drop", help="rows with missing values: drop, raise or keep (Gower)")
-    parser.add_argument("--seed", type=int, default=0, help="for the folds")
-    parser.add_argument("--out", metavar="DIR", help="write the figures into this folder")
-    options, rest = parser.parse_known_args(argv)
+    """Fit, print the summary and, with --out, write the figures; or, after `explore`, open a page. Returns the exit status."""
+    words = sys.argv[1:] if argv is None else argv
     try:
-        print(run(options, _knobs(rest)))
+        if words[:1] == ["explore"]:
+            options, rest = exploring().parse_known_args(words[1:])
+            explore(options, _knobs(rest))
+        else:
+            options, rest = fitting().parse_known_args(words)
+            print(run(options, _knobs(rest)))
     except (ProtoclassError, OSError) as reason:
         print(f"protoclass: {reason}", file=sys.stderr)
         return 2
     return 0
+
+
+def fitting() -> argparse.ArgumentParser:
+    """The words that fit."""
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False,
+        prog="python -m protoclass",
+        description="Fit a prototype classifier to a CSV file, print its summary and write its figures. With the word explore "
+        "before the formula: look at it in a browser (python -m protoclass explore --help).",
+        epilog=KNOBS
+        + 'Example: python -m protoclass "species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
+    )
+    _common(parser)
+    parser.add_argument("--out", metavar="DIR", help="write the figures into this folder")
+    return parser
+
+
+def exploring() -> argparse.ArgumentParser:
+    """The words that open the explorers."""
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False,
+        prog="python -m protoclass explore",
+        description="Fit a prototype classifier to a CSV file and look at its prototypes and its error curve in a browser, on "
+        "this machine alone, until Ctrl-C. Needs voila: pip install 'protoclass-stats[app]'.",
+        epilog=KNOBS + 'Example: python -m protoclass explore "species ~ ." data/iris.csv --method pvm --eps grid',
+    )
+    _common(parser)
+    parser.add_argument(
+        "--shape", type=_shape, metavar="H,W", help="rows and columns, where rows of the data are pictures"
+    )
+    parser.add_argument("--port", type=int, help="of the page; by default one that is free")
+    parser.add_argument("--no-browser", action="store_true", help="print the page's address and open nothing")
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "formula", help="R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'"
+    )
+    parser.add_argument("data", help="a CSV file with a header")
+    parser.add_argument(
+        "--method", default="pvm", help="pvm (the default), scm, knn, kmeans ...; a word that is none lists all"
+    )
+    parser.add_argument(
+        "--dissimilarity", default="auto", help="auto, euclidean, manhattan, chebyshev, minkowski, gower or ranks"
+    )
+    parser.add_argument("--cv", default="auto", help="number of folds, loo, none, or auto: 10 if a knob is open")
+    parser.add_argument("--choose", default="1se", help="1se (the default), min or, for scm, bound")
+    parser.add_argument("--na", default="drop", help="rows with missing values: drop, raise or keep (Gower)")
+    parser.add_argument("--seed", type=int, default=0, help="for the folds")
 
 
 def run(options: argparse.Namespace, knobs: dict[str, Any]) -> str:
@@ -51,11 +88,19 @@ def run(options: argparse.Namespace, knobs: dict[str, Any]) -> str:
         data = pd.read_csv(options.data)
     except (ValueError, UnicodeDecodeError) as reason:
         raise OptionError(f"{options.data} is no CSV file that can be read: {reason}") from None
-    cv = None if options.cv == "none" else _value(options.cv)
-    fitted = fit(options.formula, data, options.method, dissimilarity=options.dissimilarity, cv=cv, choose=options.choose,
-                 na=options.na, seed=options.seed, **knobs)  # fmt: skip
+    fitted = fit(options.formula, data, **_arguments(options), **knobs)
     told = str(fitted.summary())
     return told + (f"\n\n{figures(fitted, Path(options.out))}" if options.out else "")
+
+
+def explore(options: argparse.Namespace, knobs: dict[str, Any]) -> None:
+    """Fit, open the page, and keep it until Ctrl-C."""
+    from .widgets.app import app
+
+    shown = {"shape": options.shape, "port": options.port, "open_browser": not options.no_browser}
+    with app(options.formula, options.data, **_arguments(options), **shown, **knobs) as page:
+        print("Ctrl-C ends it.", flush=True)
+        page.wait()
 
 
 def figures(fitted: Any, folder: Path) -> str:
@@ -75,6 +120,13 @@ def figures(fitted: Any, folder: Path) -> str:
     return f"Figures in {folder.resolve()}: {', '.join(written)}"
 
 
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """Of `fit`, as far as every command has them."""
+    cv = None if options.cv == "none" else _value(options.cv)
+    names = ("method", "dissimilarity", "choose", "na", "seed")
+    return {"cv": cv, **{name: getattr(options, name) for name in names}}
+
+
 def _knobs(rest: list[str]) -> dict[str, Any]:
     """`--eps 1.0 --k=1,3` as knobs."""
     words = [w for token in rest for w in (token.split("=", 1) if token.startswith("--") else [token])]
@@ -87,6 +139,10 @@ def _knobs(rest: list[str]) -> dict[str, Any]:
             raise OptionError(f"{name}: formula and data are given without a name, as in 'species ~ .' data/iris.csv")
         knobs[knob] = _value(value)
     return knobs
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    return tuple(int(side) for side in text.split(","))
 
 
 def _value(text: str) -> Any:

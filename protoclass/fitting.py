@@ -329,6 +329,27 @@ class Fit:
 
         return draw(self, kind, ax, **options)
 
+    def explore(self, **options: Any) -> Any:
+        """Look at the prototypes in a notebook: sliders for radius and number, a click on a prototype or row says why.
+
+        Parameters
+        ----------
+        shape : (int, int), optional
+            Rows and columns of a picture, for rows that are pictures.
+        x, y : str, optional
+            Numeric predictors as axes; "map" as x for a map of the dissimilarities.
+        radii : sequence of float, optional
+            Of the slider; by default those of the cross-validation, else the method's own grid.
+
+        Returns
+        -------
+        PrototypeExplorer, or where no widget can be shown its figure
+            See `protoclass.widgets.explore_fit`.
+        """
+        from .widgets import explore_fit
+
+        return explore_fit(self, **options)
+
     def ball(self, prototype: Any) -> pd.DataFrame:
         """The rows of the fit in the ball of a prototype, nearest first.
 

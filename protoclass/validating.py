@@ -202,6 +202,23 @@ class Validation:
 
         return curve(self, x, ax)
 
+    def explore(self, **options: Any) -> Any:
+        """Move over the error curve in a notebook: the held-out confusion at each point, and a button that fits there.
+
+        Parameters
+        ----------
+        x : pair of str, optional
+            Of several knobs the two that the heat map has as axes.
+
+        Returns
+        -------
+        CurveExplorer, or where no widget can be shown its figure
+            See `protoclass.widgets.explore_validation`.
+        """
+        from .widgets import explore_validation
+
+        return explore_validation(self, **options)
+
     def __repr__(self) -> str:
         frame, table = self.problem.frame, self.table
         how = f"{int(self.of_fold.max()) + 1} folds" + (

@@ -20,6 +20,8 @@ SHOWING = {
     ("fitting", "stepwise"),
     ("fitting", "rules"),
     ("fitting", "stability"),
+    ("fitting", "widgets"),
+    ("validating", "widgets"),
     ("metrics", "plots"),
 }
 # what core must not know

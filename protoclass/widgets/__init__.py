@@ -1,0 +1,104 @@
+"""Widgets for notebooks: move over an error curve, and look at prototypes and at what they cover.
+
+An explorer is a box of ipywidgets whose state is public, as traits: a notebook can set it, read it and link it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..fitting import Fit
+    from ..validating import Validation
+
+
+def explore_validation(validation: Validation, **options: Any) -> Any:
+    """Move over the grid of a cross-validation.
+
+    A slider for each knob, linked to the error curve; a click on the curve moves them too. Beside it are the held-out
+    confusion table at the chosen point, its error, size and cover error. "Use this" fits all rows there.
+
+    Parameters
+    ----------
+    validation : Validation
+    x : pair of str, optional
+        Of several knobs the two that the heat map has as axes; by default the two with most values.
+
+    Returns
+    -------
+    CurveExplorer
+        With traits `point` (row of `validation.table`), one for each knob (such as `eps`), and `fit` (what "Use this"
+        made); `table`, `confusion`, `figure`. In a script or a plain shell, where no widget can be shown, its figure: how
+        to get the widget is printed.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> from protoclass.widgets.curve import CurveExplorer
+    >>> explorer = CurveExplorer(pc.cross_validate("species ~ .", pc.load_data("iris"), eps=[0.5, 1.0, 2.0]))
+    >>> explorer.eps = 0.5
+    >>> explorer.point, explorer.confusion.loc["setosa", "setosa"].item()
+    (0, 50)
+    """
+    from .base import known, shown
+    from .curve import CurveExplorer
+
+    known(options, ("x",))
+    return shown(CurveExplorer(validation, **options))
+
+
+def explore_fit(fit: Fit, **options: Any) -> Any:
+    """Look at the prototypes of a fit.
+
+    Sliders move the radius and the number of prototypes. A prototype that is clicked, or chosen from the list, says what it
+    covers first, what it holds wrongly and which prototypes of other classes are near; a row says why it gets its class.
+
+    Parameters
+    ----------
+    fit : Fit
+    shape : (int, int), optional
+        Rows and columns of a picture, for rows that are pictures.
+    x, y : str, optional
+        Numeric predictors as axes; "map" as x for a map of the dissimilarities.
+    radii : sequence of float, optional
+        Of the slider; by default those of the cross-validation, else the method's own grid. A method that shares no work
+        between radii, such as an exact solver, has the slider only for radii that are given here.
+
+    Returns
+    -------
+    PrototypeExplorer
+        With traits `eps`, `size`, `class_`, `x`, `y`, `selected` (label of a prototype or row) and `fit` (the one shown);
+        `table`, `details`, `figure`. In a script or a plain shell, where no widget can be shown, its figure: how to get the
+        widget is printed.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> from protoclass.widgets.prototypes import PrototypeExplorer
+    >>> explorer = PrototypeExplorer(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0))
+    >>> explorer.size, explorer.selected = 5, 82
+    >>> len(explorer.fit.prototypes), explorer.details["relation"].value_counts()["covers first"].item()
+    (5, 29)
+    """
+    from .base import known, shown
+    from .prototypes import PrototypeExplorer
+
+    known(options, ("shape", "x", "y", "radii"))
+    return shown(PrototypeExplorer(fit, **options))
+
+
+def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
+    """Fit, and look at the prototypes.
+
+    Parameters
+    ----------
+    formula, data, method, **arguments : as for `fit`
+    shape : as for `explore_fit`
+
+    Returns
+    -------
+    As `explore_fit`.
+    """
+    from ..fitting import fit
+
+    return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -1,0 +1,204 @@
+"""A picture that can be clicked, and the figure behind it, whose still part is drawn once."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import anywidget
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+from traitlets import Bytes, Float, Int, Unicode
+
+ABOVE = 10  # the frame and the labels of the Axes
+DPI = 100  # dots an inch where a dot is a pixel of the page
+
+SCRIPT = """
+function render({ model, el }) {
+  const image = document.createElement("img");
+  image.className = "protoclass-picture";
+  image.style.maxWidth = "100%";
+  image.style.cursor = "crosshair";
+  image.draggable = false;
+  let url = "";
+  function show() {
+    const old = url;
+    url = URL.createObjectURL(new Blob([model.get("png")], { type: "image/png" }));
+    image.src = url;
+    if (old) URL.revokeObjectURL(old);
+  }
+  function tell() {
+    image.alt = model.get("alt");
+    image.style.width = model.get("width") + "px";
+  }
+  // ipywidgets leave the handle of a slider without a name and its value a number of steps: a screen reader needs both
+  image.addEventListener("load", () => {
+    const box = el.closest(".protoclass-explorer");
+    for (const slider of box ? box.querySelectorAll(".widget-slider") : []) {
+      const handle = slider.querySelector("[role=slider]");
+      const label = slider.querySelector(".widget-label");
+      const readout = slider.querySelector(".widget-readout");
+      if (handle && label) handle.setAttribute("aria-label", label.textContent);
+      if (handle && readout) handle.setAttribute("aria-valuetext", readout.textContent);
+    }
+  });
+  image.addEventListener("click", (event) => {
+    const box = image.getBoundingClientRect();
+    const x = (event.clientX - box.left) / box.width;
+    const y = (event.clientY - box.top) / box.height;
+    model.send({ kind: "click", x: x, y: y });
+  });
+  model.on("change:png", show);
+  model.on("change:alt", tell);
+  model.on("change:width", tell);
+  tell();
+  show();
+  el.append(image);
+  model.set("ratio", window.devicePixelRatio);
+  model.save_changes();
+  return () => {
+    model.off("change:png", show);
+    model.off("change:alt", tell);
+    model.off("change:width", tell);
+    URL.revokeObjectURL(url);
+  };
+}
+export default { render };
+"""
+
+
+def encoded(pixels: np.ndarray) -> bytes:
+    """A PNG of pixels, uint8 (height, width, 3) or (height, width)."""
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, "png", compress_level=1)
+    return buffer.getvalue()
+
+
+BLANK = encoded(np.full((1, 1, 3), 255, np.uint8))
+
+
+class Picture(anywidget.AnyWidget):
+    """PNG bytes on the page, with a text for screen readers; a click tells its place.
+
+    The script is sent with the widget: nothing is fetched from elsewhere.
+
+    Attributes
+    ----------
+    png : bytes
+    alt : str
+        What the picture shows, in a sentence.
+    width : int
+        On the page, in its pixels; on a narrower page the picture shrinks.
+    ratio : float
+        Dots of the screen for each pixel of the page, as the front end tells.
+    """
+
+    _esm: ClassVar[str] = SCRIPT
+
+    png = Bytes(BLANK).tag(sync=True)
+    alt = Unicode("").tag(sync=True)
+    width = Int(460).tag(sync=True)
+    ratio = Float(1.0).tag(sync=True)
+
+    def on_click(self, handler: Callable[[float, float], None]) -> None:
+        """Call `handler(x, y)` at each click: shares of the width from the left and of the height from the top."""
+
+        def told(_: Any, content: Any, buffers: Any) -> None:
+            if content.get("kind") == "click":
+                handler(float(content["x"]), float(content["y"]))
+
+        self.on_msg(told)
+
+
+class Sheet:
+    """A figure for a picture: what stays is drawn once and kept as pixels, what moves is drawn anew each time.
+
+    Attributes
+    ----------
+    figure : Figure
+        Complete at any time: it can be saved like every other.
+    """
+
+    def __init__(self, figure: Figure) -> None:
+        self.figure = figure
+        self._moving: list[Any] = []
+        canvas = figure.canvas
+        self._canvas: Any = canvas if isinstance(canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
+        self._still: Any = None
+
+    def moves(self, artists: Sequence[Any]) -> None:
+        """What moves, in the order in which it is drawn, above all that stays."""
+        self._moving = list(artists)
+        for k, artist in enumerate(artists):
+            artist.set_zorder(ABOVE + k)  # so the whole figure is drawn in the same order
+
+    def png(self) -> bytes:
+        """The figure as it is now."""
+        self.settle()
+        self._canvas.restore_region(self._still)
+        for artist in self._moving:
+            artist.axes.draw_artist(artist)
+        return encoded(np.asarray(self._canvas.buffer_rgba())[:, :, :3])
+
+    @property
+    def renderer(self) -> Any:
+        """For measuring texts before they are drawn."""
+        return self._canvas.get_renderer()
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Dots from the left and from the bottom, for shares of the width from the left and of the height from the top."""
+        return x * self.figure.bbox.width, (1 - y) * self.figure.bbox.height
+
+    def settle(self) -> None:
+        """Draw what stays; from then on the Axes keep their places."""
+        if self._still is not None:
+            return
+        for artist in self._moving:
+            artist.set_visible(False)
+        self._canvas.draw()
+        self.figure.set_layout_engine("none")  # else what moves would move the axes
+        self._still = self._canvas.copy_from_bbox(self.figure.bbox)
+        for artist in self._moving:
+            artist.set_visible(True)
+
+
+def shades(picture: np.ndarray, low: float, high: float) -> np.ndarray:
+    """A picture (height, width) as shades of grey, uint8, dark for large values.
+
+    Examples
+    --------
+    >>> shades(np.array([[0.0, 8.0, 16.0]]), 0.0, 16.0).tolist()
+    [[255, 127, 0]]
+    """
+    share = (np.asarray(picture, float) - low) / (high - low if high > low else 1.0)
+    return np.asarray(255 * (1 - share.clip(0, 1)), np.uint8)
+
+
+def nearest_spot(spots: np.ndarray, x: float, y: float, within: float) -> int:
+    """Which of the spots (k, 2), in dots, is nearest to a place; -1 where none lies within so many dots.
+
+    Examples
+    --------
+    >>> nearest_spot(np.array([[0.0, 0.0], [10.0, 0.0]]), 8.0, 1.0, 5.0)
+    1
+    """
+    if len(spots) == 0:
+        return -1
+    apart = np.hypot(spots[:, 0] - x, spots[:, 1] - y)
+    apart = np.where(np.isnan(apart), np.inf, apart)
+    at = int(apart.argmin())
+    return at if apart[at] <= within else -1
+
+
+def line(axes: Any, **style: Any) -> Any:
+    """An empty line or cloud of marks, to be filled later."""
+    return axes.plot([], [], **style)[0]
+
+
+def fill(artist: Any, spots: np.ndarray | Sequence[Any]) -> None:
+    """Put a line's marks at spots (k, 2)."""
+    spots = np.asarray(spots, float).reshape(-1, 2)
+    artist.set_data(spots[:, 0], spots[:, 1])

@@ -1,0 +1,340 @@
+"""The prototypes of a fit: what each covers, what it covers wrongly, and why a row gets its class."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, SelectionSlider, Text, VBox
+from traitlets import Any as Anything
+from traitlets import Instance, TraitType, Unicode, validate
+
+from ..errors import OptionError, brief, one_of
+from ..fitting import Fit
+from ..plots.curve import MEANING, told
+from .about import Said, labels_of
+from .base import Explorer, nearest_value
+from .maps import MAP, Plane, in_plane, on_map, predictors
+from .markup import status
+from .panels import overview, panel, sentence
+from .reach import Reach, reach
+from .scene import MOST, Scene, View
+from .stages import Stages, stages, steps
+from .views import Album, album, details, found, regions, said, serving, table, view
+
+Prepared = tuple[Stages, Album | None]
+ACROSS, DOWN = 415, 430  # pixels of the picture
+LISTED = 300  # prototypes in the list
+
+
+class Asked(TraitType):  # type: ignore[type-arg]
+    """A trait whose values its owner checks, None as well: traitlets asks a `validate` of the class about no None."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        return getattr(obj, f"_asked_{self.name}")(value)
+
+
+class PrototypeExplorer(Explorer):
+    """Look at the prototypes of a fit, at other radii and of other numbers; see `explore_fit`.
+
+    Attributes
+    ----------
+    fit : Fit
+        The one that is shown. Another that is assigned is explored from then on.
+    eps : float, or None
+        Radius, one of the slider's; None where the method has none or takes its time for each.
+    size : int, or None
+        Number of steps of the rule that count, in the order chosen; None where it was not built step by step.
+    class_ : class, or None
+        The one that stands out, None for all.
+    x, y : str
+        Numeric predictors as axes; "map" as x for the map of the dissimilarities.
+    selected : label, or None
+        Of a prototype or a row.
+    """
+
+    STATE: ClassVar[tuple[str, ...]] = ("eps", "size", "class_", "x", "y", "selected")
+
+    fit = Instance(Fit)
+    eps = Asked(None)
+    size = Asked(None)
+    class_ = Anything(None, allow_none=True)
+    x = Unicode(MAP)
+    y = Unicode("")
+    selected = Anything(None, allow_none=True)
+
+    def __init__(
+        self,
+        fit: Fit,
+        shape: Any = None,
+        x: str | None = None,
+        y: str | None = None,
+        radii: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        self._shape = shape
+        self._current = fit
+        self._prepared = self._prepare(fit, radii)
+        with self.hold():
+            self.fit = fit
+            self._start()
+            self.x, self.y = self.x if x is None else x, self.y if y is None else y
+            self.observe(lambda change: self._start() if self._prepared else None, "fit")
+            self.observe(self._radius_moved, "eps")
+            self.observe(self._update, list(self.STATE))
+
+    def _prepare(self, fit: Fit, radii: Sequence[float] | None = None) -> Prepared:
+        """What takes time, and may fail, before anything is shown of a fit."""
+        pictures = None if self._shape is None else album(fit, self._shape)
+        return stages(fit, radii), pictures
+
+    def _start(self) -> None:
+        """Show the fit that was prepared, at its own radius and number of prototypes."""
+        assert self._prepared is not None
+        (self._stages, self._album), self._prepared = self._prepared, None
+        fit = self._current = self._stages.fit
+        self._predictors = predictors(fit)
+        self._planes: dict[tuple[str, str], Plane] = {}
+        self._row_of = {str(label): i for i, label in enumerate(fit.frame.index)}
+        self._scene: Scene | None = None
+        self._view: View | None = None
+        self._reach: tuple[Fit, Reach] | None = None
+        self._regions: tuple[Fit, Plane, np.ndarray] | None = None
+        self._shown = self._stages.own
+        own = self._predictors if len(self._predictors) == 2 and len(fit.frame.schema) == 2 else []
+        with self.hold(), self._controls():
+            self._sheet = self._drawn = None
+            self.class_ = self.selected = None
+            self.eps, self.size = self._stages.own
+            self.x = own[0] if own else MAP
+            self.y = own[1] if own else self._predictors[0] if self._predictors else ""
+            self._build()
+
+    def _build(self) -> None:
+        """The controls that this fit has."""
+        style, wide = {"description_width": "initial"}, Layout(width="99%")
+        row = Layout(display="flex", flex_flow="row wrap")
+        self.sliders: dict[str, Any] = {}
+        if len(self._stages.radii) > 1:
+            options = [(told(v), i) for i, v in enumerate(self._stages.radii)]
+            slider = SelectionSlider(options=options, description=MEANING["eps"], style=style, layout=wide)
+            self._follow(slider, "eps", self._stages.radii.__getitem__, "index")
+            self.sliders["eps"] = slider
+        if self.size is not None:
+            each = "" if self._most() == len(self._stages.rule(self.eps).points) else " of each machine"
+            slider = IntSlider(
+                self.size, 0, max(1, self.size), description=f"size, first chosen{each}", style=style, layout=wide
+            )
+            self._follow(slider, "size", int)
+            self.sliders["size"] = slider
+        classes = [("all", -1), *((str(level), k) for k, level in enumerate(self.fit.classes))]
+        self.menu = Dropdown(options=classes, description="class", style=style, layout=Layout(width="165px"))
+        self._follow(self.menu, "class_", lambda k: None if k < 0 else self.fit.classes[k])
+        axes = [("map of the dissimilarities", MAP), *((name, name) for name in self._predictors)]
+        self.x_menu = Dropdown(options=axes, description="x", style=style, layout=Layout(width="250px"))
+        self.y_menu = Dropdown(options=self._predictors, description="y", style=style, layout=Layout(width="190px"))
+        self._follow(self.x_menu, "x", str)
+        self._follow(self.y_menu, "y", str)
+        self.list = Select(rows=17, tooltip="prototypes", layout=Layout(width="200px"))
+        self._listed = np.empty(0, np.int64)
+        self._names: list[str] = []
+        self._follow(self.list, "selected", self._label_of, "index")
+        self.search = Text(description="row", placeholder="label, Enter", continuous_update=False, style=style)
+        self.search.layout = Layout(width="200px")
+        self._follow(self.search, "selected", self._found)
+        self._said, self._head, self._details = HTML(), HTML(), HTML()
+        menus = [self.menu, self.x_menu, self.y_menu] if self._predictors else [self.menu]
+        side = VBox([self._head, self.list, self.search], layout=Layout(width="208px", overflow="hidden"))
+        middle = Box([self.picture, side], layout=row)
+        menu = Box(menus, layout=row)
+        self.children = [*self.sliders.values(), menu, self._warning, self._said, middle, self._details]
+
+    @validate("fit")
+    def _another(self, proposal: Any) -> Fit:
+        """Another fit is prepared before the old one is given up."""
+        fit: Fit = proposal["value"]
+        if fit is not self._current:
+            self._prepared = self._prepare(fit)
+        return fit
+
+    def _asked_eps(self, value: Any) -> float | None:
+        radii = self._stages.radii
+        if value is None and not radii:
+            return None
+        if not radii:
+            raise OptionError(
+                f"eps={brief(value)}: method {self.fit.model.name!r} has no slider of radii here; radii=[...] makes one where "
+                "it has radii"
+            )
+        return float(radii[nearest_value("eps", value, radii)])
+
+    def _asked_size(self, value: Any) -> int | None:
+        most = self._most()
+        if value is None and most is None:
+            return None
+        if most is None:
+            raise OptionError(f"size={brief(value)}: method {self.fit.model.name!r} was not built step by step")
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or not 0 <= value <= most:
+            raise OptionError(f"size={brief(value)}: a whole number from 0 to {most}")
+        return int(value)
+
+    @validate("class_")
+    def _a_class(self, proposal: Any) -> Any:
+        one_of("class_", proposal["value"], (None, *self.fit.classes))
+        return proposal["value"]
+
+    @validate("x", "y")
+    def _an_axis(self, proposal: Any) -> str:
+        name, value = proposal["trait"].name, proposal["value"]
+        allowed = (MAP, *self._predictors) if name == "x" else tuple(self._predictors) or ("",)
+        one_of(name, value, allowed)
+        return str(value)
+
+    @validate("selected")
+    def _a_label(self, proposal: Any) -> Any:
+        value = proposal["value"]
+        try:
+            fine = value is None or value in self.fit.frame.index or value in labels_of(self.fit)
+        except TypeError:  # what has no hash is no label
+            fine = False
+        if not fine:
+            raise OptionError(f"selected={brief(value)}: a label of a row, or of explorer.fit.prototypes.index")
+        return value.item() if isinstance(value, np.generic) else value
+
+    def _most(self) -> int | None:
+        return steps(self._stages.rule(self.eps))
+
+    def _radius_moved(self, change: Any) -> None:
+        """All prototypes stay all; a number of them stays that number as far as there are so many."""
+        if self.size is None or self._setting:
+            return
+        most = self._most() or 0
+        whole = change.old is None or self.size == steps(self._stages.rule(change.old))
+        self.size = most if whole else min(self.size, most)
+
+    def _label_of(self, index: int | None) -> Any:
+        return None if index is None else labels_of(self.fit)[self._listed[index]]
+
+    def _found(self, text: str) -> Any:
+        """The row of a label that was typed."""
+        if not text.strip():
+            return None
+        if text.strip() in self._row_of:
+            return self.fit.frame.index[self._row_of[text.strip()]]
+        raise OptionError(f"no row of the fit has the label {text.strip()!r}")
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """What the picture shows, by label: rows, then the prototypes that are no rows; see the columns of `views.table`."""
+        return table(self.fit, self._seen(), self._plane(), self.selected)
+
+    @property
+    def details(self) -> pd.DataFrame:
+        """What the selected prototype or row has to do with others: `relation`, `label`, `class`, `value`."""
+        return details(self._about())
+
+    def _refresh(self) -> None:
+        if self._shown != (self.eps, self.size):
+            self._shown = (self.eps, self.size)
+            self._current = self._stages.at(*self._shown)
+        fit = self.fit = self._current
+        self._show_controls()
+        seen, about, plane = self._seen(), self._about(), self._plane()
+        self._details.value = panel(fit, self.selected, about, self._album) if about else overview(fit, seen)
+        only = -1 if self.class_ is None else fit.classes.index(self.class_)
+        now = view(fit, seen, plane, only, self.selected, about, self._album)
+        lost, n = int(np.isnan(now.spots).any(axis=1).sum()), fit.nobs
+        words = sentence(fit, seen) + (f" {lost} of the prototypes have no place in this picture." if lost else "")
+        words += f" {self._stages.note}" if self._stages.note else ""
+        words += f" {MOST} of the {n} rows are drawn, evenly taken." if n > MOST else ""
+        self._said.value = status(words)
+        if self._sheet is None or self._scene is None or self._scene.plane is not plane:
+            sheet, response = self._new_sheet(ACROSS, DOWN), str(fit.frame.formula.response)
+            self._scene = Scene(sheet, plane, fit.classes, response, seen.first is not None, now.spots)
+            self._sheet = sheet
+        if plane.own:
+            if self._regions is None or self._regions[0] is not fit or self._regions[1] is not plane:
+                self._regions = (fit, plane, regions(fit, (self.x, self.y), self._scene.extent))
+            now = replace(now, regions=self._regions[2])
+        self._view = now
+        self.picture.alt = self._alt(about, words)
+        self.picture.png = self._scene.show(now)
+
+    def _show_controls(self) -> None:
+        fit = self.fit
+        with self._controls():
+            if "eps" in self.sliders:
+                self.sliders["eps"].index = self._stages.radii.index(self.eps)
+            if "size" in self.sliders:
+                self.sliders["size"].max = max(1, self._most() or 0)
+                self.sliders["size"].value = self.size
+            self.menu.value = -1 if self.class_ is None else fit.classes.index(self.class_)
+            self.x_menu.value, self.y_menu.disabled = self.x, self.x == MAP
+            if self._predictors:
+                self.y_menu.value = self.y
+            place, row = found(fit, self.selected)
+            self.search.value = str(self.selected) if row >= 0 else ""
+            self._show_list(place)
+
+    def _show_list(self, place: int) -> None:
+        """The prototypes of the class that stands out (or of all), in the order chosen."""
+        fit, points, levels = self.fit, self.fit.rule.points, self.fit.classes
+        at = serving(fit)
+        at = at if self.class_ is None else at[points.classes[at] == levels.index(self.class_)]
+        shown = at[:LISTED]
+        labels, covers = labels_of(fit)[shown], points.table.get("covers")
+        names = [
+            f"{k + 1}. {label}: {levels[points.classes[k]]}" + ("" if covers is None else f" ({covers[k]:g})")
+            for k, label in zip(shown.tolist(), labels, strict=True)
+        ]
+        if names != self._names:
+            self._names, self.list.options = names, names
+        self._listed = shown
+        where = np.flatnonzero(shown == place)
+        self.list.index = int(where[0]) if len(where) else None
+        order = ", in the order chosen" if points.at is not None else ""
+        words = "No prototypes to choose" if not len(at) else f"{len(at)} prototypes{order}"
+        words += f"; the first {LISTED} are listed" if len(at) > LISTED else ""
+        words += " (rows first covered)" if covers is not None and len(at) else ""
+        self._head.value = f'<div style="line-height:1.3"><b>{html.escape(words)}</b></div>'
+        self.list.disabled = not len(shown)
+
+    def _seen(self) -> Reach:
+        """What the current fit does with the rows, worked out once."""
+        if self._reach is None or self._reach[0] is not self.fit:
+            self._reach = (self.fit, reach(self.fit.rule, self.fit.dissimilarity, self._stages.source))
+        return self._reach[1]
+
+    def _about(self) -> list[Said]:
+        return said(self.fit, self._stages.source, self._seen(), self.selected)
+
+    def _plane(self) -> Plane:
+        """The places in the picture, worked out once for each pair of axes."""
+        axes = (self.x, "" if self.x == MAP else self.y)
+        if axes not in self._planes:
+            fit = self.fit
+            self._planes[axes] = on_map(fit, self._stages.source) if self.x == MAP else in_plane(fit, *axes)
+        return self._planes[axes]
+
+    def _clicked(self, x: float, y: float) -> None:
+        """Select the prototype or row that was clicked, or nothing."""
+        if self._scene is None or self._view is None:
+            return
+        hit = self._scene.hit(self._view, *self._scene.sheet.place(x, y))
+        if hit is None:
+            self.selected = None
+        elif hit[0] == "row":
+            self.selected = self.fit.frame.index[hit[1]]
+        else:
+            self.selected = labels_of(self.fit)[serving(self.fit)[hit[1]]]
+
+    def _alt(self, about: list[Said], words: str) -> str:
+        where = "a map of the dissimilarities" if self.x == MAP else f"the plane of {self.x} and {self.y}"
+        chosen = f" Ringed: {about[0].title}." if about else ""
+        only = "" if self.class_ is None else f" Class {self.class_} stands out."
+        return f"{self.fit.nobs} rows and their prototypes on {where}. {words}{only}{chosen}"

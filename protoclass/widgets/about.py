@@ -97,10 +97,11 @@ def of_prototype(fit: Fit, source: Source | None, told: Reach, place: int) -> Sa
 def _counts(parts: list[tuple[str, np.ndarray]], own: np.ndarray) -> str:
     count = {relation: int(mask.sum()) for relation, mask in parts}
     if COVERS in count:
-        others = (
-            f"{_rows_of(count[WRONGLY])} of other classes in its ball{' (ringed in orange)' if count[WRONGLY] else ''}"
+        ringed = " (ringed in orange)" if count[WRONGLY] else ""
+        return (
+            f"It is the first to cover {_rows_of(count[COVERS])} of its class. In its ball lie also {_rows_of(count[HOLDS])} that "
+            f"others covered before, and {_rows_of(count[WRONGLY])} of other classes{ringed}."
         )
-        return f"It is the first to cover {_rows_of(count[COVERS])} of its class; {count[HOLDS]} more were covered before, {others}."
     for relation, words in ((SPEAKS, "It is the nearest prototype of {}"), (WITHIN, "Within its radius lie {}")):
         if relation in count:
             mask = dict(parts)[relation]
@@ -199,7 +200,7 @@ def _nearest(fit: Fit, source: Source | None, row: int) -> tuple[np.ndarray, pd.
     other = rest[0]
     far = d[other] - d[here]
     tied = "equally far, and of these the class that comes first wins" if far == 0 else f"{far:.4g} farther"
-    of = f"{levels[points.classes[other]]}{'' if right else ', its own class'}"
+    of = f"{'' if right else 'its own class '}{levels[points.classes[other]]}"
     return at, table, f"{words}; the nearest of {of} is {shown(labels[other])} at {d[other]:.4g}, {tied}."
 
 

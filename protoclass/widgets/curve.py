@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,10 +10,8 @@ import pandas as pd
 from ipywidgets import HTML, Box, Button, Dropdown, Layout, SelectionSlider
 from traitlets import Instance, Int, validate
 
-from ..core.task import Rule
 from ..errors import OptionError, brief
 from ..fitting import Fit
-from ..metrics.dissimilarity import Dissimilarity
 from ..plots.curve import LABEL, MEANING, curve, told
 from ..plots.style import plain_text
 from ..preparing import ONCE, bar
@@ -24,7 +21,7 @@ from .base import WIDTH, Among, Explorer
 from .markup import confusion, listed, status
 from .picture import DPI, Sheet, fill, line, nearest_spot
 
-HEIGHT = 370
+HEIGHT = 400
 REACH = 60  # pixels from a grid point within which a click on the curve counts as one on it
 TICKS = 12  # labels on an axis of a heat map
 
@@ -89,7 +86,7 @@ class CurveExplorer(Explorer):
         self._confusion = HTML(layout=Layout(max_width="100%", overflow="auto"))
         below = Box([self._facts, self._confusion], layout=Layout(display="flex", flex_flow="row wrap"))
         said = Box([self.button, self._said], layout=row)
-        self._said.layout.margin = "0 0 0 10px"
+        self._said.layout = Layout(max_width="99%", margin="2px")
         self.children = [*self.sliders.values(), said, self._warning, self.picture, below]
 
     @validate("point")
@@ -114,7 +111,8 @@ class CurveExplorer(Explorer):
     def use(self) -> None:
         """Fit all rows at the chosen point; `fit` is it then."""
         if self.point not in self._fits:
-            self._fits[self.point] = (self._whole or OnAllRows(self.validation, self.point)).fit(self.point)
+            whole = self._whole
+            self._fits[self.point] = whole.fit(self.point) if whole else self.validation.fit_at(self.point)
         self.set_trait("fit", self._fits[self.point])
 
     @property
@@ -170,6 +168,9 @@ class CurveExplorer(Explorer):
         else:
             self._heat = []
             curve(v, ax=ax)
+            handles, names = ax.get_legend_handles_labels()
+            ax.get_legend().remove()  # where it hides nothing, wherever the point is
+            sheet.figure.legend(handles, names, loc="outside lower center", ncols=3, fontsize="small", frameon=False)
             along = v.points[self._pair[0]] if self._pair else pd.Series([0.0])
             finite = along.dtype.kind in "if" and np.isfinite(along).all()
             self._spots = np.column_stack([along if finite else ranks(along), v.table["error"]])
@@ -245,29 +246,19 @@ class CurveExplorer(Explorer):
 
 
 class OnAllRows:
-    """The method on all rows over the grid of a validation, or at one point of it alone."""
+    """The method on all rows over the grid of a validation, worked out at once, for a method whose points share work."""
 
-    def __init__(self, validation: Validation, point: int | None = None) -> None:
-        self._validation = validation
-        problem = validation.problem
+    def __init__(self, validation: Validation) -> None:
+        self._validation, problem = validation, validation.problem
         with bar(None, "fitting", problem.progress) as fitting:
-            self._related: Dissimilarity = problem.relate()
+            self._related = problem.relate()
             task = replace(problem.task(self._related, limit=ONCE), tick=fitting.update)
-            model, grid = problem.model, {str(k): validation.points[k].unique() for k in validation.points}
-            if point is not None:
-                model, grid = replace(model, **_values(validation, point)), {}
-            path = model.path(task, grid)
-        self._at: Callable[[int], Rule] = path.at if point is None else lambda g: path.at(0)
+            self._path = problem.model.path(task, {str(k): validation.points[k].unique() for k in validation.points})
 
     def fit(self, point: int) -> Fit:
-        problem = self._validation.problem
-        model = replace(problem.model, **_values(self._validation, point))
-        return Fit(replace(problem, model=model), self._related, model, self._at(point), self._validation, point)
-
-
-def _values(validation: Validation, point: int) -> dict[str, Any]:
-    row = validation.points.iloc[[point]]
-    return {str(k): row[k].tolist()[0] for k in row}
+        problem, row = self._validation.problem, self._validation.points.iloc[[point]]
+        model = replace(problem.model, **{str(k): row[k].tolist()[0] for k in row})
+        return Fit(replace(problem, model=model), self._related, model, self._path.at(point), self._validation, point)
 
 
 def pair_of(grid: dict[str, list[Any]], x: Any = None) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def curve(validation: Validation, x: Any = None, ax: Any = None) -> Any:
         some = f"{len(shown)} of {len(groups)} lines" if len(shown) < len(groups) else None
         ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title=some)
     else:
-        ax.legend(fontsize="small", frameon=True, framealpha=0.9, loc="best")
+        ax.legend(fontsize="small", frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     return ax
 
 
@@ -119,7 +119,8 @@ def _heat(validation: Validation, x: str, y: str, ax: Any) -> Any:
     ax.set(xlabel=MEANING.get(x, x), ylabel=MEANING.get(y, y))
     ax.set_title(", ".join(f"{k} = {told(table[k].iloc[0])}" for k in rest), fontsize="medium")
     ax.figure.colorbar(image, ax=ax, label=LABEL[validation.measure])
-    ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.06 if rest else 1.0), ncols=2, frameon=False)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.06 if rest else 1.0), ncols=2, frameon=False)
     return ax
 
 

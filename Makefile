@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # not in notebooks, which show their figures
-run test bench: export MPLBACKEND := Agg
+run test bench papers: export MPLBACKEND := Agg
 
-.PHONY: run test lint bench vignettes lab clean
+.PHONY: run test lint bench papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -19,6 +19,10 @@ lint: $(VENV)/tested
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/bench.py
+
+# every figure and table of the papers, into benchmarks/papers/RESULTS.md
+papers: $(VENV)/installed
+	$(BIN)/python benchmarks/papers/run.py
 
 # runs every vignette and builds the site in build/site
 vignettes: $(VENV)/documented

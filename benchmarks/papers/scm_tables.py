@@ -1,24 +1,23 @@
-"""Tables 1 and 2 of Marchand and Shawe-Taylor (2001): python benchmarks/papers/scm_tables.py
+"""Nearest neighbour, support vector machines and set covering machines on seven sets (SCM paper, tables 1 and 2):
+python benchmarks/papers/scm_tables.py
 
-Nearest neighbour, Gaussian support vector machines and set covering machines on seven sets: errors summed over the test sets
-of 10-fold cross-validation, at the least-error point of each grid as in the paper, means over fold seeds. Columns are raw;
-nominal attributes are integer codes. Sets come from `fetch_data`. Written to scm_tables.md beside this file with --write.
+Errors summed over the test sets of 10-fold cross-validation, at the least-error point of each grid as in the paper, means over
+seeds of the folds. Columns are raw; nominal attributes are integer codes. Sets come from `pc.fetch_data`.
 """
 
 from __future__ import annotations
 
-import argparse
-import datetime
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from math import inf
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from common import Report, fetched, main, table
 
 import protoclass as pc
+from protoclass.core.bounds import machine_bound
 from protoclass.core.folds import stratified
 
 # the paper's tables: errors of NN; SVM C = inf (size, error); SVM finite C (size, error); then for each kind
@@ -49,8 +48,12 @@ HARD = 1e6  # stands for an infinite C
 ITERATIONS = 200_000  # of libsvm at most; with the smallest gammas and an infinite C it does not come to an end
 
 
+Rows = list[list[str]]
+Pairs = list[tuple[float, float]]  # ours and the paper's
+
+
 def beside(ours: float, theirs: float, digits: int = 0) -> str:
-    return f"{ours:.{digits}f} ({theirs:g})"
+    return f"{ours:.{digits}f} ({theirs:g}, {ours - theirs:+.{digits}f})"
 
 
 def sets() -> dict[str, tuple[pd.DataFrame, object]]:
@@ -62,20 +65,20 @@ def sets() -> dict[str, tuple[pd.DataFrame, object]]:
         X = X.apply(lambda c: c if c.dtype.kind in "if" else pd.Series(pd.Categorical(c.astype(str)).codes, c.index))
         return X.astype(float).assign(y=data[response].astype(str))
 
-    breast = pc.fetch_data("breast_cancer_original")
-    haberman = numbers(pc.fetch_data("haberman"), "survival_status")
+    breast = fetched("breast_cancer_original")
+    haberman = numbers(fetched("haberman"), "survival_status")
     both = haberman.groupby([c for c in haberman if c != "y"])["y"].transform("nunique") > 1
-    glass = pc.fetch_data("glass")
+    glass = fetched("glass")
     kept = glass["type"].astype(str).isin(["1", "2", "3"])
     glass = glass[kept].assign(type=np.where(glass["type"][kept].astype(str) == "2", "no", "yes"))
     return {
         "BreastWisc": (numbers(breast.drop(columns="id", errors="ignore"), "diagnosis"), "malignant"),
-        "Votes": (numbers(pc.fetch_data("votes"), "party"), "republican"),
-        "Pima": (numbers(pc.fetch_data("pima"), "diabetes"), "pos"),
+        "Votes": (numbers(fetched("votes"), "party"), "republican"),
+        "Pima": (numbers(fetched("pima"), "diabetes"), "pos"),
         "Haberman": (haberman[~both], "1"),
-        "Bupa": (numbers(pc.fetch_data("liver"), "selector"), "1"),
+        "Bupa": (numbers(fetched("liver"), "selector"), "1"),
         "Glass": (numbers(glass, "type"), "yes"),
-        "Credit": (numbers(pc.fetch_data("credit"), "approved"), "+"),
+        "Credit": (numbers(fetched("credit"), "approved"), "+"),
     }
 
 
@@ -145,156 +148,108 @@ def nearest(data: pd.DataFrame, seeds: int, metric: pc.Metric) -> float:
     return float(np.mean([len(data) * v.table["error"].iloc[0] for v in runs]))
 
 
-def scalings(name: str, data: pd.DataFrame, seeds: int) -> str:
-    """Nearest-neighbour errors of raw columns, columns divided by their sd, and columns divided by their range."""
-    X = data.drop(columns="y")
-    ranged = ((X - X.min()) / (X.max() - X.min()).replace(0, 1)).assign(y=data["y"])
-    told = [nearest(data, seeds, RAW), nearest(data, seeds, pc.Euclidean()), nearest(ranged, seeds, RAW)]
-    return f"| {name} | {PAPER[name][0]} | " + " | ".join(f"{v:.0f}" for v in told) + " |"
-
-
-def spread(name: str, data: pd.DataFrame, positive: object, seeds: int) -> list[str]:
-    """Errors of raw columns, of columns divided by their range, and of raw columns with the classes permuted: means and
-    ranges over seeds of the folds."""
-    X = data.drop(columns="y")
-    ranged = ((X - X.min()) / (X.max() - X.min()).replace(0, 1)).assign(y=data["y"])
-    shuffled = data.assign(y=np.random.default_rng(0).permutation(data["y"]))
-    near, hard, soft, kinds = PAPER[name]
-    printed = [near, hard[1], soft[1], kinds["c"][0][1], kinds["d"][0][1], kinds["c"][2][2], kinds["d"][2][2]]
-    rows = ["| " + " | ".join([name, "the paper", *map(str, printed)]) + " |"]
-    for label, table in (("raw columns", data), ("divided by range", ranged), ("raw, classes permuted", shuffled)):
-        runs = [
-            pc.cross_validate("y ~ .", table, "knn", dissimilarity=RAW, k=1, seed=s, progress=False)
-            for s in range(seeds)
-        ]
-        counts = [[len(table) * v.table["error"].iloc[0] for v in runs]]
-        cells = [f"{np.mean(counts[0]):.0f} ({min(counts[0]):.0f} to {max(counts[0]):.0f})"]
-        if table is shuffled:  # rows alike but of different classes let no machine be consistent
-            rows.append("| " + " | ".join([name, label, *cells, *[""] * 6]) + " |")
-            continue
-        machines = [f"{found[3]:.0f}" for found in support_vectors(table, 4, np.geomspace(0.003, 100, 12))]
-        best = [f"{covering(table, positive, kind, RAW, 4)[2][2]:.0f}" for kind in ("conjunction", "disjunction")]
-        for kind in ("conjunction", "disjunction"):
-            knobs = {"kind": kind, "positive": positive, "penalty": inf, "stop": None}
-            runs = [
-                pc.cross_validate("y ~ .", table, "scm", dissimilarity=RAW, seed=s, progress=False, **knobs)
-                for s in range(seeds)
-            ]
-            wrong = [len(table) * v.table["error"].iloc[0] for v in runs]
-            cells.append(f"{np.mean(wrong):.0f} ({min(wrong):.0f} to {max(wrong):.0f})")
-        rows.append("| " + " | ".join([name, label, cells[0], *machines, *cells[1:], *best]) + " |")
-    return rows
-
-
-def choices(name: str, data: pd.DataFrame, splits: int) -> str:
-    """Test error and size of the machine chosen by the 1-SE rule, the least error and the least bound."""
-    found: dict[str, list[tuple[float, float]]] = {"1se": [], "min": [], "bound": []}
-    for seed in range(splits):
-        new = data.groupby("y").sample(frac=1 / 3, random_state=seed)
-        train = data.drop(new.index)
-        for choose, results in found.items():
-            fit = pc.fit("y ~ .", train, "scm", dissimilarity=RAW, choose=choose, seed=seed, progress=False)
-            results.append((100 * fit.test(new).error, fit.rule.size))
-    cells = []
-    for results in found.values():
-        error, size = np.transpose(results)
-        cells.append(f"{error.mean():.1f} +- {error.std(ddof=1) / np.sqrt(splits):.1f} % | {size.mean():.1f}")
-    return f"| {name} | " + " | ".join(cells) + " |"
-
-
-def row_of_one(name: str, data: pd.DataFrame, seeds: int) -> str:
-    """A row of table 1."""
+def row_of_one(name: str, data: pd.DataFrame, seeds: int) -> tuple[list[str], Pairs]:
+    """A row of table 1, and the pairs of ours and the paper's in it."""
     near, hard, soft = PAPER[name][:3]
-    (gamma, _, size, errors), finite = support_vectors(data, seeds)
-    cells = [beside(nearest(data, seeds, RAW), near), f"{gamma:.3g}", beside(size, hard[0]), beside(errors, hard[1])]
-    cells += [f"{finite[0]:.3g}", f"{finite[1]:.3g}", beside(finite[2], soft[0]), beside(finite[3], soft[1])]
-    return f"| {name} | {len(data)} | " + " | ".join(cells) + " |"
+    (gamma, _, *infinite), (gamma_soft, cost, *finite) = support_vectors(data, seeds)
+    pairs = [(nearest(data, seeds, RAW), near), *zip(infinite, hard, strict=True), *zip(finite, soft, strict=True)]
+    cells = [beside(*pair) for pair in pairs]
+    row = [name, str(len(data)), cells[0], f"{gamma:.3g}", *cells[1:3], f"{gamma_soft:.3g}", f"{cost:.3g}", *cells[3:]]
+    return row, pairs
 
 
-def row_of_two(name: str, data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric, seeds: int) -> str:
-    """A row of table 2; the paper's figures stand beside those of its own metric."""
-    cells = []
-    printed = PAPER[name][3][kind[0]]
+def row_of_two(
+    name: str, data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric, seeds: int
+) -> tuple[list[str], Pairs]:
+    """A row of table 2, and the pairs of (size, errors) in it; the paper's figures stand beside those of its own metric."""
+    row, pairs = [name, kind[0], "L2" if metric == RAW else "L1"], []
     for k, (p, *ours) in enumerate(covering(data, positive, kind, metric, seeds)):
-        values, theirs, digits = ([p, *ours] if k == 2 else ours), printed[k], ([2] if k == 2 else []) + [1, 0, 0]
-        raw = [f"{v:.{d}f}" for v, d in zip(values, digits, strict=True)]
-        cells += raw if metric != RAW else [f"{v} ({t:g})" for v, t in zip(raw, theirs, strict=True)]
-    return f"| {name} | {kind[0]} | {'L2' if metric == RAW else 'L1'} | " + " | ".join(cells) + " |"
+        printed = PAPER[name][3][kind[0]][k]
+        values, digits = ([p, *ours], [2, 1, 0, 0]) if k == 2 else (ours, [1, 0, 0])
+        if metric != RAW:
+            row += [f"{v:.{d}f}" for v, d in zip(values, digits, strict=True)]
+            continue
+        row += [beside(v, t, d) for v, t, d in zip(values, printed, digits, strict=True)]
+        pairs += list(zip(ours[:2], printed[-3:-1], strict=True))
+    return row, pairs
 
 
-ONE = ("set", "n", "NN", "SVM, C = inf: gamma", "size", "errors", "SVM, finite C: gamma", "C", "size", "errors")
+def most(name: str, kind: str, n: int) -> list[str]:
+    """The printed bound of the consistent machine, and the most that both inequalities give for its printed size."""
+    size, _, printed = PAPER[name][3][kind][0]
+    centres = np.linspace(0, size, 200)  # on P-examples, which the paper does not tell
+    told = machine_bound(0.9 * n, size, centres, 0, 0.05)
+    return [name, kind, f"{printed}", f"{n * told.value.max():.0f}", f"{n * told.looser.max():.0f}"]
+
+
+def closeness(pairs: Pairs) -> str:
+    """How many cells lie within a tenth of the paper's, or 2 of it."""
+    near = sum(abs(ours - theirs) <= max(2, 0.1 * theirs) for ours, theirs in pairs)
+    return f"{near} of {len(pairs)} cells within 10 % of the paper's, or 2"
+
+
+ONE = ("set", "n", "NN errors", "SVM, C = inf: gamma", "size", "errors", "SVM, finite C: gamma", "C", "size", "errors")
 TWO = ("set", "kind", "metric", "consistent: size", "errors", "bound", "truncated: size", "errors", "bound",
        "inconsistent: p", "size", "errors", "bound")  # fmt: skip
-THREE = ("set", "1-SE: error", "size", "least error: error", "size", "least bound: error", "size")
-FIVE = (
-    "set",
-    "columns",
-    "NN",
-    "SVM, C = inf",
-    "SVM, finite C",
-    "consistent c",
-    "consistent d",
-    "inconsistent c",
-    "inconsistent d",
-)
-APART = ("BreastWisc", "Haberman", "Glass")
-FOUR = ("set", "paper", "raw columns", "divided by sd", "divided by range")
+THREE = ("set", "kind", "printed bound", "first inequality at most", "second at most")
 
 
-def head(names: tuple[str, ...]) -> list[str]:
-    return ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--splits", type=int, default=20)
-    parser.add_argument("--write", action="store_true", help="write scm_tables.md")
-    parser.add_argument("--only", help="one set")
-    options = parser.parse_args()
+def report(seeds: int = 8, only: str = "") -> Report:
     warnings.filterwarnings("ignore", message="Solver terminated early")
-    one, two, three, four, five = head(ONE), head(TWO), head(THREE), head(FOUR), head(FIVE)
+    one, two, three = [], [], []
+    of_one: Pairs = []
+    of_two: Pairs = []
     for name, (data, positive) in sets().items():
-        if options.only not in (None, name):
+        if only not in ("", name):
             continue
-        four.append(scalings(name, data, options.seeds))
-        if name in APART:
-            five += spread(name, data, positive, 5 * options.seeds)
-            print(*five[-4:], sep="\n", flush=True)
+        row, pairs = row_of_one(name, data, seeds)
+        one.append(row)
+        of_one += pairs if name != "Votes" else []
         for kind in ("conjunction", "disjunction"):
             for metric in (RAW, pc.Manhattan(scale=False)):
-                two.append(row_of_two(name, data, positive, kind, metric, options.seeds))
-                print(two[-1], flush=True)
-        three.append(choices(name, data, options.splits))
-        print(three[-1], flush=True)
-        one.append(row_of_one(name, data, options.seeds))
-        print(one[-1], flush=True)
-    text = "\n".join([
-        "# The set covering machine on seven sets (tables 1 and 2)\n",
-        f"`python benchmarks/papers/scm_tables.py --write`, {datetime.date.today()}. Errors are summed over the ten test sets of",
-        "cross-validation at the point of the grid where they are fewest, and averaged over",
-        f"{options.seeds} seeds of the folds (penalties, gamma and C: medians); in brackets the paper's figure, which is that of one",
-        "seed. Sizes are means over folds; bounds are Theorem 5.2 with delta = 0.05 in each fold times the size of its test set,",
-        "summed. Raw columns, nominal attributes as integer codes.\n",
-        "## Table 1\n", *one,
-        "\n## Table 2\n", *two,
-        "\n## Can the bound choose the machine? (the paper's open question)\n",
-        f"Test error on a third of the rows left aside and size, means over {options.splits} splits +- SE; the machine is chosen on",
-        "the other rows by the 1-SE rule, the least cross-validated error, or the least mean bound.\n", *three,
-        "\n## Where the figures lie apart\n",
-        "Sets with a cell more than 15 % from the paper's. Votes is another selection of rows (52 in the paper) and not compared.",
-        "Errors of the nearest neighbour and of consistent machines are means and ranges over five times as many seeds of the",
-        "folds; the others means over 4, with gamma from 0.003 to 100.\n", *five,
-        "\n* BreastWisc: the paper's counts lie within, or next to, the range over seeds; it has one seed.",
-        "* Glass: columns divided by their range give the paper's counts for the nearest neighbour and the consistent machines; the",
-        "  support vector machines' stay below it.",
-        "* Haberman: columns divided by their range explain a good part for the conjunction and less for the disjunction. The paper's",
-        "  nearest neighbour errs as one does here on permuted classes; nothing tried with these rows comes to that.",
-        "\nNearest-neighbour errors by the scale of the columns:\n", *four, "",
-    ])  # fmt: skip
-    if options.write:
-        Path(__file__).with_suffix(".md").write_text(text)
+                row, pairs = row_of_two(name, data, positive, kind, metric, seeds)
+                two.append(row)
+                of_two += pairs if name != "Votes" else []
+            if name != "Votes":
+                three.append(most(name, kind[0], len(data)))
+    return assembled(one, two, three, of_one, of_two, seeds)
+
+
+def assembled(one: Rows, two: Rows, three: Rows, of_one: Pairs, of_two: Pairs, seeds: int) -> Report:
+    """The report of the rows of both tables, of the bounds, and of the pairs that are compared."""
+    errors = of_two[1::2]
+    above = [sum(float(row[2]) > float(row[k]) for row in three) for k in (3, 4)]
+    body = f"""Errors are summed over the ten test sets of cross-validation at the point of the grid where they are fewest, and averaged
+over {seeds} seeds of the folds (penalties, gamma and C: medians); in brackets the paper's figure, which is that of one draw of the
+folds, and the difference. Sizes are means over folds; bounds are Theorem 5.2 with delta = 0.05 in each fold times the size of
+its test set, summed. Raw columns, nominal attributes as integer codes.
+
+## Table 1
+
+{table(ONE, one)}
+
+## Table 2
+
+{table(TWO, two)}
+
+## Where they differ
+
+* Votes is another selection of rows: the paper has 52, and the complete rows of the public file are 232. It is not counted above.
+* One draw of the folds can be 10 % off the mean over draws; the paper has one, and does not tell which.
+* BreastWisc, Haberman and Glass lie further apart; what explains them, and what does not, is tried in scm_experiments.py.
+* The bounds can't agree. For consistent machines nothing in Theorem 5.2 but the number of centres on P-examples is unknown, and
+  whatever that was, {above[0]} of {len(three)} printed values exceed the most that the first inequality, which the paper says it
+  computed, gives for the printed sizes (times the size of the sets, as here); {above[1]} exceed the second as well:
+
+{table(THREE, three)}
+"""
+    covers = {
+        "SCM table 1": f"{closeness(of_one)}; Haberman and Glass lie apart, in part by the scale of the columns",
+        "SCM table 2": f"sizes and errors: {closeness(of_two)} (of the errors alone, {closeness(errors)}); the printed bounds "
+        "exceed what the paper's own inequality gives",
+    }  # fmt: skip
+    return Report("The set covering machine on seven sets", covers, body)
 
 
 if __name__ == "__main__":
-    main()
+    main(report)

@@ -219,7 +219,7 @@ def read(data: Any) -> Any:
 
 
 class Packer(pickle.Pickler):
-    """Pickles what another process can read: nothing that only this session knows by its name."""
+    """Pickles what another process can read: nothing that this process alone knows by its name."""
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, (type, FunctionType)) and (obj.__module__ == "__main__" or "<" in obj.__qualname__):

@@ -14,20 +14,26 @@ import numpy as np
 import pandas as pd
 
 from .core.folds import grouped, holdout, stratified
-from .errors import DataError, OptionError, ProtoclassError, brief, whole
+from .errors import DataError, OptionError, ProtoclassError, brief, one_of, shown, whole
 from .fitting import Fit, fit
-from .frame import along, as_pandas, mold
+from .frame import along, as_pandas, mold, once
 from .metrics.dissimilarity import Dissimilarity
 from .metrics.dissimilarity import dissimilarity as related
 from .models.base import Model
 from .paired import by_row, by_split, interval
-from .preparing import bar
+from .preparing import DEFAULTS, bar, short
 from .testing import coded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FOLDS = 10
+OWN = {"test_size": None, "cv": None, "inner": "auto"}  # defaults that `fit` does not share
+
+
+def _default(name: str, value: Any) -> bool:
+    default = {**DEFAULTS, **OWN}[name]
+    return type(value) is type(default) and value == default
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +82,8 @@ class Comparison:
         """One row for each method.
 
         Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` where every row was predicted once, else `sd` of the
-        error over splits, `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its tuning) and
+        error over splits, `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its tuning;
+        the first in a process also loads and compiles) and
         `choice` (the tuned knobs; over several splits the median and range, or the commonest). The interval is Wilson's
         where rows were predicted once (after cross-validation it takes them as independent, which they nearly are), else
         from the corrected resampled t (see `tests`).
@@ -97,6 +104,7 @@ class Comparison:
             row |= {"prototypes": own["prototypes"].mean(), "seconds": own["seconds"].median()}
             rows.append(row | {"choice": chosen(own["choice"].tolist())})
         out = pd.DataFrame(rows, pd.Index(self.methods, name="method"))
+        out = out.drop(columns="seconds") if out["seconds"].isna().all() else out  # fits that were there already
         return out.astype({"prototypes": int}) if len(self.errors) == 1 else out
 
     @cached_property
@@ -198,7 +206,7 @@ def compare(
         Folds that tune, within a training set; as `cv` in `fit`.
     dissimilarity : as in `fit`
         A given matrix is cut into training and test rows. Anything else is trained on the training rows alone; a
-        `Dissimilarity` stays as it was trained.
+        `Dissimilarity` stays as it was trained, unless it looks at classes.
     choose, na, groups, progress : as in `fit`
         Rows of a group stay in one outer and one inner fold; groups go with `cv`.
     seed : int
@@ -221,7 +229,13 @@ def compare(
     >>> c.table[["wrong", "n"]].to_dict("index")
     {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
     """
+    if isinstance(formula, (list, tuple)) and data is None:
+        formula, *more = formula
     if isinstance(formula, (Fit, Mapping)):
+        beside = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
+                  "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
+        for name in (k for k, v in beside.items() if not _default(k, v)):
+            raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new)
     if more or new is not None:
         raise OptionError("new= and further positional arguments go with fits: compare(fit1, fit2, new=test)")
@@ -231,8 +245,12 @@ def compare(
         raise OptionError("test_size= draws splits and cv= folds: give one of them (inner= are the folds that tune)")
     whole("repeats", repeats, 1)
     whole("seed", seed, 0)
+    one_of("progress", progress, (None, True, False))
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
+    # a level that no training row of a split has is a level all the same, as in cross_validate
+    levels = {name: c.levels for name, c in frame.schema.items() if c.kind == "category" and name in data}
+    data = data.assign(**{name: pd.Categorical(data[name], of_name) for name, of_name in levels.items()})
     of_group = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
     tests = draw_splits(
         frame.codes, None if of_group is None else of_group.loc[frame.index], test_size, cv, repeats, seed
@@ -243,11 +261,11 @@ def compare(
         for split, test in enumerate(tests):
             train_rows, test_rows = frame.index[~test], frame.index[test]
             truth = data.loc[test_rows, frame.formula.response]
-            said: dict[str, Any] = {"truth": pd.Categorical(truth, frame.levels)}
+            said: dict[str, Any] = {"truth": pd.Categorical(truth.astype(object), frame.levels)}
             for name, options in wanted.items():
                 own = {**common, "dissimilarity": dissimilarity, **options}
                 if of_group is not None:
-                    own["groups"] = of_group.loc[train_rows]
+                    own["groups"] = groups if isinstance(groups, str) else of_group.loc[train_rows]
                 matrix = matrix_of(options["dissimilarity"], data) if "dissimilarity" in options else given
                 try:
                     row, said[name] = one(formula, data, own, matrix, train_rows, test_rows)
@@ -270,12 +288,15 @@ def compare(
             told.append(pd.DataFrame({k: np.asarray(v, object) for k, v in said.items()}, index))
     n = len(frame)
     held = float(np.mean([test.sum() for test in tests]))
-    again = f", {repeats} times" if repeats > 1 else ""
+    again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
     how = (f"Random split{again}: {n - held:g} rows train, {held:g} test" if test_size is not None
            else f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}")  # fmt: skip
     predictions = pd.concat(told).apply(lambda column: pd.Categorical(column, frame.levels))
-    call = f"compare({formula!r}, data, {list(wanted)}{_asked(test_size, cv, repeats, seed)})"
-    return Comparison(pd.DataFrame(rows), predictions, how, held / (n - held), repeats == 1, len(frame.dropped), call)
+    asked = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
+             "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
+    call = f"compare({formula!r}, data, {list(wanted)}{_told({k: v for k, v in asked.items() if not _default(k, v)})})"
+    once_each = repeats == 1 and groups is None
+    return Comparison(pd.DataFrame(rows), predictions, how, held / (n - held), once_each, len(frame.dropped), call)
 
 
 def one(
@@ -289,9 +310,12 @@ def one(
     """One method on one split: what to note of it, and its predictions of the test rows."""
     new = data.loc[test]
     if matrix is not None:
-        response = formula.split("~")[0].strip()
-        options = {**options, "dissimilarity": matrix.loc[train, ~matrix.columns.isin(test)]}
-        new = matrix.loc[test].assign(**{response: data.loc[test, response]}) if response in data else matrix.loc[test]
+        lost = train.append(test).difference(matrix.index)
+        if len(lost):
+            raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data: rows are matched by label")
+        beside = ~matrix.columns.isin(matrix.index)  # candidates that are no rows
+        options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
+        new = matrix.loc[test]
     start = perf_counter()
     fitted = fit(formula, data.loc[train], **options)
     middle = perf_counter()
@@ -345,24 +369,22 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
     if isinstance(methods, (str, Model)):
         methods = [methods]
     if isinstance(methods, Mapping):
-        pairs = [(str(name), spec) for name, spec in methods.items()]
+        names, specs = _checked(list(methods)), list(methods.values())
     elif isinstance(methods, Sequence):
-        pairs = [(_name(spec), spec) for spec in methods]
+        names, specs = _checked([_name(spec) for spec in methods]), list(methods)
     else:
         raise OptionError(
             f"methods={brief(methods)}: a list of method names and model objects, or a mapping of names to them"
         )
-    if not pairs:
+    if not specs:
         raise OptionError("methods is empty: name one method at least")
     out: dict[str, dict[str, Any]] = {}
-    for name, spec in pairs:
-        if name in out or name in ("truth", "all"):
-            raise OptionError(
-                f"two methods are named {name!r}, or it is 'truth' or 'all': give a mapping of names to methods"
-            )
-        fixed = {"formula", "data", "choose", "na", "seed", "cv", "progress", "groups"}
+    for name, spec in zip(names, specs, strict=True):
+        fixed = {"formula", "data", "choose", "na", "seed", "cv", "progress", "groups", "weights"}
         if isinstance(spec, Mapping) and fixed & set(spec):
-            raise OptionError(f"method {name!r} has its own {min(fixed & set(spec))!r}, which must be the same for all")
+            raise OptionError(
+                f"method {name!r} has its own {min(fixed & set(spec))!r}: compare has one for all methods, or (weights) none"
+            )
         out[name] = dict(spec) if isinstance(spec, Mapping) else {"method": spec}
     return out
 
@@ -387,15 +409,28 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
     if isinstance(spec, pd.DataFrame):
         return spec
     if isinstance(spec, Dissimilarity):
-        return spec.frame()
+        needed = spec.data.columns.columns
+        whole = spec.metric.given or (not spec.metric.supervised and not needed.isin(data.columns).all())
+        return spec.frame() if whole else None
     if isinstance(spec, np.ndarray):
         return related("~ 1", data, spec).frame()
     return None
 
 
-def _asked(test_size: float | None, cv: int | None, repeats: int, seed: int) -> str:
-    told = {"test_size": test_size, "cv": cv, "repeats": None if repeats == 1 else repeats, "seed": seed or None}
-    return "".join(f", {k}={v:g}" for k, v in told.items() if v is not None)
+def _told(arguments: Mapping[str, Any]) -> str:
+    """Arguments as a call shows them."""
+    return "".join(f", {k}={v:.4g}" if isinstance(v, float) else f", {k}={short(v)}" for k, v in arguments.items())
+
+
+def _checked(names: Sequence[Any]) -> list[str]:
+    """Names for the columns and rows of a Comparison."""
+    told = [str(name) for name in names]
+    for i, name in enumerate(told):
+        if name in told[:i] or name in ("", "truth", "all"):
+            raise OptionError(
+                f"two methods are named {name!r}, or one is named '', 'truth' or 'all': give a mapping of other names to methods"
+            )
+    return told
 
 
 def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
@@ -407,11 +442,15 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
         )
     if fits is None:
         names = [f.model.name for f in listed]
-        numbered = [f"{n}.{names[:i].count(n) + 1}" if names.count(n) > 1 else n for i, n in enumerate(names)]
-        fits = dict(zip(numbered, listed, strict=True))
+        fits = {
+            f"{n}.{names[:i].count(n) + 1}" if names.count(n) > 1 else n: f
+            for i, (n, f) in enumerate(zip(names, listed, strict=True))
+        }
+    fits = dict(zip(_checked(list(fits)), listed, strict=True))
     if new is None:
         raise OptionError("fits are compared on new rows: compare(fit1, fit2, new=test)")
     new = as_pandas(new)
+    once(new.columns, "column")
     levels, response = listed[0].frame.levels, listed[0].frame.formula.response
     for name, f in fits.items():
         if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:

@@ -167,7 +167,10 @@ class Fit:
             raise OptionError(
                 f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.rule.kinds))}{every}"
             )
-        told, index, whole = self._told(kind, new)
+        if kind == "class" and new is None:
+            told, index, whole = self._own_classes, self.frame.index, np.ones(len(self.frame), bool)
+        else:
+            told, index, whole = self._told(kind, new)
         levels = self.frame.levels
         if kind in ("class", "cover"):
             codes = np.full(len(index), -1)
@@ -460,7 +463,11 @@ class Fit:
         """
         from .stepwise import first
 
-        return replace(self, rule=first(self, size, lambda_), validation=None, point=None)
+        rule = first(self, size, lambda_)
+        # a larger lambda is a knob that fits again as this does; a number of prototypes is none
+        model = self.model if lambda_ is None else replace(self.model, lambda_=lambda_)
+        problem = replace(self.problem, model=model)
+        return replace(self, problem=problem, model=model, rule=rule, validation=None, point=None)
 
     def update(self, **changes: Any) -> Fit:
         """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(formula="y ~ a")`."""
@@ -477,8 +484,12 @@ class Fit:
 
     def training_error(self) -> float:
         """Weighted share of the rows of the fit that it misclassifies."""
-        told = self._told("class", None)[0]
+        told = self._own_classes
         return float(self.frame.weights @ (told != self.frame.codes) / self.frame.weights.sum())
+
+    @cached_property
+    def _own_classes(self) -> np.ndarray:
+        return self._told("class", None)[0]
 
     def knobs(self) -> Mapping[str, Any]:
         """The knobs of the model, as chosen."""
@@ -532,8 +543,16 @@ def fit(
     data : pandas DataFrame, or polars or pyarrow table
         Row labels must be distinct.
     method : str or model object
-        "pvm", "scm", "hyperplane", "knn", "dann", "condensed", "multiedit", "kmeans", "kmedoids", "lvq", "mixture", or a model
-        such as `pc.PVM(eps=1.2)`.
+        Or a model object such as `pc.PVM(eps=1.2)`. By name, with the knobs that are tuned unless they are given; `help(pc.PVM)`
+        and so on have them all:
+
+        * "pvm": the prototype vector machine (`eps`), `PVM`;
+        * "scm": the set covering machine (`kind`, `penalty`, `stop`), `SCM`;
+        * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
+        * "knn", "dann": k nearest neighbours (`k`), `KNN`, and with a metric made at the query, `DANN`;
+        * "condensed", "multiedit": the nearest of a part of the rows, `Condensed`, `Multiedit`;
+        * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
+          `KMeans`, `LVQ`, `Mixture`.
     dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
         "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square

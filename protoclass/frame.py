@@ -262,6 +262,8 @@ def as_pandas(data: Any) -> pd.DataFrame:
 
     try:
         return nw.from_native(data, eager_only=True).to_pandas()
+    except ModuleNotFoundError as reason:
+        raise DataError(f"frames of polars need pyarrow to be read: pip install pyarrow ({reason})") from None
     except TypeError:
         raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
 

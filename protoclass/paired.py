@@ -44,6 +44,7 @@ def by_split(errors: pd.DataFrame, ratio: float) -> pd.DataFrame:
     ratio : float
         Test rows over training rows of a split. Splits share training rows, so that the variance of their mean is not that
         of independent draws; (1 / splits + ratio) takes the place of 1 / splits.
+        Where all splits have the same difference, not 0, there is no spread to judge it by: statistic and p are then NaN.
 
     References
     ----------
@@ -52,7 +53,7 @@ def by_split(errors: pd.DataFrame, ratio: float) -> pd.DataFrame:
     rows = []
     for a, b in combinations(errors, 2):
         mean, spread = mean_and_spread((errors[a] - errors[b]).to_numpy(), ratio)
-        t = mean / spread if spread > 0 else (0.0 if mean == 0 else np.copysign(np.inf, mean))
+        t = mean / spread if spread > 0 else 0.0 if mean == 0 else np.nan
         p = float(_student().sf(abs(t), len(errors) - 1) * 2)
         rows.append(
             {"test": "corrected resampled t", "a": str(a), "b": str(b), "difference": mean, "statistic": t, "p": p}
@@ -67,8 +68,10 @@ def mean_and_spread(values: np.ndarray, ratio: float) -> tuple[float, float]:
 
 
 def interval(values: np.ndarray, ratio: float) -> tuple[float, float]:
-    """95 % interval of a mean error over splits, within 0 and 1."""
+    """95 % interval of a mean error over splits, within 0 and 1; NaN where the splits have no spread."""
     mean, spread = mean_and_spread(values, ratio)
+    if spread == 0:
+        return np.nan, np.nan
     half = float(_student().ppf(0.975, len(values) - 1)) * spread
     return max(0.0, mean - half), min(1.0, mean + half)
 
@@ -104,7 +107,7 @@ def _with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
     from statsmodels.stats.multitest import multipletests
 
     out = pd.DataFrame(rows, columns=["test", "a", "b", "difference", "statistic", "p"])
-    pairs = (out["b"] != "").to_numpy(bool)
+    pairs = ((out["a"] != "all") & out["p"].notna()).to_numpy(bool)
     out["p_holm"] = np.nan
     if pairs.any():
         out.loc[pairs, "p_holm"] = multipletests(out.loc[pairs, "p"].to_numpy(float), method="holm")[1]

@@ -38,7 +38,7 @@ class Call:
 
     def __repr__(self) -> str:
         shown = [repr(self.formula), "data"]
-        shown += [f"{k}={_short(v)}" for k, v in self.arguments.items() if not _default(k, v)]
+        shown += [f"{k}={short(v)}" for k, v in self.arguments.items() if not _default(k, v)]
         return f"{self.function}({', '.join(shown)})"
 
 
@@ -46,7 +46,7 @@ def _default(name: str, value: Any) -> bool:
     return name in DEFAULTS and type(value) is type(DEFAULTS[name]) and value == DEFAULTS[name]
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     return f"<{type(value).__name__}>" if isinstance(value, (pd.Series, Dissimilarity)) else brief(value)
 
 
@@ -98,7 +98,12 @@ class Problem:
         frame = self.frame
         vectors = partial(related.metric.vectors, related.rows)
         if self.model.reads == "vectors":
-            vectors()  # fails before any work
+            with np.errstate(over="ignore"):  # fails before any work
+                fine = np.isfinite((np.asarray(vectors(), float) ** 2).sum())
+            if not fine:
+                raise DataError(
+                    "some columns are too large, as their squares overflow: scale them, as dissimilarity='euclidean' does"
+                )
         if "D" not in self.model.reads:
             source: Source = Held(np.broadcast_to(np.nan, related.shape))  # takes no memory
         else:

@@ -11,7 +11,7 @@ import pandas as pd
 from .core.folds import holdout
 from .core.jit import each
 from .core.task import Task
-from .errors import NotAvailable, OptionError, one_of, whole
+from .errors import DataError, NotAvailable, OptionError, one_of, whole
 from .preparing import ONCE, bar
 
 if TYPE_CHECKING:
@@ -44,8 +44,10 @@ class Stability:
     def prototypes(self) -> pd.DataFrame:
         """`Fit.prototypes` with the columns `chosen` and `near` after the class."""
         out = self.fit.prototypes.copy()
-        own = self.table[self.table["prototype"]].set_index("class", append=True)
-        stands_for = pd.MultiIndex.from_arrays([out.index, out["class"]])
+        own = self.table[self.table["prototype"]]
+        own = own.set_axis(_keys(own.index, own["class"]))
+        stands_for = _keys(out.index, out["class"])
+        out = out.rename(columns={c: f"{c} (predictor)" for c in ("chosen", "near") if c in out and c in own})
         for place, name in enumerate(c for c in ("chosen", "near") if c in own):
             out.insert(1 + place, name, own[name].reindex(stands_for).to_numpy())
         return out
@@ -68,6 +70,11 @@ class Stability:
         )
 
 
+def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
+    """Label and class of each prototype as one value, also where labels are tuples."""
+    return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
+
+
 def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | None) -> Stability:
     """See `Fit.stability`."""
     whole("B", B, 2)
@@ -78,10 +85,16 @@ def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | 
         raise OptionError(f"method {fit.model.name!r} takes no weights, which the bootstrap needs: sample='halves'")
     if fit.rule.points.at is None:
         raise NotAvailable(f"the prototypes of {fit.model.name!r} are no rows, so that none can be chosen again")
+    one_of("progress", progress, (None, True, False))
     how = sample or ("bootstrap" if weighted else "halves")
     with bar(int(B) + 1, "drawing again", progress) as drawing:
         task = fit.problem.task(fit.dissimilarity, limit=ONCE)
         drawing.update()
+        if fit.model.path(task, {}).at(0).size > fit.rule.size:
+            raise NotAvailable(
+                "this fit is the first part of a longer one, and samples would be fitted whole: fit it with a lambda_ of its own, "
+                "as fit.update(lambda_=...) or fit.at(lambda_=...) do"
+            )
 
         def run(b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             return again(fit, task, how, (int(seed), b))
@@ -99,7 +112,12 @@ def again(fit: Fit, task: Task, how: str, seed: tuple[int, int]) -> tuple[np.nda
     count = drawn(task, how, seed)
     part, columns = task.keep(count > 0, seed[1])
     part = replace(part, w=part.w * count[count > 0])
-    points = fit.model.path(part, {}).at(0).moved(columns).points
+    try:
+        points = fit.model.path(part, {}).at(0).moved(columns).points
+    except DataError as reason:
+        raise DataError(
+            f"a sample of {len(part.y)} different rows does not carry the knobs of this fit ({reason}): update() it with smaller ones"
+        ) from reason
     present = np.zeros(len(task.origin), bool)
     present[columns] = True
     at, classes = np.unique(np.stack([points.at, points.classes]), axis=1)  # a centre may serve in several features

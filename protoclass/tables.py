@@ -130,11 +130,14 @@ def notes(fit: Fit) -> list[str]:
             fit.call.arguments.get("choose", "1se")
         ]
         if len(fit.validation.points.columns):
-            out.append(f"Knobs chosen by the {rule} among {len(fit.validation.table)} grid points.")
+            own = fit.point == fit.validation.chosen(fit.call.arguments.get("choose", "1se"))
+            how = f"Knobs chosen by the {rule}" if own else f"Knobs of point {fit.point}, chosen by hand"
+            out.append(f"{how} among {len(fit.validation.table)} grid points.")
         out += at_the_end(fit)
-    out.append(
-        "Training error counts rows that chose the prototypes; only the cross-validated error speaks of new rows."
+    held_out = "only the cross-validated error speaks of new rows" + (
+        "" if fit.validation is not None else ": cv=10 adds one"
     )
+    out.append(f"Training error counts rows that chose the prototypes; {held_out}.")
     return out
 
 
@@ -143,7 +146,9 @@ def at_the_end(fit: Fit) -> list[str]:
     points, best = fit.validation.points, fit.validation.best
     numeric = [c for c in points if points[c].nunique() > 2 and pd.api.types.is_numeric_dtype(points[c])]
     ends = [(c, points[c].iloc[best]) for c in numeric if points[c].iloc[best] == points[c].max() < np.inf]
-    return [f"The least CV error is at the largest {c} tried, {value:.4g}: larger ones may do better." for c, value in ends]
+    return [
+        f"The least CV error is at the largest {c} tried, {value:.4g}: larger ones may do better." for c, value in ends
+    ]
 
 
 def summary(fit: Fit, most: int = 20) -> Summary:

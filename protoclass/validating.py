@@ -186,7 +186,15 @@ class Validation:
         """
         from .fitting import fit_problem
 
-        return fit_problem(self.problem, self, self._point(point))
+        call, at = self.problem.call, self._point(point)
+        fitted = fit_problem(self.problem, self, at)
+        if at == self.chosen(call.arguments.get("choose", "1se")):
+            return fitted
+        values = {name: getattr(fitted.model, name) for name in self.points}  # so that update() stays at the point
+        given = isinstance(call.arguments.get("method"), Model)
+        own = {"method": replace(call.arguments["method"], **values)} if given else values
+        called = replace(call, arguments={**call.arguments, **own})
+        return replace(fitted, problem=replace(fitted.problem, call=called))
 
     def plot(self, x: Any = None, ax: Any = None) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.

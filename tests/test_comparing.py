@@ -230,3 +230,70 @@ def test_errors_of_comparing_fits(iris):
     )
     with pytest.raises(pc.OptionError, match="other classes"):
         pc.compare(fit, other, new=iris)
+
+
+def test_a_column_of_groups_is_no_predictor_and_its_rows_are_not_taken_as_independent():
+    draw = np.random.default_rng(0)
+    df = pd.DataFrame({"a": draw.normal(size=120), "b": draw.normal(size=120), "y": np.repeat(["u", "v"], 60)})
+    site = pd.Series(np.arange(120) // 6)
+    one = pc.compare("y ~ .", df.assign(site=site), ["knn"], cv=5, groups="site")
+    two = pc.compare("y ~ .", df, ["knn"], cv=5, groups=site)
+    pd.testing.assert_frame_equal(one.predictions, two.predictions)
+    assert not one.once
+    assert "whole groups left out" in one.how
+
+
+def test_rows_of_a_matrix_that_take_no_part_are_no_candidates(iris):
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    some = iris[["species"]].iloc[::3]
+    whole, cut = (
+        pc.compare("species ~ 1", some, [pc.PVM(eps=1.0)], dissimilarity=matrix, cv=3)
+        for matrix in (D, D.loc[some.index, some.index])
+    )
+    pd.testing.assert_frame_equal(whole.predictions, cut.predictions)
+    with pytest.raises(pc.DataError, match="lack the row 100"):
+        pc.compare("species ~ 1", iris, [pc.KNN(k=1)], dissimilarity=D.iloc[:100, :100], cv=3)
+
+
+def test_a_dissimilarity_that_looks_at_classes_is_learned_from_training_rows():
+    draw = np.random.default_rng(2)
+    df = pd.DataFrame(draw.normal(size=(100, 8)), columns=list("abcdefgh")).assign(
+        y=np.where(draw.random(100) < 0.5, "u", "v")
+    )
+    metric = pc.Adaptive(neighborhood=15, epsilon=0.01)
+    trained = pc.fit("y ~ .", df, "knn", k=1, dissimilarity=metric).dissimilarity
+    one = pc.compare("y ~ 1", df, [pc.KNN(k=1)], dissimilarity=trained, cv=5, repeats=4)
+    assert one.table["error"].iloc[0] > 0.44
+    iris = pc.load_data("iris")
+    related = pc.dissimilarity("species ~ .", iris)
+    assert pc.compare("species ~ 1", iris, [pc.KMeans(K=1)], dissimilarity=related, cv=3).methods == ["kmeans(K=1)"]
+
+
+def test_splits_without_spread_give_no_p_value(iris):
+    errors = pd.DataFrame({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4], "c": [0.3, 0.1, 0.1]})
+    told = by_split(errors, 0.5).set_index(["a", "b"])
+    assert np.isnan(told.loc[("a", "b"), ["statistic", "p", "p_holm"]].astype(float)).all()
+    assert told.loc[("a", "c"), "p_holm"] > 0
+    sure = pc.compare("species ~ .", iris, {"a": pc.KNN(k=1), "b": pc.KNN(k=5)}, test_size=0.05, repeats=3)
+    assert sure.table.loc["a", ["low", "high"]].isna().all() == (sure.errors["a"].var() == 0)
+    assert sure.plot().figure.axes
+
+
+def test_a_level_that_training_rows_lack_is_a_level_all_the_same(iris):
+    data = iris.assign(city=np.where(iris.index % 2, "x", "y"))
+    data.loc[7, "city"] = "rare"
+    assert pc.compare("species ~ .", data, [pc.KNN(k=1)], cv=5).table["n"].tolist() == [150]
+
+
+def test_names_and_arguments_beside_fits(iris):
+    f, g = pc.fit("species ~ .", iris, "knn", k=1), pc.fit("species ~ .", iris, "kmeans", K=1)
+    for names in ({"truth": g, "knn": f}, {1: g, "1": f}, {"": g, "a": f}):
+        with pytest.raises(pc.OptionError, match="are named"):
+            pc.compare(names, new=iris)
+    for more in ({"cv": 5}, {"test_size": 0.3}, {"seed": 3}, {"groups": "species"}, {"repeats": 2}, {"choose": "min"}):
+        with pytest.raises(pc.OptionError, match="goes with a formula"):
+            pc.compare(f, g, new=iris, **more)
+    assert pc.compare([f, g], new=iris).methods == ["knn", "kmeans"]
+    assert "seconds" not in pc.compare(f, g, new=iris).table
+    call = pc.compare("species ~ .", iris, ["knn"], cv=3, choose="min", dissimilarity="manhattan").call
+    assert call == "compare('species ~ .', data, ['knn'], cv=3, dissimilarity='manhattan', choose='min')"

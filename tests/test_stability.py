@@ -118,3 +118,34 @@ def test_median_radius_says_where_it_does_not_hold():
     for wrong in ((0, 2), (10, 1.5), ("a", 2), ([1, 2], [1, 2, 3])):
         with pytest.raises(pc.OptionError):
             pc.median_radius(*wrong)
+
+
+def test_a_fit_that_was_cut(fit):
+    short = fit.at(lambda_=6)
+    assert short.model.lambda_ == 6
+    assert short.stability(B=20).sizes.mean() == fit.update(lambda_=6).stability(B=20).sizes.mean()
+    with pytest.raises(pc.NotAvailable, match="first part"):
+        fit.at(size=3).stability(B=5)
+
+
+def test_labels_that_are_tuples_and_a_predictor_named_chosen(iris):
+    rows = iris.set_index(pd.MultiIndex.from_product([range(50), list("abc")]))
+    told = pc.fit("species ~ .", rows, eps=1.0).stability(B=5)
+    assert told.prototypes["chosen"].between(0, 1).all()
+    named = pc.fit("species ~ .", iris.rename(columns={"sepal_length": "chosen"}), eps=1.0).stability(B=5).prototypes
+    assert {"chosen", "chosen (predictor)"} <= set(named)
+
+
+def test_samples_that_do_not_carry_the_knobs(iris):
+    with pytest.raises(pc.DataError, match="does not carry the knobs"):
+        pc.fit("species ~ .", iris, "kmedoids", K=45).stability(B=3)
+
+
+def test_a_fit_at_another_point_says_so_and_stays_there(iris):
+    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 1.0, 1.5, 2.5])
+    by_hand = v.fit_at(4)
+    assert "chosen by hand" in str(by_hand.summary())
+    assert by_hand.update().model.eps == 2.5
+    assert v.fit.model.eps == v.table["eps"][v.one_se]
+    assert "by the 1-SE rule" in str(v.fit.summary())
+    assert pc.cross_validate("species ~ .", iris, pc.PVM(eps=[0.5, 1.0, 2.5])).fit_at(2).update().model.eps == 2.5

@@ -158,7 +158,8 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
         if listed[0] > LISTED:
             raise TooLarge(
                 f"balls of radius {radii[-1]:.4g} around {len(task.origin)} candidates hold too many of the {len(task.y)} rows "
-                "to be listed: use smaller radii, or fewer rows (data.sample(...))"
+                "to be listed: use smaller radii, candidates=500 (a random subset of the rows as centres), or fewer rows "
+                "(data.sample(...))"
             )
         return gain, wrong, best, [columns[s] for s in serve], lists
 

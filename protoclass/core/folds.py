@@ -87,8 +87,8 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     Returns
     -------
     bool array (n,)
-        True for round(n x test) rows. Each class gives the whole part of its share, and those with the largest rest one row
-        more; but every class keeps a row where it can.
+        True for round(n x test) rows, or fewer where classes of one row keep theirs. Each class gives the whole part of its
+        share, and those with the largest rest one row more.
 
     Examples
     --------

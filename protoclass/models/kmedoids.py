@@ -12,9 +12,11 @@ from ..core.jit import each
 from ..core.medoids import STARTS, Medoids, kmedoids
 from ..core.nearest import Nearest
 from ..core.task import Points, Rules, Task
-from ..errors import DataError, one_of, shown
+from ..errors import DataError, TooLarge, one_of, shown
 from .base import Model, axis, fixed
 from .counts import check_counts, counts, default_counts, told
+
+LARGEST = 2**29  # distances of a class that are held
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,11 @@ class KMedoids(Model):
                 raise DataError(
                     f"kmedoids is to find {wanted[:, c].max()} medoids of class {shown(task.levels[c])}, and {len(columns)} of "
                     "its rows are candidates: give a smaller K=, or more candidates"
+                )
+            if len(rows) * len(columns) > LARGEST:
+                raise TooLarge(
+                    f"k-medoids holds the distances within a class, and {shown(task.levels[c])} has {len(rows)} rows: give fewer rows "
+                    "(data.sample(...)), candidates= a number of them, or method='kmeans', which needs no distances"
                 )
             own, seed = np.searchsorted(rows, task.origin[columns]), (*task.seed, c)
             D = task.D.take(rows, columns)

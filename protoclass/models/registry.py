@@ -21,7 +21,8 @@ from .pvm import PVM
 from .scm import SCM
 
 MODELS: dict[str, type[Model]] = {
-    model.name: model for model in (PVM, SCM, Hyperplane, KNN, DANN, Condensed, Multiedit, KMeans, KMedoids, LVQ, Mixture)
+    model.name: model
+    for model in (PVM, SCM, Hyperplane, KNN, DANN, Condensed, Multiedit, KMeans, KMedoids, LVQ, Mixture)
 }
 
 
@@ -31,7 +32,7 @@ def model(spec: Any, knobs: dict[str, Any]) -> Model:
         spec = spec.name
     if isinstance(spec, str):
         if spec not in MODELS:
-            near = difflib.get_close_matches(spec, MODELS, 1)
+            near = difflib.get_close_matches(spec.lower(), MODELS, 1)
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise OptionError(f"method={spec!r} is not known: {hint}Known are {', '.join(map(repr, MODELS))}")
         kind = MODELS[spec]

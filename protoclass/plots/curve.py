@@ -120,7 +120,9 @@ def _heat(validation: Validation, x: str, y: str, ax: Any) -> Any:
     ax.set_title(", ".join(f"{k} = {told(table[k].iloc[0])}" for k in rest), fontsize="medium")
     ax.figure.colorbar(image, ax=ax, label=LABEL[validation.measure])
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.06 if rest else 1.0), ncols=2, frameon=False)
+        ax.legend(
+            fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.06 if rest else 1.0), ncols=2, frameon=False
+        )
     return ax
 
 

@@ -135,7 +135,9 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     figure.supxlabel(names[0], fontsize="medium")
     figure.supylabel(names[1], fontsize="medium")
     title = str(fit.frame.formula.response)
-    figure.legend(handles, labels, title=title, loc="outside right upper", fontsize="small", frameon=False, markerscale=scale)
+    figure.legend(
+        handles, labels, title=title, loc="outside right upper", fontsize="small", frameon=False, markerscale=scale
+    )
     return figure
 
 

@@ -31,7 +31,9 @@ def stability(told: Stability, ax: Any = None) -> Any:
             ax.plot(
                 *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
             )
-    what = "share of the samples: chosen (full)" + (", near (hollow)" if "near" in table else "")
+    what = "share of the samples that held the row: chosen (full)" + (
+        "; of all: near (hollow)" if "near" in table else ""
+    )
     if few:
         ax.set_yticks(place, [str(label) for label in table.index])
         ax.set(xlim=(0, 1), ylim=(len(table) - 0.5, -0.5), xlabel=what, ylabel="prototype, in the order chosen")

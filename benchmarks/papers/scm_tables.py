@@ -53,7 +53,8 @@ Pairs = list[tuple[float, float]]  # ours and the paper's
 
 
 def beside(ours: float, theirs: float, digits: int = 0) -> str:
-    return f"{ours:.{digits}f} ({theirs:g}, {ours - theirs:+.{digits}f})"
+    difference = round(ours - theirs, digits) + 0.0  # no -0
+    return f"{ours:.{digits}f} ({theirs:g}, {difference:+.{digits}f})"
 
 
 def sets() -> dict[str, tuple[pd.DataFrame, object]]:

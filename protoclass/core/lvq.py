@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .distances import minkowski
-from .jit import alone, kernel
+from .jit import alone, each, kernel
 
 Array = NDArray[Any]
 
 VARIANTS = ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq")
 LVQ1, OLVQ1, LVQ21, LVQ3, GLVQ = range(5)
 ANY, OWN, OTHER = range(3)  # the classes whose code vectors are searched
-BLOCK = 64  # draws
+BLOCK = 128  # draws
+AHEAD = 8  # blocks that are made ready at a time
 AT_ONCE = 2**24  # distances measured at a time
 FAR = 10.0  # no code vector is pushed this many times as far from the rows' mean as the farthest row
 
@@ -100,14 +101,23 @@ def learned(X: Array, y: Array, codes: Array, label: Array, rows: Array, how: Le
     rate = np.full(len(codes), how.alpha)
     # four times the rounding of X C' and of a block's changes to it, see `_move`
     share = 4 * (X.shape[1] + 2 * BLOCK + 8) * 2.0**-24
+
+    def ready(first: int) -> tuple[Any, ...]:
+        """What a run of blocks needs that does not depend on the code vectors."""
+        out = []
+        for start in range(first, min(first + AHEAD * BLOCK, len(rows)), BLOCK):
+            at = rows[start : start + BLOCK]
+            A = small[at]
+            out.append((start, A, A @ A.T, norm[at], X[at], y[at]))
+        return tuple(out)
+
     with alone():
-        for first in range(0, len(rows), BLOCK):
-            at = rows[first : first + BLOCK]
-            A, its_norm = small[at], norm[at]
-            square = np.einsum("ij,ij->i", seen, seen).astype(float)
-            slack = share * np.maximum(square, its_norm.max())
-            products = (A @ seen.T, A @ A.T, its_norm, square, slack)
-            _show(X[at], y[at], first, len(rows), codes, seen, label, rate, products, knobs, (centre, far))
+        for run in each(ready, range(0, len(rows), AHEAD * BLOCK), len(rows) * len(codes)):
+            for first, A, between, its_norm, its_x, its_y in run:
+                square = np.einsum("ij,ij->i", seen, seen).astype(float)
+                slack = share * np.maximum(square, its_norm.max())
+                products = (A @ seen.T, between, its_norm, square, slack)
+                _show(its_x, its_y, first, len(rows), codes, seen, label, rate, products, knobs, (centre, far))
     return np.ldexp(codes, -power)
 
 

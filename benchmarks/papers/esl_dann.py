@@ -14,15 +14,14 @@ import pandas as pd
 from common import Report, main, spread, table
 
 import protoclass as pc
-from protoclass.models.dann import DANN
 from protoclass.plots.style import axes, colour, mark
 
 KS = (1, 3, 5, 9, 15)
 METHODS: dict[str, Any] = {
     "Euclidean": lambda k: pc.KNN(k=k),
-    "DANN, 50 neighbours": lambda k: DANN(k=k, neighborhood=50),
-    "DANN, 50 neighbours, twice": lambda k: DANN(k=k, neighborhood=50, iterations=2),
-    "DANN, 100 neighbours": lambda k: DANN(k=k, neighborhood=100),
+    "DANN, 50 neighbours": lambda k: pc.DANN(k=k, neighborhood=50),
+    "DANN, 50 neighbours, twice": lambda k: pc.DANN(k=k, neighborhood=50, iterations=2),
+    "DANN, 100 neighbours": lambda k: pc.DANN(k=k, neighborhood=100),
     "metrics at the training rows, 50 neighbours": pc.Adaptive(neighborhood=50),
     "metrics at the training rows, 50 neighbours, twice": pc.Adaptive(neighborhood=50, iterations=2),
     "metrics at the training rows, 100 neighbours, ridge 0.1, twice": pc.Adaptive(

@@ -15,14 +15,14 @@ from mixtures import bayes, outline, overlapping, plane
 from scipy.spatial import cKDTree
 
 import protoclass as pc
-from protoclass.models.lvq import LVQ
 from protoclass.plots.style import panels
 
 RAW = pc.Euclidean(scale=False)
 K = 5
 NEAR = 1.0  # of the boundary: twice the sd of a component is 0.9
-METHODS = {"k-means": pc.KMeans(K=K), "LVQ1 from k-means": LVQ(K=K, variant="lvq1", start="kmeans"),
-           "OLVQ1 from k-means": LVQ(K=K, variant="olvq1", start="kmeans"), "OLVQ1 from random rows": LVQ(K=K, start="random")}  # fmt: skip
+METHODS = {"k-means": pc.KMeans(K=K), "LVQ1 from k-means": pc.LVQ(K=K, variant="lvq1", start="kmeans"),
+           "OLVQ1 from k-means": pc.LVQ(K=K, variant="olvq1", start="kmeans"),
+           "OLVQ1 from random rows": pc.LVQ(K=K, start="random")}  # fmt: skip
 
 
 def from_boundary(fit: pc.Fit, means: np.ndarray, data: pd.DataFrame) -> np.ndarray:

@@ -15,16 +15,15 @@ from common import Report, main, spread, table
 from mixtures import densities, outline, overlapping
 
 import protoclass as pc
-from protoclass.models.mixture import Mixture
 from protoclass.plots.style import panels
 
 RAW = pc.Euclidean(scale=False)
 K = 5
 METHODS = {
-    f"k-means, K = {K}": pc.KMeans(K=K), f"mixture, K = {K}, spherical": Mixture(K=K, covariance="spherical"),
-    f"mixture, K = {K}, tied": Mixture(K=K, covariance="tied"), f"mixture, K = {K}, full": Mixture(K=K),
-    "k-means, K by 10 folds and 1 SE": pc.KMeans(), "mixture, full, K by 10 folds and 1 SE": Mixture(),
-    "mixture, full, K by BIC": Mixture(K="bic"), "15 nearest neighbours": pc.KNN(k=15),
+    f"k-means, K = {K}": pc.KMeans(K=K), f"mixture, K = {K}, spherical": pc.Mixture(K=K, covariance="spherical"),
+    f"mixture, K = {K}, tied": pc.Mixture(K=K, covariance="tied"), f"mixture, K = {K}, full": pc.Mixture(K=K),
+    "k-means, K by 10 folds and 1 SE": pc.KMeans(), "mixture, full, K by 10 folds and 1 SE": pc.Mixture(),
+    "mixture, full, K by BIC": pc.Mixture(K="bic"), "15 nearest neighbours": pc.KNN(k=15),
 }  # fmt: skip
 
 

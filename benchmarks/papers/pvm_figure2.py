@@ -15,13 +15,11 @@ from common import Report, main, spread, table
 from mixtures import TESTED, outline, overlapping, scatter
 
 import protoclass as pc
-from protoclass.models.kmedoids import KMedoids
-from protoclass.models.lvq import LVQ
 from protoclass.plots.style import panels
 
 RAW = pc.Euclidean(scale=False)
 KS = [*range(1, 11), 12, 15, 18, 22, 26, 30]
-METHODS = {"PVM, greedy": pc.PVM(), "k-medoids": KMedoids(K=KS, starts=3), "LVQ (OLVQ1)": LVQ(K=KS)}
+METHODS = {"PVM, greedy": pc.PVM(), "k-medoids": pc.KMedoids(K=KS, starts=3), "LVQ (OLVQ1)": pc.LVQ(K=KS)}
 
 
 def solutions(

@@ -16,8 +16,6 @@ from common import Report, main, table
 from digits import curve, usps
 
 import protoclass as pc
-from protoclass.models.kmedoids import KMedoids
-from protoclass.models.lvq import LVQ
 from protoclass.plots.style import axes, colour, mark, plain_log
 
 RAW = pc.Euclidean(scale=False)
@@ -38,9 +36,9 @@ def curves(train: pd.DataFrame, new: pd.DataFrame, radii: list[float], ks: tuple
         "PVM, 100 centroids among the candidates": curve(
             {eps: told(pc.PVM(eps=eps), candidates=centroids) for eps in radii}
         ),
-        "k-medoids": curve({K: told(KMedoids(K=K)) for K in ks}),
+        "k-medoids": curve({K: told(pc.KMedoids(K=K)) for K in ks}),
         "k-means": curve({K: told(pc.KMeans(K=K)) for K in ks}),
-        "LVQ": curve({K: told(LVQ(K=K)) for K in ks if K > 1}),
+        "LVQ": curve({K: told(pc.LVQ(K=K)) for K in ks if K > 1}),
     }
 
 
@@ -89,7 +87,7 @@ def report(images: int = 7291, most: int = 150) -> Report:
     few = {name: at(t, 200) for name, t in found.items()}
     ordered = sorted((name for name in few if not np.isnan(few[name])), key=lambda name: few[name])
     words = ", ".join(f"{name} {few[name]:.1f} %" for name in ordered)
-    ones = [pc.fit("digit ~ .", train, LVQ(K=1), dissimilarity=RAW, seed=seed) for seed in range(5)]
+    ones = [pc.fit("digit ~ .", train, pc.LVQ(K=1), dissimilarity=RAW, seed=seed) for seed in range(5)]
     single = [100 * fit.test(new).error for fit in ones]
     same = sizes[-3:]
     rows_alone, added = (found[name] for name in list(found)[:2])

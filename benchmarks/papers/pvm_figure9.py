@@ -16,14 +16,13 @@ from common import Report, file, main, table
 from sklearn.svm import SVC
 
 import protoclass as pc
-from protoclass.models.kmedoids import KMedoids
 from protoclass.plots.style import GREY, axes, colour, mark, plain_log
 
 METRIC = pc.Mismatch(k=5, m=1, skip="Xx")  # 20 letters remain
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MODELS: dict[str, pc.Model] = {
     "PVM, default radii": pc.PVM(), "PVM, quantiles": pc.PVM(eps=pc.quantiles(20)),
-    "k-medoids, shares": KMedoids(K=SHARES), "1-NN": pc.KNN(k=1),
+    "k-medoids, shares": pc.KMedoids(K=SHARES), "1-NN": pc.KNN(k=1),
 }  # fmt: skip
 COSTS = (1, 10, 100)
 

@@ -14,8 +14,6 @@ import pandas as pd
 from common import Report, fetched, file, main, table
 
 import protoclass as pc
-from protoclass.models.kmedoids import KMedoids
-from protoclass.models.lvq import LVQ
 from protoclass.plots.style import GREY, colour, mark, panels
 
 # test error in percent and prototypes of 1-NN, PVM, k-medoids, LVQ
@@ -65,11 +63,11 @@ def methods(response: pd.Series) -> dict[str, pc.Model]:
     return {
         "1-NN": pc.KNN(k=1),
         "PVM": pc.PVM(),
-        "k-medoids": KMedoids(K=sizes),
-        "LVQ": LVQ(K=SHARES),
+        "k-medoids": pc.KMedoids(K=sizes),
+        "LVQ": pc.LVQ(K=SHARES),
         "PVM, other grid": pc.PVM(eps=pc.quantiles(20)),
-        "k-medoids, other grid": KMedoids(K=SHARES),
-        "LVQ, other grid": LVQ(K=sizes),
+        "k-medoids, other grid": pc.KMedoids(K=SHARES),
+        "LVQ, other grid": pc.LVQ(K=sizes),
     }
 
 

@@ -16,7 +16,6 @@ from common import Report, main, table
 from digits import curve, error, usps
 
 import protoclass as pc
-from protoclass.models.kmedoids import KMedoids
 from protoclass.plots.pictures import mapped
 from protoclass.plots.style import axes, colour, mark, plain_log
 
@@ -39,7 +38,7 @@ def curves(y: pd.Series, D: pd.DataFrame, test: pd.DataFrame, truth: pd.Series) 
         found[f"PVM, {solver}"] = curve(fits)
     fits = {}
     for K in KS:
-        fit = pc.fit("digit ~ 1", labels, KMedoids(K=K), dissimilarity=D, progress=False)
+        fit = pc.fit("digit ~ 1", labels, pc.KMedoids(K=K), dissimilarity=D, progress=False)
         fits[K] = len(fit.prototypes), error(fit, test, truth)
     found["k-medoids"] = curve(fits)
     return found

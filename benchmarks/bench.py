@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 import protoclass as pc
-from protoclass.frame import mold
+from protoclass.frames.frame import mold
 
 HERE = Path(__file__).resolve().parent
 MEMORY = """
@@ -134,7 +134,7 @@ def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[],
     """k-medoids beside the package kmedoids on one thread, K = 100: (what, work, its work, goal)."""
     from sklearn.metrics import pairwise_distances
 
-    from protoclass.core.medoids import begin, block, swapped
+    from protoclass.core.vectors.medoids import begin, block, swapped
 
     try:
         import kmedoids as package  # GPL: run beside ours where it is installed
@@ -162,8 +162,8 @@ def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[],
 
 def quantization(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
     """Learning vector quantization of USPS with 200 code vectors, 40 passes over the images."""
-    from protoclass.core.codebook import codebook, drawn
-    from protoclass.core.lvq import Learning, learned
+    from protoclass.core.vectors.codebook import codebook, drawn
+    from protoclass.core.vectors.lvq import Learning, learned
 
     X, y = usps.drop(columns="digit").to_numpy(float), usps["digit"].cat.codes.to_numpy(np.int64)
     w, label = np.ones(len(X)), np.repeat(np.arange(10), 20)
@@ -233,7 +233,7 @@ def main() -> None:
     options = parser.parse_args()
     table = ["| what | measured | goal |", "|---|---|---|"]
     table += [f"| {what} | {measured} | {goal} |" for what, measured, goal in rows(options.runs)]
-    from protoclass.core.jit import cores
+    from protoclass.core.parallel import cores
 
     head = (
         f"# Speed\n\n`python benchmarks/bench.py --runs {options.runs} --write`, {datetime.date.today()}, {cores()} cores of "

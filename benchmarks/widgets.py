@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import protoclass as pc
-from protoclass.core.jit import cores
+from protoclass.core.parallel import cores
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.prototypes import PrototypeExplorer
 

@@ -10,41 +10,63 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "fit": "fitting", "Fit": "fitting", "cross_validate": "validating", "Validation": "validating", "Test": "testing",
-    "dissimilarity": "metrics.dissimilarity", "Dissimilarity": "metrics.dissimilarity",
-    "Embedding": "metrics.embedding", "Spectrum": "metrics.embedding",
-    "Metric": "metrics.base", "Minkowski": "metrics.minkowski", "Euclidean": "metrics.minkowski",
-    "Manhattan": "metrics.minkowski", "Chebyshev": "metrics.minkowski", "Gower": "metrics.gower", "Ranks": "metrics.ranks",
-    "Mahalanobis": "metrics.pairwise", "Cosine": "metrics.pairwise", "Correlation": "metrics.pairwise",
-    "Canberra": "metrics.pairwise", "Hamming": "metrics.pairwise", "Jaccard": "metrics.pairwise",
-    "ZeroOne": "metrics.pairwise", "Kernel": "metrics.kernels", "precomputed": "metrics.kernels", "psd": "metrics.kernels",
-    "Mismatch": "metrics.strings", "Levenshtein": "metrics.strings", "Tangent": "metrics.tangent", "images": "metrics.tangent",
-    "Adaptive": "metrics.dann", "Mixed": "metrics.mixed", "register": "metrics.registry", "Check": "metrics.check",
-    "Custom": "metrics.custom", "kernel_distances": "metrics.given",
-    "Model": "models.base", "PVM": "models.pvm", "quantiles": "models.pvm", "SCM": "models.scm", "Hyperplane": "models.hyperplane",
-    "Condensed": "models.condensed", "Multiedit": "models.multiedit",
-    "KNN": "models.knn", "DANN": "models.dann", "KMeans": "models.kmeans", "KMedoids": "models.kmedoids",
-    "LVQ": "models.lvq", "Mixture": "models.mixture",
-    "unlabelled": "metrics.candidates", "kmeans": "metrics.candidates", "hull": "metrics.candidates",
-    "cover_hart": "core.bounds", "median_radius": "core.bounds", "Stability": "stability",
-    "compare": "comparing", "Comparison": "comparing",
-    "set_cover": "covering", "SetCover": "covering",
-    "load_data": "datasets", "fetch_data": "datasets", "simulate_mixture": "datasets", "simulate_clinic": "datasets",
-    "explore": "widgets", "app": "widgets.app", "App": "widgets.app", "vignette": "vignettes", "Vignettes": "vignettes",
-    "ProtoclassError": "errors", "FormulaError": "errors", "DataError": "errors", "OptionError": "errors",
-    "NotAvailable": "errors", "NoVectors": "errors", "TooLarge": "errors",
-}  # fmt: skip
+_PLACES = {
+    "frames.datasets": "load_data fetch_data simulate_mixture simulate_clinic",
+    "metrics.dissimilarity": "dissimilarity Dissimilarity",
+    "metrics.embedding": "Embedding Spectrum",
+    "metrics.base": "Metric",
+    "metrics.minkowski": "Minkowski Euclidean Manhattan Chebyshev",
+    "metrics.gower": "Gower",
+    "metrics.ranks": "Ranks",
+    "metrics.pairwise": "Mahalanobis Cosine Correlation Canberra Hamming Jaccard ZeroOne",
+    "metrics.kernels": "Kernel precomputed psd",
+    "metrics.strings": "Mismatch Levenshtein",
+    "metrics.tangent": "Tangent images",
+    "metrics.dann": "Adaptive",
+    "metrics.mixed": "Mixed",
+    "metrics.registry": "register",
+    "metrics.check": "Check",
+    "metrics.custom": "Custom",
+    "metrics.given": "kernel_distances",
+    "metrics.candidates": "unlabelled kmeans hull",
+    "models.base": "Model",
+    "models.pvm": "PVM quantiles",
+    "models.scm": "SCM",
+    "models.hyperplane": "Hyperplane",
+    "models.condensed": "Condensed",
+    "models.multiedit": "Multiedit",
+    "models.knn": "KNN",
+    "models.dann": "DANN",
+    "models.kmeans": "KMeans",
+    "models.kmedoids": "KMedoids",
+    "models.lvq": "LVQ",
+    "models.mixture": "Mixture",
+    "core.machines.bounds": "cover_hart median_radius",
+    "estimation.fit": "fit Fit",
+    "estimation.validation": "cross_validate Validation",
+    "analysis.evaluation": "Test",
+    "analysis.stability": "Stability",
+    "analysis.comparison": "compare Comparison",
+    "analysis.set_cover": "set_cover SetCover",
+    "widgets": "explore",
+    "widgets.app": "app App",
+    "vignettes": "vignette Vignettes",
+    "errors": "ProtoclassError FormulaError DataError OptionError NotAvailable NoVectors TooLarge",
+}
+_HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
 
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
-    from .comparing import Comparison, compare
-    from .core.bounds import cover_hart, median_radius
-    from .covering import SetCover, set_cover
-    from .datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
+    from .analysis.comparison import Comparison, compare
+    from .analysis.evaluation import Test
+    from .analysis.set_cover import SetCover, set_cover
+    from .analysis.stability import Stability
+    from .core.machines.bounds import cover_hart, median_radius
     from .errors import DataError, FormulaError, NotAvailable, NoVectors, OptionError, ProtoclassError, TooLarge
-    from .fitting import Fit, fit
+    from .estimation.fit import Fit, fit
+    from .estimation.validation import Validation, cross_validate
+    from .frames.datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
     from .metrics.base import Metric
     from .metrics.candidates import hull, kmeans, unlabelled
     from .metrics.check import Check
@@ -74,9 +96,6 @@ if TYPE_CHECKING:
     from .models.multiedit import Multiedit
     from .models.pvm import PVM, quantiles
     from .models.scm import SCM
-    from .stability import Stability
-    from .testing import Test
-    from .validating import Validation, cross_validate
     from .vignettes import Vignettes, vignette
     from .widgets import explore
     from .widgets.app import App, app

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace, knobs: dict[str, Any]) -> str:
     """Fit; the text to print."""
     import pandas as pd
 
-    from .fitting import fit
+    from .estimation.fit import fit
 
     try:
         data = pd.read_csv(options.data)

@@ -6,7 +6,7 @@ import pytest
 from scipy.linalg import sqrtm
 
 import protoclass as pc
-from protoclass.core.dann import local_distances, local_factors
+from protoclass.core.neighbours.dann import local_distances, local_factors
 from protoclass.metrics.dann import Adaptive
 
 

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import protoclass as pc
+from protoclass.analysis.paired import by_row, by_split
 from protoclass.core.folds import holdout
-from protoclass.paired import by_row, by_split
 
 RAW = pc.Euclidean(scale=False)
 

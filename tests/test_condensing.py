@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.condensing import condensed, multiedited
+from protoclass.core.neighbours.condensing import condensed, multiedited
 
 RAW = pc.Euclidean(scale=False)
 

@@ -9,7 +9,7 @@ from scipy.linalg import sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
-from protoclass.core import adaptive
+from protoclass.core.neighbours import adaptive
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.dann import DANN

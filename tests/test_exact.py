@@ -13,10 +13,10 @@ from reference_pvm import objective
 from scipy.optimize import linprog
 
 import protoclass as pc
-from protoclass.core.cover import covers
-from protoclass.core.program import Stop, ascent, highs, improved, step_of
-from protoclass.core.rounding import draw, united
-from protoclass.core.solving import program_of
+from protoclass.core.covers.problems import covers
+from protoclass.core.covers.program import Stop, ascent, highs, improved, step_of
+from protoclass.core.covers.rounding import draw, united
+from protoclass.core.covers.solving import program_of
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM

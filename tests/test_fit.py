@@ -261,7 +261,7 @@ def test_other_frames_give_the_same_fit(iris):
 
 
 def test_seed_and_threads_do_not_matter_to_the_result(iris, monkeypatch):
-    from protoclass.core import jit
+    from protoclass.core import parallel as jit
 
     one = pc.fit("species ~ .", iris, seed=5)
     two = pc.fit("species ~ .", iris, seed=5)

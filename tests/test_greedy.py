@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from reference_pvm import classify, cover, greedy, objective
 
-from protoclass.core.cover import objective as fast_objective
-from protoclass.core.solving import Options, cover_paths
+from protoclass.core.covers.problems import objective as fast_objective
+from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.sources import Held, Part, Streamed, part
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
@@ -72,7 +72,7 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
     fold = np.arange(len(task.y))  # leave one out
     eps, lambdas = np.array([1.0, 3.0]), np.array([0.1])
     whole = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
-    monkeypatch.setattr("protoclass.core.solving.turns", lambda *_: (np.array([f]) for f in fold))
+    monkeypatch.setattr("protoclass.core.covers.solving.turns", lambda *_: (np.array([f]) for f in fold))
     turns = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
     assert whole.keys() == turns.keys() == set(fold.tolist())
     for f in whole:
@@ -81,8 +81,9 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
 
 @pytest.mark.parametrize("eps", [0.3, 1.0, 2.5])
 def test_held_and_streamed_choose_the_same(eps, monkeypatch):
+    from protoclass.core.distances.minkowski.minkowski import minkowski
+
     from protoclass.core import sources
-    from protoclass.core.distances import minkowski
 
     monkeypatch.setattr(sources, "TILE", 700)  # several tiles
     draw = np.random.default_rng(0)

@@ -255,8 +255,8 @@ def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     draw = np.random.default_rng(0)
     data = pd.DataFrame(draw.normal(size=(3000, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v"], 3000))
     held = pc.fit("y ~ .", data, eps=0.05)
-    monkeypatch.setattr("protoclass.fitting.ONCE", 0)
+    monkeypatch.setattr("protoclass.estimation.fit.ONCE", 0)
     assert pc.fit("y ~ .", data, eps=0.05).prototypes.equals(held.prototypes)
-    monkeypatch.setattr("protoclass.core.cover.LISTED", 1000)
+    monkeypatch.setattr("protoclass.core.covers.problems.LISTED", 1000)
     with pytest.raises(pc.TooLarge, match="use smaller radii, candidates=500"):
         pc.fit("y ~ .", data, eps=1.0)

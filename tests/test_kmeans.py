@@ -6,7 +6,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 import protoclass as pc
-from protoclass.core.centroids import distinct, kmeans
+from protoclass.core.vectors.centroids import distinct, kmeans
 
 RAW = pc.Euclidean(scale=False)
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
-from protoclass.core.nearest import Votes
+from protoclass.core.neighbours.nearest import Votes
 from protoclass.core.task import Points
 from protoclass.models.knn import ballots
 

@@ -7,9 +7,9 @@ import reference_lvq as slow
 from threadpoolctl import threadpool_limits
 
 import protoclass as pc
-from protoclass.core import lvq
-from protoclass.core.codebook import agreed, codebook, confirmed, drawn, holdings, shuffled
-from protoclass.core.lvq import VARIANTS, Learning, learned
+from protoclass.core.vectors import lvq
+from protoclass.core.vectors.codebook import agreed, codebook, confirmed, drawn, holdings, shuffled
+from protoclass.core.vectors.lvq import VARIANTS, Learning, learned
 from protoclass.models.lvq import LVQ
 
 RAW = pc.Euclidean(scale=False)

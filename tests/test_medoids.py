@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core import jit
-from protoclass.core.medoids import STARTS, begin, block, kmedoids, swapped
+from protoclass.core import parallel as jit
+from protoclass.core.vectors.medoids import STARTS, begin, block, kmedoids, swapped
 from protoclass.models.kmedoids import KMedoids
 
 RAW = pc.Euclidean(scale=False)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from protoclass.core.distances.minkowski.minkowski import minkowski
 from scipy.spatial.distance import cdist, squareform
 
 import protoclass as pc
-from protoclass.core.balls import midway
-from protoclass.core.distances import minkowski
+from protoclass.core.covers.balls import midway
+from protoclass.core.proximity.torgerson import torgerson
 from protoclass.core.sources import Held
-from protoclass.core.torgerson import torgerson
 
 values = st.floats(-100, 100, allow_nan=False).map(lambda v: round(v, 2))
 
@@ -163,7 +163,7 @@ def test_kernel_distances():
 def test_default_radii_lie_midway_below_quantiles(dtype, large, monkeypatch):
     D = np.random.default_rng(2).gamma(2.0, size=(60, 60)).astype(dtype)
     if large:  # the finer bins that large matrices get
-        monkeypatch.setattr("protoclass.core.balls.FINE_FROM", 0)
+        monkeypatch.setattr("protoclass.core.covers.balls.FINE_FROM", 0)
     D[3, 5] = 0.0
     observed = np.sort(D[(~np.eye(60, dtype=bool)) & (D > 0)].astype(float))
     N = len(observed)

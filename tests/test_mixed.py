@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from protoclass.core.distances.minkowski.gower import gower
 
 import protoclass as pc
-from protoclass.core.gower import gower
 from protoclass.metrics.mixed import SAMPLE, Mixed, cut
 from protoclass.metrics.registry import METRICS, register
 

@@ -12,8 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.mixture import GaussianMixture
 
 import protoclass as pc
-from protoclass.core import mixture as core
-from protoclass.core.jit import alone
+from protoclass.core.parallel import alone
+from protoclass.core.vectors import mixture as core
 from protoclass.models import mixture as model
 from protoclass.models.mixture import Mixture
 

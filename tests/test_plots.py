@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import protoclass as pc
-from protoclass.core.sammon import sammon, stress
-from protoclass.core.torgerson import torgerson
+from protoclass.core.proximity.sammon import sammon, stress
+from protoclass.core.proximity.torgerson import torgerson
 from protoclass.plots import pictures, progress, prototypes, solvers
 
 

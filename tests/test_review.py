@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from protoclass.core.machines.rule.grow import midpoint
 
 import protoclass as pc
-from protoclass.core.hull import hull_draws
-from protoclass.core.machine import midpoint
+from protoclass.core.vectors.hull import hull_draws
 
 ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}
 
@@ -205,7 +205,7 @@ def test_messages_say_what_helps(iris):
 def test_threads_that_limit_blas_leave_it_as_it_was(monkeypatch):
     import threading
 
-    from protoclass.core import jit
+    from protoclass.core import parallel as jit
 
     class Pools:
         threads = 2

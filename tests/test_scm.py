@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference_scm as slow
+from protoclass.core.machines.rule.bounds import machine_bound
+from protoclass.core.machines.rule.grow import BALL, HOLE, IN_N, IN_P, OUT, family, grow, lines
+from protoclass.core.machines.rule.rule import NEVER, first_to_fire
 
 import protoclass as pc
-from protoclass.core.bounds import machine_bound
-from protoclass.core.machine import BALL, HOLE, IN_N, IN_P, OUT, family, grow, lines
-from protoclass.core.machines import NEVER, first_to_fire
 
 RAW = pc.Euclidean(scale=False)
 SORTS = ("ball", "hole", "low", "high")

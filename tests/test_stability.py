@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.analysis.stability import drawn
 from protoclass.core.folds import holdout
-from protoclass.stability import drawn
 
 RAW = pc.Euclidean(scale=False)
 

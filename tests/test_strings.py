@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from protoclass.core.distances.minkowski.strings import mismatch, shared, weights
 
 import protoclass as pc
-from protoclass.core.strings import mismatch, shared, weights
-from protoclass.frame import mold
+from protoclass.frames.frame import mold
 from protoclass.metrics.strings import Levenshtein, Mismatch
 
 
@@ -135,7 +135,7 @@ def test_the_index_and_the_matrix_product_count_the_same(monkeypatch, long):
     texts = draw(9, "ACGT", long, long + 30, 6)
     found = []
     for dense in (0, 1e9):
-        monkeypatch.setattr("protoclass.core.strings.DENSE", dense)
+        monkeypatch.setattr("protoclass.core.distances.strings.DENSE", dense)
         found += [measured(texts, Mismatch(k, m)) for k, m in ((3, 0), (4, 1), (5, 2))]
     for a, b in zip(found[:3], found[3:], strict=True):
         assert np.array_equal(a, b)

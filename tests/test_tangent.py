@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from protoclass.core.distances.minkowski.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from scipy.ndimage import affine_transform
 
 import protoclass as pc
-from protoclass.core.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from protoclass.metrics.tangent import Tangent, images
 
 

@@ -13,13 +13,13 @@ from PIL import Image
 from traitlets import TraitError
 
 import protoclass as pc
+from protoclass.analysis.steps import path
 from protoclass.plots import prototypes as figures
-from protoclass.stepwise import path
+from protoclass.views.coverage import reach
+from protoclass.views.geometry import outlines
 from protoclass.widgets import base, explore, explore_fit, explore_validation
 from protoclass.widgets.curve import CurveExplorer
-from protoclass.widgets.maps import outlines
 from protoclass.widgets.prototypes import PrototypeExplorer
-from protoclass.widgets.reach import reach
 
 RAW = pc.Euclidean(scale=False)
 

@@ -15,9 +15,9 @@ from math import inf
 import numpy as np
 import pandas as pd
 from common import Report, fetched, main, table
+from protoclass.core.machines.rule.bounds import machine_bound
 
 import protoclass as pc
-from protoclass.core.bounds import machine_bound
 from protoclass.core.folds import stratified
 
 # the paper's tables: errors of NN; SVM C = inf (size, error); SVM finite C (size, error); then for each kind

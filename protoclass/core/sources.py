@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLarge
-from .jit import each, kernel
+from .parallel import each, kernel
 
 Array = NDArray[Any]
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable

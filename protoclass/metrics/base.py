@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..core.sources import Rep
 from ..errors import NoVectors, OptionError
-from ..frame import Frame
+from ..frames.frame import Frame
 
 
 @dataclass(frozen=True)

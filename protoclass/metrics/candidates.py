@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.centroids import kmeans as clustered
-from ..core.hull import hull_draws
 from ..core.sources import Rep
+from ..core.vectors.centroids import kmeans as clustered
+from ..core.vectors.hull import hull_draws
 from ..errors import DataError, OptionError, TooLarge, brief, one_of, whole
-from ..frame import Frame, as_pandas, once
+from ..frames.frame import Frame, as_pandas, once
 from .base import Metric
 
 LARGEST = 2**28  # numbers in the coordinates of drawn candidates

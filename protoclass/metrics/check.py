@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core import check as core
+from ..core.distances import properties as core
 from ..errors import DataError, OptionError, brief, shown, whole
 from .embedding import EUCLIDEAN
 

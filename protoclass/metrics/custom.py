@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, shown
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 
 

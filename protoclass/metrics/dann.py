@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.dann import local_distances, local_factors
+from ..core.neighbours.dann import local_distances, local_factors
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, one_of
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 from .minkowski import Euclidean
 

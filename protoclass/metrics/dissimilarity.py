@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.embedding import Embedding as Axes
-from ..core.embedding import embedding, reflexive
-from ..core.jit import SMALL, alone, each
-from ..core.sammon import sammon
+from ..core.parallel import SMALL, alone, each
+from ..core.proximity.embedding import Embedding as Axes
+from ..core.proximity.embedding import embedding, reflexive
+from ..core.proximity.sammon import sammon
+from ..core.proximity.torgerson import torgerson
 from ..core.sources import Held, Rep, Source, Streamed, part
-from ..core.torgerson import torgerson
 from ..errors import DataError, OptionError, TooLarge, brief, one_of, shown, whole
-from ..frame import Frame, as_pandas, mold
+from ..frames.frame import Frame, as_pandas, mold
 from .base import Metric
 from .candidates import Candidates, subset
 from .check import Check, checked

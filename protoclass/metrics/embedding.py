@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.embedding import Embedding as Axes
+from ..core.proximity.embedding import Embedding as Axes
 from ..errors import OptionError, brief
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..core.sources import Rep, gather
 from ..errors import DataError, shown
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 
 

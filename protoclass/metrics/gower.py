@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..core.gower import gower
+from ..core.distances.gower import gower
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, shown
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 
 

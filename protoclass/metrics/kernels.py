@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from ..core.distances import minkowski, products, totals
+from ..core.distances.minkowski import minkowski, products, totals
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, one_of
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 from .given import as_array, as_floats, kernel_distances
 from .minkowski import SCALES, finite, spreads, unscaled

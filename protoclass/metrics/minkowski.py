@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..core.distances import minkowski
+from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
 from ..errors import DataError, NoVectors, OptionError, brief, one_of, shown
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 
 SCALES = (True, False, "fold", "range", "robust")

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, brief, one_of
-from ..formula import read
-from ..frame import LARGEST, Frame, trained_spec
+from ..frames.formula import read
+from ..frames.frame import LARGEST, Frame, trained_spec
 from .base import Metric
 
 SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs

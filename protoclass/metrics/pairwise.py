@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..core.distances import minkowski, totals, unit, whitened
+from ..core.distances.minkowski import minkowski, totals, unit, whitened
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, one_of, shown
-from ..frame import Frame
-from ..schema import numbers
+from ..frames.frame import Frame
+from ..frames.schema import numbers
 from .base import Metric
 from .minkowski import finite, spreads, unscaled
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 
 

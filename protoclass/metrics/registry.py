@@ -6,7 +6,7 @@ import difflib
 from typing import Any
 
 from ..errors import OptionError, brief
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 from .custom import Custom
 from .dann import Adaptive

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.jit import cores
+from ..core.distances.strings import mismatch
+from ..core.parallel import cores
 from ..core.sources import Rep
-from ..core.strings import mismatch
 from ..errors import DataError, OptionError, brief, one_of, shown
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196

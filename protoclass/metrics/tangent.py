@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
-from ..core.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..errors import DataError, OptionError, TooLarge, brief, one_of
-from ..frame import Frame
+from ..frames.frame import Frame
 from .base import Metric
 
 LARGEST = 2**33  # bytes of all tangents

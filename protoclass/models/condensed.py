@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.condensing import condensed
-from ..core.nearest import Nearest
+from ..core.neighbours.condensing import condensed
+from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, Rules, Task
 from ..errors import DataError
 from .base import Model

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.adaptive import AdaptiveVotes, Local
+from ..core.neighbours.adaptive import AdaptiveVotes, Local
 from ..core.task import Points, Task
 from ..errors import DataError
 from .base import Model, axis, number

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.embedding import Embedding, embedding, reflexive
-from ..core.hyperplane import Machine, Planes, gram, hyperplane, on_squares
+from ..core.proximity.embedding import Embedding, embedding, reflexive
+from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
 from ..core.task import Points, Rules, Task
 from ..errors import DataError, OptionError, one_of
 from .base import Model, axis, number

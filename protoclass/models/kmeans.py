@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.centroids import distinct, kmeans
-from ..core.nearest import Nearest
+from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, Rules, Task
+from ..core.vectors.centroids import distinct, kmeans
 from ..errors import one_of
 from .base import Model, axis, fixed
 from .counts import check_counts, counts, default_counts, told

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.jit import each
-from ..core.medoids import STARTS, Medoids, kmedoids
-from ..core.nearest import Nearest
+from ..core.neighbours.nearest import Nearest
+from ..core.parallel import each
 from ..core.task import Points, Rules, Task
+from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..errors import DataError, TooLarge, one_of, shown
 from .base import Model, axis, fixed
 from .counts import check_counts, counts, default_counts, told

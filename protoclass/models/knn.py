@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.nearest import Votes
+from ..core.neighbours.nearest import Votes
 from ..core.task import Points, Task
 from ..core.units import units
 from ..errors import DataError, one_of

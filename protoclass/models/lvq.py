@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.codebook import codebook, drawn, holdings
-from ..core.lvq import VARIANTS, Learning, learned
-from ..core.nearest import Nearest
+from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, Rules, Task
+from ..core.vectors.codebook import codebook, drawn, holdings
+from ..core.vectors.lvq import VARIANTS, Learning, learned
 from ..errors import OptionError, brief, one_of
 from .base import Grid, Model, axis, fixed, is_open, number
 from .counts import check_counts, counts, default_counts, told

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.centroids import distinct
-from ..core.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, log_densities, mix, parameters, spread
 from ..core.task import Points, Rules, Task
+from ..core.vectors.centroids import distinct
+from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, log_densities, mix, parameters, spread
 from ..errors import DataError, OptionError, brief, one_of, shown
 from .base import GRID, Model, axis, fixed, is_open, number
 from .counts import MOST, check_counts, counts, default_counts, told

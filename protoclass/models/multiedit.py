@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.condensing import condensed, multiedited
+from ..core.neighbours.condensing import condensed, multiedited
 from ..core.task import Rules, Task
 from ..errors import one_of
 from .base import Model, fixed

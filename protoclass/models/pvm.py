@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.balls import MOST, midway
-from ..core.cover import CoverPath
-from ..core.solving import Options, cover_paths
+from ..core.covers.balls import MOST, midway
+from ..core.covers.problems import CoverPath
+from ..core.covers.solving import Options, cover_paths
 from ..core.task import Task
 from ..errors import DataError, OptionError, one_of
 from .base import Grid, Model, axis, fixed, number

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.jit import each
-from ..core.machine import IN_N, IN_P, OUT, Machine, family, grow, lines
-from ..core.machines import NEVER, REST, Duel, MachinePath, first_to_fire
+from ..core.machines.grow import IN_N, IN_P, OUT, Machine, family, grow, lines
+from ..core.machines.rule import NEVER, REST, Duel, MachinePath, first_to_fire
+from ..core.parallel import each
 from ..core.task import Task
 from ..errors import DataError, OptionError, TooLarge, brief, one_of
 from .base import Model, axis, number

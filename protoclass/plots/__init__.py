@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import NotAvailable, OptionError, one_of
 
 if TYPE_CHECKING:
-    from ..fitting import Fit
+    from ..estimation.fit import Fit
 
 
 def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:

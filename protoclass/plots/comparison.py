@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .style import GREY, axes, colour, number, plain_text
 
 if TYPE_CHECKING:
-    from ..comparing import Comparison
+    from ..analysis.comparison import Comparison
 
 
 def comparison(told: Comparison, ax: Any = None) -> Any:

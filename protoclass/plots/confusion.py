@@ -10,7 +10,7 @@ import pandas as pd
 from .style import axes
 
 if TYPE_CHECKING:
-    from ..fitting import Fit
+    from ..estimation.fit import Fit
 
 
 def counts(fit: Fit) -> tuple[pd.DataFrame, str]:

@@ -10,7 +10,7 @@ from ..errors import OptionError
 from .style import COLOURS, GREY, axes, colour, mark, number, plain_log
 
 if TYPE_CHECKING:
-    from ..validating import Validation
+    from ..estimation.validation import Validation
 
 SIZES = 8  # labels on the top axis
 LINES = 8  # values of a second knob that get a line

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.torgerson import torgerson
+from ..core.proximity.torgerson import torgerson
 from ..errors import DataError, OptionError, one_of
 from ..metrics.check import classes_of
 from .style import COLOURS, GREY, axes, named, plain_text
@@ -98,7 +98,7 @@ def _mean(D: np.ndarray) -> np.ndarray:
 
 
 def _profiles(X: np.ndarray) -> np.ndarray:
-    from ..core.distances import minkowski
+    from ..core.distances.minkowski import minkowski
 
     X = X[:, np.linspace(0, X.shape[1] - 1, min(MOST, X.shape[1])).round().astype(int)].astype(float)
     X = np.ascontiguousarray(X / (X.max(initial=0.0) or 1.0))

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.sammon import sammon, stress
+from ..analysis.evaluation import coded
+from ..analysis.steps import place_of
+from ..core.proximity.sammon import sammon, stress
 from ..core.sources import part
 from ..errors import DataError, NotAvailable, OptionError, brief, whole
-from ..frame import as_pandas, once
-from ..preparing import places
-from ..stepwise import place_of
-from ..testing import coded
+from ..estimation.problem import places
+from ..frames.frame import as_pandas, once
 from .style import axes, colour, mark, named, panels
 
 if TYPE_CHECKING:
-    from ..fitting import Fit
+    from ..estimation.fit import Fit
 
 INCH = 0.62  # a picture's side
 ACROSS = 11  # pictures in a row

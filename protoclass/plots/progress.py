@@ -11,7 +11,7 @@ from ..errors import NotAvailable
 from .style import GREY, axes, colour, mark, named, plain_log
 
 if TYPE_CHECKING:
-    from ..fitting import Fit
+    from ..estimation.fit import Fit
 
 
 def steps(fit: Fit) -> pd.DataFrame:

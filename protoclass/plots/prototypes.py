@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..core.proximity.torgerson import torgerson
 from ..core.sources import part
-from ..core.torgerson import torgerson
 from ..errors import DataError, NotAvailable, NoVectors
+from ..estimation.problem import ONCE, places
 from ..models.base import is_open
 from ..models.pvm import PVM
 from ..models.pvm import radii as radii_of
-from ..preparing import ONCE, places
 from .style import axes, colour, mark, named, panels
 
 if TYPE_CHECKING:
-    from ..fitting import Fit
+    from ..estimation.fit import Fit
 
 BALLS = 60  # drawn, the first chosen
 ROWS = 1000  # on a map

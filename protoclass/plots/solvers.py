@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.cover import CoverPath
+from ..core.covers.problems import CoverPath
 from ..errors import NotAvailable, OptionError, brief, one_of
+from ..estimation.problem import ONCE, bar
 from ..models.base import is_open
 from ..models.pvm import PVM, SOLVERS
-from ..preparing import ONCE, bar
 from .style import axes, colour, mark, plain_log
 
 if TYPE_CHECKING:
-    from ..fitting import Fit
+    from ..estimation.fit import Fit
 
 
 def objectives(fit: Fit, eps: Any = None, solvers: Any = SOLVERS) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 from .style import axes, colour, mark, named, plain_text
 
 if TYPE_CHECKING:
-    from ..stability import Stability
+    from ..analysis.stability import Stability
 
 NAMED = 30  # prototypes that are named on the axis
 

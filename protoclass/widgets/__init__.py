@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..fitting import Fit
-    from ..validating import Validation
+    from ..estimation.fit import Fit
+    from ..estimation.validation import Validation
 
 
 def explore_validation(validation: Validation, **options: Any) -> Any:
@@ -99,6 +99,6 @@ def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, 
     -------
     As `explore_fit`.
     """
-    from ..fitting import fit
+    from ..estimation.fit import fit
 
     return explore_fit(fit(formula, data, method, **arguments), shape=shape)

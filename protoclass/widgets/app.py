@@ -87,7 +87,7 @@ def app(
             raise OptionError(f'app() needs {name}, which is not installed: pip install "protoclass-stats[app]"')
     one_of("open_browser", open_browser, (True, False))
     port = free(port)
-    from ..fitting import fit
+    from ..estimation.fit import fit
     from ..plots.pictures import pixels
 
     fitted = fit(formula, read(data), method, **arguments)

@@ -11,12 +11,12 @@ from ipywidgets import HTML, Box, Button, Dropdown, Layout, SelectionSlider
 from traitlets import Instance, Int, validate
 
 from ..errors import OptionError, brief
-from ..fitting import Fit
+from ..estimation.fit import Fit
+from ..estimation.problem import ONCE, bar
+from ..estimation.validation import Validation
 from ..plots.curve import LABEL, MEANING, curve, told
 from ..plots.style import plain_text
-from ..preparing import ONCE, bar
-from ..tables import per_class
-from ..validating import Validation
+from ..tables.summary import per_class
 from .base import WIDTH, Among, Explorer
 from .markup import confusion, listed, status
 from .picture import DPI, Sheet, fill, line, nearest_spot

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.machines import Machines
+from ..core.machines.rule import Machines
 from ..errors import shown
-from ..fitting import Fit
-from .about import COVERS, DECISION, NEAREST, RIVAL, SPEAKS, VOTE, WITHIN, WRONGLY, Said, labels_of
+from ..estimation.fit import Fit
+from ..views.cards import COVERS, DECISION, NEAREST, RIVAL, SPEAKS, VOTE, WITHIN, WRONGLY, Said, labels_of
+from ..views.coverage import Reach
+from ..views.explorer import Album, found, serving
 from .markup import beside, columns, listed, pictures
-from .reach import Reach
-from .views import Album, found, serving
 
 FEW = 12  # rows named of each kind
 FIELDS = 10  # predictors shown

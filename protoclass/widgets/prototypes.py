@@ -14,17 +14,17 @@ from traitlets import Any as Anything
 from traitlets import Instance, TraitType, Unicode, validate
 
 from ..errors import OptionError, brief, one_of
-from ..fitting import Fit
+from ..estimation.fit import Fit
 from ..plots.curve import MEANING, told
-from .about import Said, labels_of
+from ..views.cards import Said, labels_of
+from ..views.coverage import Reach, reach
+from ..views.explorer import Album, album, details, found, regions, said, serving, table, view
+from ..views.geometry import MAP, Plane, in_plane, on_map, predictors
+from ..views.stages import Stages, stages, steps
 from .base import Explorer, nearest_value
-from .maps import MAP, Plane, in_plane, on_map, predictors
 from .markup import status
 from .panels import overview, panel, sentence
-from .reach import Reach, reach
 from .scene import MOST, Scene, View
-from .stages import Stages, stages, steps
-from .views import Album, album, details, found, regions, said, serving, table, view
 
 Prepared = tuple[Stages, Album | None]
 ACROSS, DOWN = 415, 430  # pixels of the picture

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
 from ..plots.style import COLOURS, GREY, colour, mark, named, plain_text
-from .maps import Plane
+from ..views.geometry import Plane
 from .picture import DPI, Sheet, fill, line, nearest_spot
 
 MOST = 8000  # rows that are drawn, evenly taken

@@ -1,0 +1,1 @@
+"""What can be said of a fit beyond its predictions."""

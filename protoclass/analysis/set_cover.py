@@ -1,0 +1,105 @@
+"""The smallest set of rows within a radius of all rows: set cover without classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.covers.problems import Certificate
+from ..core.covers.solving import Options, cover_paths
+from ..core.sources import part
+from ..core.task import Task
+from ..errors import DataError, OptionError, brief, one_of, shown
+from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.dissimilarity import dissimilarity as measured
+from ..models.base import is_open
+from ..models.pvm import PVM
+
+
+@dataclass(frozen=True, eq=False)
+class SetCover:
+    """A set of rows whose balls hold all rows.
+
+    Attributes
+    ----------
+    prototypes : DataFrame
+        One row for each, in the order in which greedy would take them, with `covers` (rows that it is the first to
+        cover), then the predictors.
+    eps : float
+    certificate : Certificate
+        Bounds on the smallest number.
+    """
+
+    prototypes: pd.DataFrame
+    eps: float
+    certificate: Certificate
+
+    @property
+    def size(self) -> int:
+        return len(self.prototypes)
+
+    def __repr__(self) -> str:
+        head = f"{self.size} rows within {self.eps:g} of all {self.prototypes['covers'].sum()} rows: {self.certificate}"
+        return f"{head}\n{self.prototypes.head(10).to_string()}"
+
+
+def set_cover(
+    data: Any,
+    eps: float,
+    solver: str = "exact",
+    *,
+    dissimilarity: Any = "auto",
+    balls: str = "open",
+    time_limit: float = 60.0,
+) -> SetCover:
+    """The smallest set of rows such that every row lies within eps of one (PVM paper, equation 2).
+
+    Parameters
+    ----------
+    data : DataFrame or Dissimilarity
+    eps : float > 0
+    solver : "exact", "greedy" or "ratio"
+    dissimilarity : as in `fit`, where data is a DataFrame
+    balls : "open" (d < eps) or "closed" (d <= eps)
+    time_limit : float
+        Seconds; when they are over the best cover found and its bound are the answer.
+
+    Returns
+    -------
+    SetCover
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> line = pd.DataFrame({"x": [0.0, 1, 2, 3, 4, 5, 6]})
+    >>> pc.set_cover(line, 1.5, dissimilarity=pc.Manhattan(scale=False)).size
+    3
+    """
+    one_of("solver", solver, ("exact", "greedy", "ratio"))
+    if is_open(eps):
+        raise OptionError(f"eps={brief(eps)}: set_cover takes one radius")
+    PVM(eps=eps, balls=balls, time_limit=time_limit)  # checks them
+    related = data if isinstance(data, Dissimilarity) else measured(data, metric=dissimilarity)
+    n = len(related.index)
+    # a row left out costs 2 and one that covers itself costs 1: no optimum leaves a row out
+    task = Task(
+        related.source(), np.zeros(n, np.int64), 1, np.full(n, 2.0), related.origin, (0,), lambda: np.empty((n, 0))
+    )
+    options = Options(solver, balls == "closed", time_limit, certify=True)
+    _, path = next(cover_paths(task, np.full(n, -1), 1, np.array([float(eps)]), np.array([1.0]), options))
+    rule = path.at(0)
+    points = related.metric.between(related.rows, part(related.points, rule.points.at))
+    nearest = points.min(axis=1, initial=np.inf)
+    far = nearest > eps if balls == "closed" else nearest >= eps
+    if far.any():
+        raise DataError(
+            f"row {shown(related.index[far][0])} lies within {eps:g} of no row, itself included: use a larger eps"
+        )
+    labels = related.labels[rule.points.at]
+    head = pd.DataFrame({"covers": (rule.points.table["covers"] / 2).astype(int)}, labels)
+    table = pd.concat([head, related.data.columns.reindex(labels)], axis=1)
+    return SetCover(table, float(eps), rule.report["certificate"])

@@ -1,0 +1,1 @@
+"""Set covers: the prototype vector machine."""

@@ -1,0 +1,250 @@
+"""The prize-collecting set cover of one class as a linear or integer program, its bounds and its improvement.
+
+    minimise  sum_j cost_j x_j + sum_i prize_i xi_i    subject to  sum_{j covers i} x_j + xi_i >= 1,   x, xi >= 0
+
+For any y with 0 <= y_i <= prize_i, sum_i y_i + sum_j min(0, cost_j - sum_{i in j} y_i) bounds every cover from below: so a
+bound never rests on a solver's tolerances, only on the y that it found.
+"""
+
+from __future__ import annotations
+
+import heapq
+import threading
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ..parallel import kernel
+
+Array = NDArray[Any]
+DENOMINATOR = 100_000  # of a cost that objectives are counted in
+
+
+@dataclass(frozen=True)
+class Program:
+    """One class's problem.
+
+    Attributes
+    ----------
+    cost : array (a,)
+        Of each candidate: lambda + weight of other rows in its ball.
+    prize : array (b,)
+        Weight of each row.
+    covers : csr_array (a, b) of ones
+        Rows that each candidate's ball holds.
+    step : float
+        Objectives are multiples of this; 0 where nothing is known.
+    """
+
+    cost: Array
+    prize: Array
+    covers: csr_array
+    step: float
+
+    def objective(self, chosen: Array) -> float:
+        """Cost of the chosen candidates (bool (a,)) and prizes of the rows that none of them covers."""
+        covered = np.asarray(self.covers.T @ chosen.astype(float)) > 0
+        return float(self.cost[chosen].sum() + self.prize[~covered].sum())
+
+    def bound(self, y: Array) -> tuple[float, Array]:
+        """Lower bound from row prices y (clipped to what is allowed), and the reduced cost of each candidate."""
+        y = np.clip(y, 0.0, self.prize)
+        reduced = self.cost - np.asarray(self.covers @ y)
+        return float(y.sum() + np.minimum(reduced, 0.0).sum()), reduced
+
+    def raised(self, bound: float) -> float:
+        """The least objective that is possible at or above a bound."""
+        if not self.step:
+            return bound
+        slack = 1e-9 * max(1.0, abs(bound))
+        return float(np.ceil((bound - slack) / self.step) * self.step)
+
+
+def step_of(cost: float) -> float:
+    """What objectives are multiples of, where weights are whole numbers and a prototype costs `cost`."""
+    part = Fraction(cost).limit_denominator(DENOMINATOR)
+    return 1 / part.denominator if abs(float(part) - cost) <= 1e-12 * max(1.0, cost) else 0.0
+
+
+def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
+    """A bound without a linear program: one sweep of dual ascent (rows with fewest candidates first), then subgradient
+    steps towards the objective of the best cover known; returns the best bound and its y."""
+    c = program.covers
+    t = csr_array(c.T)
+    slack, y = program.cost.astype(float).copy(), np.zeros(len(program.prize))
+    order = np.argsort(np.diff(t.indptr), kind="stable")
+    _ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
+    best, _ = program.bound(y)
+    kept, now, pace = y.copy(), y, 1.0
+    goal = best + 0.05 * max(1.0, abs(best))
+    for _ in range(sweeps):
+        value, reduced = program.bound(now)
+        if value > best + 1e-12 * abs(best):
+            best, kept = value, now.copy()
+            goal = max(goal, best + 0.01 * max(1.0, abs(best)))
+        else:
+            pace *= 0.97
+        slope = 1.0 - np.asarray(t @ (reduced < 0).astype(float))
+        length = float(slope @ slope)
+        if length == 0 or pace < 1e-3:
+            break
+        now = np.clip(now + pace * (goal - value) / length * slope, 0.0, program.prize)
+    return best, kept
+
+
+@kernel
+def _ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyped-def]
+    for i in order:
+        room = prize[i]
+        for s in range(start[i], start[i + 1]):
+            room = min(room, slack[candidates[s]])
+        if room > 0:
+            y[i] = room
+            for s in range(start[i], start[i + 1]):
+                slack[candidates[s]] -= room
+
+
+def improved(program: Program, chosen: Array) -> Array:
+    """A cover after adding and dropping single candidates as long as either lowers the objective, bool (a,)."""
+    c, t = program.covers, csr_array(program.covers.T)
+    chosen = chosen.copy()
+    times = np.asarray(t @ chosen.astype(float)).astype(np.int64)
+    _improve(c.indptr, c.indices, program.cost.astype(float), program.prize.astype(float), chosen, times)
+    return chosen
+
+
+@kernel
+def _improve(start, rows, cost, prize, chosen, times):  # type: ignore[no-untyped-def]
+    # times: by how many chosen candidates each row is covered
+    moved = True
+    while moved:
+        moved = False
+        for j in range(len(cost)):
+            alone = 0.0
+            want = 1 if chosen[j] else 0
+            for s in range(start[j], start[j + 1]):
+                if times[rows[s]] == want:
+                    alone += prize[rows[s]]
+            if chosen[j] and cost[j] > alone + 1e-9:
+                chosen[j] = False
+                moved = True
+                for s in range(start[j], start[j + 1]):
+                    times[rows[s]] -= 1
+            elif not chosen[j] and alone > cost[j] + 1e-9:
+                chosen[j] = True
+                moved = True
+                for s in range(start[j], start[j + 1]):
+                    times[rows[s]] += 1
+
+
+def ratio(program: Program) -> Array:
+    """The standard greedy: at each step the candidate with the least cost for each unit of weight newly covered, as long
+    as that is below 1, the price of leaving it uncovered (PVM paper, section 3.2), bool (a,).
+
+    Of equals the first candidate. Costs for each unit only rise, so a candidate is weighed again only when it comes first.
+    """
+    c, t = program.covers, csr_array(program.covers.T)
+    worth = np.asarray(c @ program.prize)
+    chosen = np.zeros(len(worth), np.bool_)
+    covered = np.zeros(len(program.prize), np.bool_)
+    with np.errstate(divide="ignore"):
+        heap = [(float(q), j) for j, q in enumerate(program.cost / worth) if q < 1]
+    heapq.heapify(heap)
+    while heap:
+        q, j = heap[0]
+        now = program.cost[j] / worth[j] if worth[j] > 0 else np.inf
+        if now > q:
+            heapq.heapreplace(heap, (float(now), j)) if now < 1 else heapq.heappop(heap)
+            continue
+        heapq.heappop(heap)
+        chosen[j] = True
+        rows = c.indices[c.indptr[j] : c.indptr[j + 1]]
+        for i in rows[~covered[rows]]:
+            covered[i] = True
+            worth[t.indices[t.indptr[i] : t.indptr[i + 1]]] -= program.prize[i]
+    return chosen
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What HiGHS found: x (a,) or None, row prices y (b,) or None, and its own lower bound (-inf if none)."""
+
+    x: Array | None
+    y: Array | None
+    bound: float
+    optimal: bool
+
+
+class Stop:
+    """Ends the solvers of one fit when it is interrupted, and lets no further one start."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[Any] = set()
+        self._over = False
+
+    def __call__(self) -> None:
+        with self._lock:
+            self._over = True
+            for solver in self._running:
+                solver.cancelSolve()
+
+    def run(self, solver: Any) -> None:
+        with self._lock:
+            if self._over:
+                raise KeyboardInterrupt
+            self._running.add(solver)
+        try:
+            solver.run()
+        finally:
+            with self._lock:
+                self._running.discard(solver)
+
+
+def highs(program: Program, whole: bool, seconds: float, stop: Stop, gap: float = 0.0) -> Answer:
+    """Solve the relaxation, or with `whole` the integer program, by HiGHS on one thread.
+
+    Parameters
+    ----------
+    seconds : float
+        Time limit.
+    stop : Stop
+    gap : float
+        Relative gap at which an integer solution is good enough.
+    """
+    import highspy
+
+    a, b = len(program.cost), len(program.prize)
+    scale = float(max(program.prize.max(initial=0.0), 1e-300))
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = a + b, b
+    lp.col_cost_ = np.concatenate([program.cost, program.prize]) / scale
+    lp.col_lower_, lp.col_upper_ = np.zeros(a + b), np.ones(a + b)
+    lp.row_lower_, lp.row_upper_ = np.ones(b), np.full(b, highspy.kHighsInf)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.concatenate([program.covers.indptr, program.covers.indptr[-1] + np.arange(1, b + 1)])
+    lp.a_matrix_.index_ = np.concatenate([program.covers.indices, np.arange(b)]).astype(np.int32)
+    lp.a_matrix_.value_ = np.ones(program.covers.nnz + b)
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    solver.setOptionValue("time_limit", max(0.0, seconds))
+    if whole:
+        # a row's xi is whole where x is
+        lp.integrality_ = [highspy.HighsVarType.kInteger] * a + [highspy.HighsVarType.kContinuous] * b
+        solver.setOptionValue("mip_allow_restart", False)
+        solver.setOptionValue("mip_rel_gap", gap)
+        solver.setOptionValue("mip_abs_gap", max(1e-9, 0.99 * program.step / scale))
+    solver.HandleUserInterrupt = True
+    solver.passModel(lp)
+    stop.run(solver)
+    status, info, solution = solver.getModelStatus(), solver.getInfo(), solver.getSolution()
+    optimal = status == highspy.HighsModelStatus.kOptimal
+    x = np.array(solution.col_value[:a]) if solution.value_valid else None
+    y = np.array(solution.row_dual) * scale if solution.dual_valid and not whole else None
+    bound = info.mip_dual_bound * scale if whole and np.isfinite(info.mip_dual_bound) else -np.inf
+    return Answer(x, y, float(bound), bool(optimal))

@@ -1,0 +1,164 @@
+"""Paths of the PVM: the set cover problems of all folds, radii and lambdas, by a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ..parallel import each
+from ..task import Task
+from ..units import in_units
+from .exact import Solved, exact
+from .greedy import Steps, greedy, merged, ordered
+from .problems import Certificate, Chosen, CoverPath, Covers, covers, turns
+from .program import Program, Stop, ascent, highs, ratio, step_of
+from .rounding import rounded
+
+Array = NDArray[Any]
+MANY = 2**62  # entries: work that is always worth threads
+AFFORDABLE = 20_000_000  # entries of a linear program that is solved for a bound
+
+
+@dataclass(frozen=True)
+class Options:
+    """How covers are found; see the knobs of `models.pvm.PVM`."""
+
+    solver: str = "greedy"
+    closed: bool = False
+    seconds: float = 60.0
+    gap: float = 0.0
+    draws: int = 500
+    union: bool = False
+    certify: bool = False
+    seed: tuple[int, ...] = (0,)
+
+
+def cover_paths(
+    task: Task, fold: Array, folds: int, radii: Array, lambdas: Array, options: Options
+) -> Iterator[tuple[int, CoverPath]]:
+    """Covers of every fold, radius and lambda.
+
+    Parameters
+    ----------
+    task : Task
+    fold : int array (n,)
+        Fold that leaves each row out, -1 for none; a candidate is left out with the row that it is.
+    folds : int
+    radii, lambdas : arrays, ascending
+    options : Options
+
+    Yields
+    ------
+    fold, CoverPath
+    """
+    stop = Stop()
+    reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
+    for group in turns(task, folds, len(radii)):
+        local = np.full(folds + 1, -1)
+        local[group] = np.arange(len(group))
+        problems = covers(task, local[fold], len(group), reach, float(lambdas[0]))
+
+        def path(f: int, problems: Covers = problems) -> CoverPath:
+            runs = _runs(problems, f, lambdas, options, stop)
+            live = problems.fold != f
+            task.tick()
+            weight = np.bincount(task.y[live], problems.w[live], task.classes)
+            over, along = np.repeat(reach, len(lambdas)), np.tile(lambdas, len(radii))
+            return CoverPath(tuple(runs), over, along, weight, problems.unit, options.solver == "greedy")
+
+        slow = options.solver != "greedy" or options.certify
+        entries = MANY if slow else len(task.y) * len(task.origin)
+        yield from zip(group.tolist(), each(path, range(len(group)), entries, stop), strict=True)
+
+
+def _runs(problems: Covers, f: int, lambdas: Array, options: Options, stop: Stop) -> list[Chosen]:
+    runs = greedy(problems, f, lambdas)
+    if options.solver == "greedy" and not options.certify:
+        return runs
+    L = len(problems.classes)
+    sizes = [len(s.candidates) for s in problems.classes]
+    largest_first = np.argsort(sizes, kind="stable")[::-1]
+    out = []
+    for g, run in enumerate(runs):
+        k, j = divmod(g, len(lambdas))
+        cost = in_units(float(lambdas[j]), problems.unit)
+
+        def one(c: int, k: int = k, cost: float = cost, run: Chosen = run) -> tuple[int, Solved, Array]:
+            program, candidates, lost = program_of(problems, f, k, c, cost)
+            start = np.isin(candidates, run.at[run.classes == c])
+            solved = _solve(program, start, options, (f, k, c), stop)
+            shifted = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost)
+            return c, shifted, candidates[solved.chosen]
+
+        found = sorted(each(one, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
+        certificate: Certificate | None = Certificate(
+            np.array([s.objective for _, s, _ in found]),
+            np.array([s.bound for _, s, _ in found]),
+            tuple(s.proof for _, s, _ in found),
+            tuple(s.note for _, s, _ in found),
+        )
+        certificate = certificate if options.certify or options.solver in ("exact", "rounding") else None
+        if options.solver != "greedy":
+            steps: list[Steps] = [ordered(problems, f, k, c, found[c][2]) for c in range(L)]
+            run = merged(problems, f, k, steps)
+        out.append(replace(run, certificate=certificate))
+    return out
+
+
+def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ...], stop: Stop) -> Solved:
+    if options.solver == "exact":
+        return exact(program, start, options.seconds, options.gap, stop)
+    if options.solver == "rounding":
+        return rounded(program, options.draws, (*options.seed, *salt), options.seconds, stop, options.union)
+    if options.solver == "ratio":
+        start = ratio(program)
+    if not options.certify:
+        return Solved(start, program.objective(start), 0.0, "none")
+    return certified(program, start, options.seconds, stop)
+
+
+def certified(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
+    """A given cover with a lower bound: by the linear relaxation where it is affordable, else by dual ascent."""
+    bound, proof = ascent(program)[0], "dual"
+    value = program.objective(chosen)
+    if program.covers.nnz <= AFFORDABLE and value > program.raised(bound) + 1e-9 * max(1.0, value):
+        relaxed = highs(program, False, seconds, stop)
+        lower = -np.inf if relaxed.y is None else program.bound(relaxed.y)[0]
+        if lower > bound:
+            bound, proof = lower, "LP"
+    return Solved(chosen, value, min(value, program.raised(bound)), proof)
+
+
+def program_of(problems: Covers, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
+    """One class's program without fold `f`, at radius `k` and a cost of a prototype in units.
+
+    Returns
+    -------
+    program, with only the candidates that cover more than they cost and the rows that these cover
+    candidates : int array
+        Which these are, as columns of D.
+    lost : float
+        Weight of the rows that no candidate of the program covers.
+    """
+    sets = problems.classes[c]
+    use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
+    start, upto, places = sets.of_candidate
+    first, last = start[use], upto[use, k]
+    count = last - first
+    at = np.repeat(first - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(count.sum())
+    w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
+    whole = csr_array(
+        (np.ones(len(at)), places[at], np.concatenate([[0], np.cumsum(count)])), shape=(len(use), len(sets.rows))
+    )
+    reached = np.bincount(places[at], minlength=len(sets.rows)) > 0
+    live = np.flatnonzero(reached & (w > 0))
+    covered = whole[:, live]
+    covered.sort_indices()
+    candidates = sets.candidates[use]
+    program = Program(problems.wrong[f, k, candidates] + cost, w[live], covered, step_of(cost))
+    return program, candidates, float(w.sum() - w[live].sum())

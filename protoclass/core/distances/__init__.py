@@ -1,0 +1,1 @@
+"""Numeric kernels of the metrics."""

@@ -1,0 +1,129 @@
+"""Gower's coefficient for mixed variables, missing values skipped pair by pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import each, kernel
+
+WIDTH = 1024  # columns whose running sums stay in the first-level cache
+BLOCK = 128  # rows given to a thread at a time
+
+
+def gower(
+    a: tuple[NDArray[Any], NDArray[Any]],
+    b: tuple[NDArray[Any], NDArray[Any]],
+    asymmetric: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Gower dissimilarities between two sets of rows (Gower 1971; Kaufman and Rousseeuw 1990, section 2.6).
+
+    Every pair's sums run over the numbers and then the categories, in the order of the columns, whatever the shape of the
+    tile that the pair is part of.
+
+    Parameters
+    ----------
+    a, b : pairs (numbers, codes)
+        numbers : float (n, p), each column divided by its range and multiplied by its weight, NaN where missing.
+        codes : int (n, c), -1 where missing.
+    asymmetric : bool (c,)
+        For a column that is True two zeros (code 0) tell nothing and the pair skips it.
+    weights : float (p + c,), optional
+        Weight of each variable, numbers first; 1 by default.
+
+    Returns
+    -------
+    array (n, m)
+        Weighted mean over the variables that both rows have; NaN where they have none of positive weight in common.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.array([[0.0], [0.5]]), np.array([[0], [1]])
+    >>> gower(a, a, np.array([False]))
+    array([[0.  , 0.75],
+           [0.75, 0.  ]])
+    """
+    p, c = a[0].shape[1], a[1].shape[1]
+    w = np.ones(p + c) if weights is None else np.asarray(weights, float)
+    skip = np.r_[np.zeros(p, bool), np.asarray(asymmetric, bool)]
+    out = np.empty((len(a[0]), len(b[0])))
+    rows, across = _floats(*a), np.ascontiguousarray(_floats(*b).T)
+
+    def block(first: int) -> None:
+        part = slice(first, first + BLOCK)
+        _gower(rows[part], across, p, w, skip, out[part])
+
+    for _ in each(block, range(0, len(out), BLOCK), out.size):
+        pass
+    return out
+
+
+def _floats(numbers: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
+    """All variables of the rows as floats, NaN where missing: then numbers and codes fill the same vector registers."""
+    return np.concatenate([numbers, np.where(codes < 0, np.nan, codes)], axis=1, dtype=float)
+
+
+@kernel
+def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
+    # x is (n, p + c), u (p + c, m). A variable is sure in a row and a tile where no pair of theirs can lack it; its weight
+    # is then added once for all pairs, or to each, in the same place of the same sum.
+    q = u.shape[0]
+    whole = np.empty(q, np.bool_)
+    for first in range(0, u.shape[1], WIDTH):
+        width = min(WIDTH, u.shape[1] - first)
+        total, known = np.empty(width), np.empty(width)
+        for f in range(q):
+            column, gaps = u[f, first : first + width], 0
+            for j in range(width):
+                gaps += 1 if column[j] != column[j] else 0
+            whole[f] = gaps == 0
+        for i in range(x.shape[0]):
+            sure = True
+            for f in range(q):
+                v = x[i, f]
+                sure = sure and whole[f] and v == v and not (skip[f] and v == 0.0)
+            total[:] = 0.0
+            if sure:
+                count = 0.0
+                for f in range(q):
+                    count += w[f]
+                for f in range(0, p - 1, 2):
+                    v0, v1 = x[i, f], x[i, f + 1]
+                    u0, u1 = u[f, first : first + width], u[f + 1, first : first + width]
+                    for j in range(width):
+                        total[j] = (total[j] + abs(v0 - u0[j])) + abs(v1 - u1[j])
+                if p % 2:
+                    v0, u0 = x[i, p - 1], u[p - 1, first : first + width]
+                    for j in range(width):
+                        total[j] += abs(v0 - u0[j])
+                for f in range(p, q):
+                    v0, u0, w0 = x[i, f], u[f, first : first + width], w[f]
+                    for j in range(width):
+                        total[j] += w0 if u0[j] != v0 else 0.0
+                for j in range(width):
+                    out[i, first + j] = total[j] / count if count > 0 else np.nan
+                continue
+            known[:] = 0.0
+            for f in range(p):
+                v0, u0, w0 = x[i, f], u[f, first : first + width], w[f]
+                if v0 != v0:
+                    continue
+                for j in range(width):
+                    d = abs(v0 - u0[j])
+                    total[j] += d if d == d else 0.0
+                    known[j] += w0 if d == d else 0.0
+            for f in range(p, q):
+                v0, u0, w0, both_zero = x[i, f], u[f, first : first + width], w[f], skip[f] and x[i, f] == 0.0
+                if v0 != v0:
+                    continue
+                for j in range(width):
+                    y = u0[j]
+                    told = y == y and not (both_zero and y == 0.0)
+                    known[j] += w0 if told else 0.0
+                    total[j] += w0 if told and y != v0 else 0.0
+            for j in range(width):
+                out[i, first + j] = total[j] / known[j] if known[j] > 0 else np.nan

@@ -1,0 +1,195 @@
+"""The Minkowski family, inner products and the coordinates that other metrics put into them, in a fixed order.
+
+Every distance is summed over the variables in the order of the columns, whatever the shape of the tile it is part of.
+So a distance has the same bits held, streamed or measured again for one new row; identical rows are at distance exactly
+0; and D[i, j] = D[j, i]. At 256 variables this takes about as long as the matrix product that would give up all three.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import each, kernel
+
+WIDTH = 512  # columns whose running sums stay in the first-level cache
+BLOCK = 128  # rows given to a thread at a time
+
+
+def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
+    """Minkowski distances between the rows of two arrays, in the precision of the arrays.
+
+    Parameters
+    ----------
+    a : array (n, p)
+    b : array (m, p), of the same dtype (float32 or float64)
+    r : float >= 1
+        1 is Manhattan, 2 Euclidean, `inf` Chebyshev.
+
+    Returns
+    -------
+    array (n, m)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> minkowski(np.zeros((1, 2)), np.array([[3.0, 4.0]]), 1.0)
+    array([[7.]])
+    """
+    out = np.empty((len(a), len(b)), a.dtype)
+    across = np.ascontiguousarray(b.T)
+    rows = np.ascontiguousarray(a)
+
+    def block(first: int) -> None:
+        part = slice(first, first + BLOCK)
+        if r == 2:
+            _euclidean(rows[part], across, out[part])
+        else:
+            _minkowski(rows[part], across, float(r), out[part])
+
+    for _ in each(block, range(0, len(a), BLOCK), out.size):
+        pass
+    return out
+
+
+def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Inner products (n, m) between the rows of two arrays (n, p) and (m, p), summed in the order of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[11.,  2.]])
+    """
+    out = np.empty((len(a), len(b)))
+    across = np.ascontiguousarray(b.T)
+    rows = np.ascontiguousarray(a)
+
+    def block(first: int) -> None:
+        part = slice(first, first + BLOCK)
+        _products(rows[part], across, out[part])
+
+    for _ in each(block, range(0, len(a), BLOCK), out.size):
+        pass
+    return out
+
+
+def totals(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum (n,) of each row, column after column: NumPy's own order depends on the memory layout."""
+    total = np.zeros(len(X))
+    for column in X.T:
+        total += column
+    return total
+
+
+def unit(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows (n, p) divided by their Euclidean norms; no row may be zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unit(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+    Z = X / np.abs(X).max(axis=1, keepdims=True)  # squares of 1e200 would overflow
+    return np.ascontiguousarray(Z / np.sqrt(totals(Z * Z))[:, None])
+
+
+def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows z (n, p) with L z = x, by forward substitution.
+
+    Parameters
+    ----------
+    X : array (n, p)
+    L : array (p, p), lower triangular
+        With S = L L^T, Euclidean distances between the rows z are Mahalanobis distances between the rows x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whitened(np.array([[2.0, 5.0]]), np.array([[2.0, 0.0], [1.0, 4.0]]))
+    array([[1., 1.]])
+    """
+    Z = np.array(X.T, order="C")  # a BLAS solve of one row differs in its last bits from that of many
+    for j in range(len(Z)):
+        for k in range(j):
+            Z[j] -= L[j, k] * Z[k]
+        Z[j] /= L[j, j]
+    return np.ascontiguousarray(Z.T)
+
+
+@kernel
+def _euclidean(a, b, out):  # type: ignore[no-untyped-def]
+    # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and written half as often.
+    n, p = a.shape
+    for first in range(0, b.shape[1], WIDTH):
+        width = min(WIDTH, b.shape[1] - first)
+        total = np.empty((4, width), a.dtype)
+        s0, s1, s2, s3 = total[0], total[1], total[2], total[3]
+        for i in range(0, n, 4):
+            i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
+            total[:] = 0
+            for f in range(0, p - 1, 2):
+                u, v = b[f, first : first + width], b[f + 1, first : first + width]
+                a0, a1, a2, a3 = a[i, f], a[i1, f], a[i2, f], a[i3, f]
+                c0, c1, c2, c3 = a[i, f + 1], a[i1, f + 1], a[i2, f + 1], a[i3, f + 1]
+                for j in range(width):
+                    x, y = u[j], v[j]
+                    d0, d1, d2, d3 = a0 - x, a1 - x, a2 - x, a3 - x
+                    e0, e1, e2, e3 = c0 - y, c1 - y, c2 - y, c3 - y
+                    s0[j] = (s0[j] + d0 * d0) + e0 * e0
+                    s1[j] = (s1[j] + d1 * d1) + e1 * e1
+                    s2[j] = (s2[j] + d2 * d2) + e2 * e2
+                    s3[j] = (s3[j] + d3 * d3) + e3 * e3
+            if p % 2:
+                u = b[p - 1, first : first + width]
+                for j in range(width):
+                    d0, d1, d2, d3 = a[i, p - 1] - u[j], a[i1, p - 1] - u[j], a[i2, p - 1] - u[j], a[i3, p - 1] - u[j]
+                    s0[j] += d0 * d0
+                    s1[j] += d1 * d1
+                    s2[j] += d2 * d2
+                    s3[j] += d3 * d3
+            for k in range(min(4, n - i)):
+                for j in range(width):
+                    out[i + k, first + j] = np.sqrt(total[k, j])
+
+
+@kernel
+def _minkowski(a, b, r, out):  # type: ignore[no-untyped-def]
+    n, p = a.shape
+    for first in range(0, b.shape[1], WIDTH):
+        width = min(WIDTH, b.shape[1] - first)
+        total = np.empty(width, a.dtype)
+        for i in range(n):
+            total[:] = 0
+            for f in range(p):
+                u, x = b[f, first : first + width], a[i, f]
+                if r == 1:
+                    for j in range(width):
+                        total[j] += abs(x - u[j])
+                elif r == np.inf:
+                    for j in range(width):
+                        total[j] = max(total[j], abs(x - u[j]))
+                else:
+                    for j in range(width):
+                        total[j] += abs(x - u[j]) ** r
+            for j in range(width):
+                out[i, first + j] = total[j] if r == 1 or r == np.inf else total[j] ** (1 / r)
+
+
+@kernel
+def _products(a, b, out):  # type: ignore[no-untyped-def]
+    n, p = a.shape
+    for first in range(0, b.shape[1], WIDTH):
+        width = min(WIDTH, b.shape[1] - first)
+        total = np.empty(width)
+        for i in range(n):
+            total[:] = 0
+            for f in range(p):
+                u, x = b[f, first : first + width], a[i, f]
+                for j in range(width):
+                    total[j] += x * u[j]
+            for j in range(width):
+                out[i, first + j] = total[j]

@@ -1,0 +1,361 @@
+"""What a matrix of dissimilarities is like: symmetry, duplicates, the triangle inequality, Euclidean or not, ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import kernel
+from ..proximity.embedding import embedding
+
+Array = NDArray[Any]
+EXACT = 300  # rows up to which all triples are looked at
+TRIPLES = 1_000_000  # random ones above
+SPECTRAL = 1500  # rows whose eigenvalues are found, a random sample of more
+
+
+@dataclass(frozen=True)
+class Asymmetry:
+    """The largest differences between D[i, j] and D[j, i].
+
+    Attributes
+    ----------
+    pairs : int
+        Pairs whose two directions have different bits.
+    beyond : int
+        Those that differ by more than rounding: 1e-6 of the smaller plus 1e-9 of the largest of all, as for an embedding.
+    absolute, relative : float
+        The largest difference, and the largest one relative to the larger direction of its pair.
+    at, relative_at : (int, int)
+        The pairs (i, j) where they are found, the first ones.
+    """
+
+    pairs: int
+    beyond: int
+    absolute: float
+    at: tuple[int, int]
+    relative: float
+    relative_at: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Pairs of different rows at dissimilarity 0, in at least one direction.
+
+    Attributes
+    ----------
+    pairs : int
+    mixed : int
+        Pairs of different classes.
+    groups, rows : int
+        Sets of rows that such pairs join, and the rows in them.
+    first : (int, int)
+        The first pair, (-1, -1) for none.
+    """
+
+    pairs: int
+    mixed: int
+    groups: int
+    rows: int
+    first: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """Triples of different rows of which one side is longer than the other two together.
+
+    Attributes
+    ----------
+    asked, violated : int
+        Triples looked at, and those that violate the inequality in some direction.
+    exact : bool
+        Whether all triples were looked at.
+    slack : float
+        A side may be longer by this share of itself: rounding.
+    excess : float
+        The largest of D[i, k] - D[i, j] - D[j, k] among the violations, 0 where there is none.
+    at : (int, int, int)
+        Its (i, j, k), of which j is the detour; (-1, -1, -1) for none.
+    """
+
+    asked: int
+    violated: int
+    exact: bool
+    slack: float
+    excess: float
+    at: tuple[int, int, int]
+
+    @property
+    def share(self) -> float:
+        return self.violated / self.asked
+
+
+@dataclass(frozen=True)
+class Euclidean:
+    """Signature of the embedding, share of negative eigenvalues in the sum of absolute ones, and rows that took part."""
+
+    signature: tuple[int, int]
+    negative: float
+    rows: int
+
+
+@dataclass(frozen=True)
+class Values:
+    """Dissimilarities between different rows, those of both directions once where they are equal.
+
+    Attributes
+    ----------
+    count, positive, distinct, tied : int
+        All; those above 0; different ones among these; and those of these that occur more than once.
+    smallest, largest : float
+        Of the positive ones, NaN for none.
+    """
+
+    count: int
+    positive: int
+    distinct: int
+    tied: int
+    smallest: float
+    largest: float
+
+
+def asymmetry(P: Array) -> Asymmetry:
+    """Compare both directions of each pair of a square matrix (n, n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> asymmetry(np.array([[0.0, 3.0], [2.0, 0.0]]))
+    Asymmetry(pairs=1, beyond=1, absolute=1.0, at=(0, 1), relative=0.3333333333333333, relative_at=(0, 1))
+    """
+    pairs, beyond, absolute, i, j, relative, k, m = _asymmetry(
+        np.ascontiguousarray(P), 1e-9 * float(P.max(initial=0.0))
+    )
+    return Asymmetry(pairs, beyond, absolute, (i, j), relative, (k, m))
+
+
+@kernel
+def _asymmetry(P, atol):  # type: ignore[no-untyped-def]
+    pairs, beyond = 0, 0
+    absolute, i0, j0 = 0.0, 0, 0
+    relative, i1, j1 = 0.0, 0, 0
+    for i in range(P.shape[0]):
+        for j in range(i):
+            a, b = float(P[j, i]), float(P[i, j])
+            if a == b:
+                continue
+            pairs += 1
+            apart = abs(a - b)
+            if apart > atol + 1e-6 * min(a, b):
+                beyond += 1
+            if apart > absolute:
+                absolute, i0, j0 = apart, j, i
+            if apart / max(a, b) > relative:
+                relative, i1, j1 = apart / max(a, b), j, i
+    return pairs, beyond, absolute, i0, j0, relative, i1, j1
+
+
+def own(P: Array, origin: Array) -> Array:
+    """Dissimilarities of rows to themselves: D[origin[j], j] of the candidates that are rows."""
+    rows = np.flatnonzero(origin >= 0)
+    return np.asarray(P[origin[rows], rows])
+
+
+def duplicates(P: Array, origin: Array, codes: Array | None = None) -> Duplicates:
+    """Different rows at dissimilarity 0.
+
+    Parameters
+    ----------
+    P : array (n, m)
+    origin : int array (m,)
+        The row that each candidate is, -1 for none.
+    codes : int array (n,), optional
+        Classes of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 2.0], [2.0, 2.0, 0.0]])
+    >>> duplicates(P, np.arange(3), np.array([0, 1, 1]))
+    Duplicates(pairs=1, mixed=1, groups=1, rows=2, first=(0, 1))
+    """
+    n = len(P)
+    codes = np.zeros(n, np.int64) if codes is None else np.asarray(codes, np.int64)
+    column = _columns(origin, n)
+    pairs, mixed, i, j, root = _zeros(np.ascontiguousarray(P), np.asarray(origin, np.int64), column, codes)
+    sizes = np.bincount(root, minlength=n)
+    return Duplicates(pairs, mixed, int((sizes > 1).sum()), int(sizes[sizes > 1].sum()), (i, j))
+
+
+def _columns(origin: Array, n: int) -> Array:
+    """The candidate that each row is, -1 for none."""
+    column = np.full(n, -1, np.int64)
+    rows = np.flatnonzero(origin >= 0)
+    column[origin[rows]] = rows
+    return column
+
+
+@kernel
+def _root(parent, i):  # type: ignore[no-untyped-def]
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@kernel
+def _zeros(P, origin, column, codes):  # type: ignore[no-untyped-def]
+    n, m = P.shape
+    parent = np.arange(n)
+    pairs, mixed, i0, j0 = 0, 0, -1, -1
+    for i in range(n):
+        for j in range(m):
+            o = origin[j]
+            if P[i, j] != 0 or o < 0 or o == i:
+                continue
+            if o < i and column[i] >= 0 and P[o, column[i]] == 0:  # met before, from the other side
+                continue
+            pairs += 1
+            if codes[i] != codes[o]:
+                mixed += 1
+            if i0 < 0:
+                i0, j0 = i, o
+            a, b = _root(parent, i), _root(parent, o)
+            if a != b:
+                parent[max(a, b)] = min(a, b)
+    for i in range(n):
+        parent[i] = _root(parent, i)
+    return pairs, mixed, i0, j0, parent
+
+
+def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLES) -> Triangles:
+    """The triangle inequality in a square matrix (n, n), n >= 3, in all directions of each triple.
+
+    Parameters
+    ----------
+    P : array (n, n)
+        It may be asymmetric; its diagonal is not read.
+    seed : int
+        For the random triples.
+    exact : int
+        Rows up to which all triples are looked at.
+    triples : int
+        Random ones above, drawn with replacement.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> triangles(np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 2.0], [5.0, 2.0, 0.0]]))
+    Triangles(asked=1, violated=1, exact=True, slack=1e-09, excess=2.0, at=(0, 1, 2))
+    """
+    n, P = len(P), np.ascontiguousarray(P)
+    slack = 1e-9 if P.dtype == np.float64 else 1e-5
+    if n <= exact:
+        violated, excess, i, j, k = _all_triples(P, slack)
+        return Triangles(n * (n - 1) * (n - 2) // 6, violated, True, slack, excess, (i, j, k))
+    draw = np.random.default_rng(seed)
+    a, b, c = (draw.integers(n - left, size=triples) for left in range(3))
+    b = b + (b >= a)  # the b-th row other than a, and the c-th other than both
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    c = c + (c >= low)
+    c = c + (c >= high)
+    violated, excess, i, j, k = _some_triples(P, a, b, c, slack)
+    return Triangles(triples, violated, False, slack, excess, (i, j, k))
+
+
+@kernel
+def _longer(P, i, j, k, slack):  # type: ignore[no-untyped-def]
+    # the largest excess of a side over the detour, with its ends and the detour; -1 where none is beyond rounding
+    worst, start, via, end = -1.0, i, j, k
+    for _ in range(3):
+        for a, c in ((i, k), (k, i)):
+            excess = float(P[a, c]) - (float(P[a, j]) + float(P[j, c]))
+            if excess > slack * P[a, c] and excess > worst:
+                worst, start, via, end = excess, a, j, c
+        i, j, k = j, k, i
+    return worst, start, via, end
+
+
+@kernel
+def _all_triples(P, slack):  # type: ignore[no-untyped-def]
+    violated, excess, at = 0, 0.0, (-1, -1, -1)
+    for i in range(P.shape[0]):
+        for j in range(i + 1, P.shape[0]):
+            for k in range(j + 1, P.shape[0]):
+                worst, a, b, c = _longer(P, i, j, k, slack)
+                if worst > 0:
+                    violated += 1
+                    if worst > excess:
+                        excess, at = worst, (a, b, c)
+    return violated, excess, at[0], at[1], at[2]
+
+
+@kernel
+def _some_triples(P, first, second, third, slack):  # type: ignore[no-untyped-def]
+    violated, excess, at = 0, 0.0, (-1, -1, -1)
+    for t in range(len(first)):
+        worst, a, b, c = _longer(P, first[t], second[t], third[t], slack)
+        if worst > 0:
+            violated += 1
+            if worst > excess:
+                excess, at = worst, (a, b, c)
+    return violated, excess, at[0], at[1], at[2]
+
+
+def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
+    """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these distances: by the spectrum.
+
+    Of more than `most` rows a random sample is looked at. Negative eigenvalues in a sample settle the question for all rows;
+    their absence does not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> euclidean(np.abs(np.subtract.outer([0.0, 1.0, 3.0], [0.0, 1.0, 3.0])))
+    Euclidean(signature=(1, 0), negative=0.0, rows=3)
+    """
+    if len(P) > most:
+        rows = np.sort(np.random.default_rng(seed).choice(len(P), most, replace=False))
+        P = P[np.ix_(rows, rows)]
+    P = P / (P.max(initial=0.0) or 1)  # squares of large values would overflow
+    found = embedding((P + P.T) / 2)
+    size = float(np.abs(found.values).sum())
+    negative = abs(float(found.values[found.values < 0].sum())) / size if size else 0.0
+    return Euclidean(found.signature, negative, len(P))
+
+
+def values(P: Array, origin: Array) -> Values:
+    """Ties and range of the positive dissimilarities (n, m) between different rows; `origin` as in `duplicates`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0], [2.0, 2.0, 0.0]]), np.arange(3))
+    Values(count=3, positive=3, distinct=2, tied=2, smallest=1.0, largest=2.0)
+    """
+    P = np.ascontiguousarray(P)
+    seen = np.empty(P.size, P.dtype)
+    count = _pairs(P, np.asarray(origin, np.int64), _columns(origin, len(P)), seen)
+    positive = np.sort(seen[:count][seen[:count] > 0])
+    if not len(positive):
+        return Values(count, 0, 0, 0, float("nan"), float("nan"))
+    first = np.flatnonzero(np.diff(positive, prepend=-1) > 0)
+    often = np.diff(first, append=len(positive))
+    tied = int(often[often > 1].sum())
+    return Values(count, len(positive), len(first), tied, float(positive[0]), float(positive[-1]))
+
+
+@kernel
+def _pairs(P, origin, column, out):  # type: ignore[no-untyped-def]
+    count = 0
+    for i in range(P.shape[0]):
+        for j in range(P.shape[1]):
+            o = origin[j]
+            if o == i or (0 <= o < i and column[i] >= 0 and P[o, column[i]] == P[i, j]):
+                continue
+            out[count] = P[i, j]
+            count += 1
+    return count

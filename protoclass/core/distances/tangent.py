@@ -1,0 +1,222 @@
+"""Tangent distance between images (Simard, LeCun and Denker 1993).
+
+Small transformations of an image move it along a plane, spanned by its tangents. One-sided, the distance is that of an image
+to the plane of another; two-sided, that between the two planes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import each, kernel
+
+Array = NDArray[Any]
+TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
+CHUNK = 256  # images whose tangents are found at a time
+ROWS, POINTS = 64, 512  # images multiplied at a time: blocks of one shape, so that their sums run in one order
+DEPENDENT = 1e-4  # share of a tangent that those before it must leave for it to count
+SHARED = 1e-5  # squared sine below which a direction counts as shared by two planes; float32 tells no finer
+CLOSE = 1e-4  # share of the squared lengths below which a squared difference is summed again in float64
+
+
+def tangents(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:
+    """An orthonormal basis of each image's tangents.
+
+    Parameters
+    ----------
+    images : array (n, height * width)
+    shape : (height, width)
+    sigma : float
+        Standard deviation in pixels of the Gaussian whose derivatives are taken.
+    background : float
+        The value beyond the border.
+    which : names of `TRANSFORMATIONS`
+
+    Returns
+    -------
+    float32 array (n, len(which), height * width)
+        A tangent that depends on those before it is 0.
+    """
+    out = np.empty((len(images), len(which), images.shape[1]), np.float32)
+
+    def some(first: int) -> None:
+        part = slice(first, first + CHUNK)
+        out[part] = _basis(images[part], shape, sigma, background, which)
+
+    for _ in each(some, range(0, len(images), CHUNK), out.size):
+        pass
+    return out
+
+
+def _basis(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:
+    from scipy.ndimage import gaussian_filter
+
+    height, width = shape
+    plain = np.asarray(images, float).reshape(-1, height, width)
+
+    def derivative(order: tuple[int, int, int]) -> Array:
+        return np.asarray(gaussian_filter(plain, (0.0, sigma, sigma), order, mode="constant", cval=background))
+
+    down, across = derivative((0, 1, 0)), derivative((0, 0, 1))
+    y, x = np.ogrid[:height, :width]
+    y, x = y - (height - 1) / 2, x - (width - 1) / 2
+    moves: dict[str, Callable[[], Array]] = {
+        "x": lambda: across,
+        "y": lambda: down,
+        "scale": lambda: x * across + y * down,
+        "rotation": lambda: y * across - x * down,
+        "hyperbolic": lambda: x * across - y * down,
+        "diagonal": lambda: y * across + x * down,
+        "thickness": lambda: across**2 + down**2,
+    }
+    basis = np.stack([moves[name]().reshape(len(plain), -1) for name in which], axis=1)
+    _orthonormal(basis, DEPENDENT)
+    return basis
+
+
+@kernel
+def _orthonormal(basis, least):  # type: ignore[no-untyped-def]
+    # Gram-Schmidt, twice for each tangent, as one pass leaves what rounding lost
+    n, k, p = basis.shape
+    for i in range(n):
+        for a in range(k):
+            size = 0.0
+            for s in range(p):
+                size += basis[i, a, s] ** 2
+            for _ in range(2):
+                for b in range(a):
+                    inner = 0.0
+                    for s in range(p):
+                        inner += basis[i, a, s] * basis[i, b, s]
+                    for s in range(p):
+                        basis[i, a, s] -= inner * basis[i, b, s]
+            left = 0.0
+            for s in range(p):
+                left += basis[i, a, s] ** 2
+            scale = 1 / np.sqrt(left) if left > least**2 * size else 0.0
+            for s in range(p):
+                basis[i, a, s] *= scale
+
+
+def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Array, two_sided: bool) -> Array:
+    """Tangent distances (r, q) of r images to q images.
+
+    With orthonormal tangents A and B, e = x - y, u = A'e, v = B'e and C = A'B, the squared distance is e'e less the part of
+    e in the span of A and B: u'u + w'(I - C'C)^-1 w with w = v - C'u. Both orders of A and B are taken and averaged, so that
+    the result is the same to the bit in both directions. One-sided (the point's tangents alone) it is e'e - v'v.
+
+    Parameters
+    ----------
+    a, b : (images, their tangents), float32 (n, p) and (n, k, p)
+    center : float32 array (p,)
+        Taken off all images before they are multiplied, which keeps the rounding of sums small.
+    two_sided : bool
+
+    Returns
+    -------
+    float32 array (r, q)
+    """
+    (X, A), (Y, B) = a, b
+    r, q, k, p = len(X), len(Y), A.shape[1], X.shape[1]
+    out = np.empty((r, q), np.float32)
+    left = np.zeros((ROWS, k + 1, p), np.float32)
+    right = np.zeros((k + 1, POINTS, p), np.float32)
+    own_a, own_b = _own(X - center, A), _own(Y - center, B)
+    for top in range(0, r, ROWS):
+        rows = slice(top, min(top + ROWS, r))
+        m = rows.stop - top
+        left[:m, 0], left[:m, 1:] = X[rows] - center, A[rows]
+        for start in range(0, q, POINTS):
+            points = slice(start, min(start + POINTS, q))
+            c = points.stop - start
+            right[0, :c], right[1:, :c] = Y[points] - center, B[points].transpose(1, 0, 2)
+            G = (left.reshape(-1, p) @ right.reshape(-1, p).T).reshape(ROWS, k + 1, k + 1, POINTS)
+            _pairs(G, own_a[rows], own_b[points], X[rows], Y[points], two_sided, out[rows, points])
+    return out
+
+
+def _own(X: Array, A: Array) -> Array:
+    """Squared length of each image and its inner products with its own tangents, float32 (n, 1 + k)."""
+    inner = np.einsum("nkp,np->nk", A.astype(float), X.astype(float))
+    return np.column_stack([(X.astype(float) ** 2).sum(axis=1), inner]).astype(np.float32)
+
+
+@kernel
+def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-def]
+    # innermost loops run over some points at a time, so that they are done side by side and stay in the cache
+    k, width = own_a.shape[1] - 1, 64
+    u, v = np.zeros((k, width), np.float32), np.zeros((k, width), np.float32)
+    C, turned = np.zeros((k, k, width), np.float32), np.zeros((k, k, width), np.float32)
+    gone, other = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    S, w = np.zeros((k, k, width), np.float32), np.zeros((k, width), np.float32)
+    for i in range(out.shape[0]):
+        for start in range(0, out.shape[1], width):
+            q = min(width, out.shape[1] - start)
+            for a in range(k):
+                for j in range(q):
+                    u[a, j] = own_a[i, 1 + a] - G[i, 1 + a, 0, start + j]
+                    v[a, j] = G[i, 0, 1 + a, start + j] - own_b[start + j, 1 + a]
+            if two_sided:
+                for a in range(k):
+                    for b in range(k):
+                        for j in range(width):
+                            c = G[i, 1 + a, 1 + b, start + j]
+                            C[a, b, j] = c
+                            turned[b, a, j] = c
+                _explained(C, u, v, S, w, gone)
+                _explained(turned, v, u, S, w, other)
+            else:
+                for j in range(q):
+                    gone[j] = np.float32(0)
+                for b in range(k):
+                    for j in range(q):
+                        gone[j] += v[b, j] * v[b, j]
+            for j in range(q):
+                size = own_a[i, 0] + own_b[start + j, 0]
+                squared = size - np.float32(2) * G[i, 0, 0, start + j]
+                if squared <= np.float32(CLOSE) * size:
+                    exact = 0.0
+                    for s in range(X.shape[1]):
+                        exact += (np.float64(X[i, s]) - np.float64(Y[start + j, s])) ** 2
+                    squared = np.float32(exact)
+                left = squared - (np.float32(0.5) * (gone[j] + other[j]) if two_sided else gone[j])
+                out[i, start + j] = np.sqrt(left) if left > 0 and squared > 0 else np.float32(0)
+
+
+@kernel
+def _explained(C, u, v, S, w, out):  # type: ignore[no-untyped-def]
+    # u'u + w' S^-1 w with S = I - C'C and w = v - C'u, by S = L D L'; a direction that both planes share counts once
+    k, q = u.shape
+    for j in range(q):
+        out[j] = np.float32(0)
+    for a in range(k):
+        for j in range(q):
+            out[j] += u[a, j] * u[a, j]
+            w[a, j] = v[a, j]
+        for b in range(k):
+            for j in range(q):
+                w[a, j] -= C[b, a, j] * u[b, j]
+        for b in range(a + 1):
+            unit = np.float32(1 if a == b else 0)
+            for j in range(q):
+                S[a, b, j] = unit
+            for t in range(k):
+                for j in range(q):
+                    S[a, b, j] -= C[t, a, j] * C[t, b, j]
+    for b in range(k):  # column b of L times D, and 1 / D in its place, or 0 where nothing is left
+        for j in range(q):
+            S[b, b, j] = np.float32(1) / S[b, b, j] if S[b, b, j] > np.float32(SHARED) else np.float32(0)
+            out[j] += w[b, j] * w[b, j] * S[b, b, j]
+        for a in range(b + 1, k):
+            for j in range(q):
+                share = S[a, b, j] * S[b, b, j]
+                w[a, j] -= share * w[b, j]
+                S[b, a, j] = share  # kept above the diagonal
+        for a in range(b + 1, k):
+            for t in range(b + 1, a + 1):
+                for j in range(q):
+                    S[a, t, j] -= S[b, a, j] * S[t, b, j]

@@ -1,0 +1,1 @@
+"""Set covering machines."""

@@ -1,0 +1,331 @@
+"""The set covering machine (Marchand and Shawe-Taylor 2001).
+
+P holds the examples that every feature should be right on (the positive ones for a conjunction, the negative ones for a
+disjunction), N those that are to be covered. A feature fires on the rows that it gives to the class of N; a row is of that
+class when any feature of the machine fires on it. All features are cuts of sorted lines, of which a first part fires:
+
+    ball   d > rho    line: distances to a P-example, from the largest down; rho is the distance of a P-example
+    hole   d < rho    line: distances to an N-example, from the smallest up; rho is the distance of a P-example, or inf
+    low    x <= t     line: a column, from the smallest up; t lies midway between neighbouring values
+    high   x > t      line: a column, from the largest down
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import kernel
+
+Array = NDArray[Any]
+BALL, HOLE, LOW, HIGH = range(4)
+# of a row: in P, in N, not in the training set, removed from P or from N by a step
+IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
+FIRST = np.uint32(2**31)  # marks the first of several equal values on a line
+ROW = np.uint32(2**31 - 1)  # the bits that number the row
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sorted lines that features are cut from: one for each centre, then one for each column.
+
+    Attributes
+    ----------
+    order : uint32 array (c + p, n)
+        The n rows by ascending value, with `FIRST` set where a value differs from the one before.
+    D : array (n, c)
+        Distances to the centres.
+    X : array (n, p)
+        Columns.
+    """
+
+    order: Array
+    D: Array
+    X: Array
+
+
+def lines(D: Array, X: Array) -> Lines:
+    """Sort the rows along each centre (n, c) and each column (n, p)."""
+    step = max(1, 2**22 // max(1, len(D)))
+    parts = [*(_sorted(D[:, k : k + step]) for k in range(0, D.shape[1], step)), _sorted(X)]
+    return Lines(np.concatenate(parts), D, X)
+
+
+def _sorted(values: Array) -> Array:
+    along = np.ascontiguousarray(values.T)
+    order = np.argsort(along, axis=1)
+    along = np.take_along_axis(along, order, axis=1)
+    first = np.ones(order.shape, np.uint32)
+    first[:, 1:] = along[:, 1:] > along[:, :-1]
+    return order.astype(np.uint32) | (first << np.uint32(31))
+
+
+@dataclass(frozen=True)
+class Family:
+    """The lines of a machine in the order that breaks ties.
+
+    Attributes
+    ----------
+    line : int array (f,)
+        Which of the sorted lines; centres first, then columns.
+    sort : int8 array (f,)
+        BALL, HOLE, LOW or HIGH.
+    """
+
+    line: Array
+    sort: Array
+
+
+def family(centres: Array, columns: int, conjunction: bool, stumps: Array, negate: bool) -> Family:
+    """All lines of a machine: balls and holes by centre, then two or one for each column.
+
+    Parameters
+    ----------
+    centres : int8 array (c,)
+        IN_P, IN_N or OUT for each centre.
+    columns : int
+    conjunction : bool
+    stumps : bool array (columns,)
+        Whether a column is cut in both directions; else it is a Boolean attribute, which a conjunction asks to be 1 (it
+        fires at 0) and a disjunction finds at 1. One that is the same in all training rows makes no feature.
+    negate : bool
+        Whether Boolean attributes come with their negations.
+    """
+    kept = np.flatnonzero(centres != OUT)
+    line, sort = [kept], [np.where(centres[kept] == IN_P, BALL, HOLE)]
+    for a in range(columns):
+        both = (LOW, HIGH) if conjunction or stumps[a] else (HIGH, LOW)
+        some = both if stumps[a] or negate else both[:1]
+        line.append(np.full(len(some), len(centres) + a))
+        sort.append(np.array(some))
+    return Family(np.concatenate(line).astype(np.int64), np.concatenate(sort).astype(np.int8))
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Features in the order chosen.
+
+    Attributes
+    ----------
+    sort : int8 array (s,)
+        BALL, HOLE, LOW or HIGH.
+    at : int array (s,)
+        Centre of a ball or hole, column of a stump.
+    cut : array (s,)
+        Radius rho, or threshold t.
+    q, r : int arrays (s,)
+        |Q_h| and |R_h| when chosen.
+    in_n, in_p : int
+        Rows of N and of P in the training set.
+    """
+
+    sort: Array
+    at: Array
+    cut: Array
+    q: Array
+    r: Array
+    in_n: int
+    in_p: int
+
+    def __len__(self) -> int:
+        return len(self.sort)
+
+    def wrong(self) -> Array:
+        """Training errors of the first 0, 1, ... features, (s + 1,)."""
+        return self.in_n + np.concatenate([[0], np.cumsum(self.r - self.q)])
+
+    def moved(self, to: Array) -> Machine:
+        """The same features with centre j numbered `to[j]`."""
+        at, radial = self.at.copy(), self.sort <= HOLE
+        at[radial] = to[at[radial]]
+        return replace(self, at=at)
+
+    def first(self, steps: int) -> Machine:
+        some = slice(0, steps)
+        return Machine(self.sort[some], self.at[some], self.cut[some], self.q[some], self.r[some], self.in_n, self.in_p)
+
+
+def as_ratio(penalty: float) -> tuple[int, int]:
+    """A penalty as a / b, so that values b |Q| - a |R| are whole and equal values are equal; inf allows no R at all: 0 / 1."""
+    if penalty == inf:
+        return 0, 1
+    ratio = Fraction(penalty).limit_denominator(10**6)
+    return ratio.numerator, ratio.denominator
+
+
+def grow(sorted_lines: Lines, own: Family, side: Array, penalty: float, stop: int | None) -> Machine:
+    """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3).
+
+    At each step the feature of the largest value |Q_h| - penalty |R_h| is added, as long as that is positive. Of equal
+    values the smaller |R_h| goes first, then the first line, then the cut that fires most widely (the smallest radius of a
+    ball, the largest of a hole).
+
+    Parameters
+    ----------
+    sorted_lines : Lines
+    own : Family
+    side : int8 array (n,)
+        IN_P, IN_N or OUT for each row.
+    penalty : float > 0, or inf
+    stop : int, or None
+        Features at most.
+    """
+    in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
+    most = in_n if stop is None else min(in_n, stop)  # each step takes a row from N at least
+    f, (a, b) = len(own.line), as_ratio(penalty)
+    most = most if f else 0  # no line, no feature: all centres are held out, or of other classes
+    steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
+    live, length = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
+    best, since = np.empty((3, f), np.int64), np.empty((2, f), np.int64)
+    lists = (sorted_lines.order, own.line, own.sort, state)
+    count = _grow(*lists, a, b, penalty == inf, in_n, live, length, best, since, steps)
+    chosen, cut, q, r = steps[:, :count]
+    sort, centres = own.sort[chosen], sorted_lines.D.shape[1]
+    at = np.where(sort >= LOW, own.line[chosen] - centres, own.line[chosen])
+    cuts = [_cut(sorted_lines, *step, side) for step in zip(sort, at, cut, strict=True)]
+    return Machine(sort, at, np.array(cuts, float), q, r, in_n, in_p)
+
+
+def _cut(sorted_lines: Lines, sort: int, at: int, row: int, side: Array) -> float:
+    """The radius or threshold of the cut just before a row's value on a line."""
+    if sort in (BALL, HOLE):
+        return inf if row < 0 else float(sorted_lines.D[row, at])
+    values = sorted_lines.X[side != OUT, at].astype(float)
+    own = float(sorted_lines.X[row, at])
+    before = values[values < own].max() if sort == LOW else values[values > own].min()
+    return midpoint(min(before, own), max(before, own))
+
+
+def midpoint(low: float, high: float) -> float:
+    """A threshold t with low <= t < high, in the middle where rounding lets it."""
+    t = float(low) / 2 + float(high) / 2
+    return t if low <= t < high else float(low)
+
+
+@kernel
+def _grow(order, line, sort, state, a, b, strict, left, live, length, best, since, steps):  # type: ignore[no-untyped-def]
+    # live: each line as it is walked, without rows that no longer count. best: value b q - a r, r and cut of each line when
+    # last scanned; since: rows removed from P, and from both, until then. A row that leaves P adds a at most to a value and
+    # one that leaves N nothing: value + a (removed - since) bounds a line.
+    f, removed, gone, count = len(line), 0, 0, 0
+    for h in range(f):
+        length[h] = _compact(order[line[h]], order.shape[1], sort[h] == HOLE or sort[h] == LOW, sort[h], state, live[h])
+        _scan(live[h], length[h], sort[h], state, a, b, strict, left, best[:, h])
+    since[:] = 0
+    while count < steps.shape[1]:
+        top, most = -1, np.int64(0)
+        for h in range(f):
+            bound = best[0, h] + a * (removed - since[0, h])
+            if bound > most:
+                top, most = h, bound
+        chosen = -1
+        for t in range(-1, f if top >= 0 else -1):  # the most promising line first, which spares others their scan
+            h = top if t < 0 else t
+            bound = best[0, h] + a * (removed - since[0, h])
+            if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
+                continue
+            if 4 * (gone - since[1, h]) > length[h]:
+                length[h] = _compact(live[h], length[h], True, sort[h], state, live[h])
+                since[1, h] = gone
+            _scan(live[h], length[h], sort[h], state, a, b, strict, left, best[:, h])
+            since[0, h] = removed
+            if best[0, h] > 0 and (
+                chosen < 0
+                or best[0, h] > best[0, chosen]
+                or (best[0, h] == best[0, chosen] and best[1, h] < best[1, chosen])
+                or (best[0, h] == best[0, chosen] and best[1, h] == best[1, chosen] and h < chosen)
+            ):
+                chosen = h
+        if chosen < 0:
+            break
+        q, r = _fire(live[chosen], length[chosen], state, best[2, chosen])
+        steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, best[2, chosen], q, r
+        removed += r
+        gone += q + r
+        left -= q
+        count += 1
+    return count
+
+
+@kernel
+def _compact(source, n, up, sort, state, out):  # type: ignore[no-untyped-def]
+    # Copies a line in the order in which it is walked, without the rows that do not count. The last P-example of a ball and
+    # the last row of a stump stay, also when removed: before them lies the widest cut.
+    last = -1
+    for k in range(n - 1 if sort != HOLE else -1, -1, -1):
+        s = state[np.int64((source[k] if up else source[n - 1 - k]) & ROW)]
+        if s != OUT and (sort != BALL or s in (IN_P, PAST_P)):
+            last = k
+            break
+    m, first = 0, np.uint32(0)
+    for k in range(n):
+        entry = source[k] if up else source[n - 1 - k]
+        # going down, a group begins after the entry that is the first of its group going up
+        if (entry & FIRST) if up else (k == 0 or source[n - k] & FIRST):
+            first = FIRST
+        s = state[np.int64(entry & ROW)]
+        if s <= IN_N or (s != OUT and k == last):
+            out[m] = (entry & ROW) | first
+            m += 1
+            first = np.uint32(0)
+    return m
+
+
+@kernel
+def _scan(live, n, sort, state, a, b, strict, left, best):  # type: ignore[no-untyped-def]
+    # Walks a line from the end that fires first. A cut lies just before a group of equal values: any group for a stump,
+    # one with a P-example (also a removed one) for a ball or hole. With the counts of the rows walked so far it is worth
+    # b q - a r; of equally good cuts the last, which fires most widely.
+    radial = sort <= HOLE
+    value, worst, cut = np.int64(0), np.int64(0), np.int64(-2)
+    q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
+    for k in range(n):
+        if live[k] & FIRST:
+            q0, r0, offered = q, r, False
+        i = np.int64(live[k] & ROW)
+        s = state[i]
+        if not offered and (not radial or s in (IN_P, PAST_P)):
+            offered = True
+            v = b * q0 - a * r0
+            if (v > value or (v == value and r0 <= worst)) and not (strict and r0 > 0):
+                value, worst, cut = v, r0, i
+        if s == IN_N:
+            q += 1
+        elif s == IN_P:
+            r += 1
+            most = b * left - a * r
+            if strict or most < value or (most == value and r > worst):
+                break
+    else:
+        if sort == HOLE and not (strict and r > 0):
+            v = b * q - a * r
+            if v > value or (v == value and r <= worst):
+                value, worst, cut = v, r, np.int64(-1)
+    best[0], best[1], best[2] = value, worst, cut
+
+
+@kernel
+def _fire(live, n, state, cut):  # type: ignore[no-untyped-def]
+    # removes the rows before the group of row `cut` (-1: all rows); |Q| and |R|
+    end, start = n, 0
+    for k in range(n):
+        if live[k] & FIRST:
+            start = k
+        if np.int64(live[k] & ROW) == cut:
+            end = start
+            break
+    q, r = 0, 0
+    for k in range(end):
+        i = np.int64(live[k] & ROW)
+        if state[i] == IN_N:
+            state[i] = PAST_N
+            q += 1
+        elif state[i] == IN_P:
+            state[i] = PAST_P
+            r += 1
+    return q, r

@@ -1,0 +1,1 @@
+"""Nearest prototypes and neighbours."""

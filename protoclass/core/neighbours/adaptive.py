@@ -1,0 +1,141 @@
+"""The rule of discriminant adaptive nearest neighbours (Hastie and Tibshirani 1996; ESL, section 13.4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..task import Points
+from .dann import CHUNK, local_distances, local_factors
+from .nearest import nearest, order_of, to_classes, votes
+
+Array = NDArray[Any]
+ENTRIES = 2**22  # coordinates of neighbours, or distances, held at a time
+
+
+@dataclass(frozen=True)
+class Local:
+    """How the metric at a query is made from the rows about it; see `core.dann.local_factors`."""
+
+    neighborhood: int
+    epsilon: float
+    ridge: float
+    iterations: int
+
+
+def query_distances(queries: Array, X: Array, y: Array, classes: int, how: Local) -> Iterator[tuple[slice, Array]]:
+    """Distances from queries to all rows of X under the metric at the query, |F_i' (x_i - z_j)|.
+
+    Parameters
+    ----------
+    queries : array (r, p)
+    X : array (n, p)
+        Training rows.
+    y : int array (n,)
+    classes : int
+    how : Local
+
+    Yields
+    ------
+    rows : slice
+        Some of the queries.
+    distances : array (rows, n)
+    """
+    step = max(1, min(CHUNK, ENTRIES // max(len(X), how.neighborhood * X.shape[1])))
+    for first in range(0, len(queries), step):
+        rows = slice(first, first + step)
+        some = np.asarray(queries[rows], float)
+        F = local_factors(some, X, y, classes, how.neighborhood, how.epsilon, how.ridge, how.iterations)
+        yield rows, np.ascontiguousarray(local_distances(X, some, F).T)
+
+
+@dataclass(frozen=True)
+class AdaptiveVotes:
+    """Path: one ordering of the neighbours for each metric serves every k. The grid runs over k, then over the metrics.
+
+    Attributes
+    ----------
+    ks : tuple of int
+    metrics : tuple of Local
+    points : Points
+        The training rows.
+    coords : array (n, p)
+        Their coordinates.
+    weight : array (n,)
+        Of the rows' votes.
+    classes : int
+    """
+
+    ks: tuple[int, ...]
+    metrics: tuple[Local, ...]
+    points: Points
+    coords: Array
+    weight: Array
+    classes: int
+    reads: ClassVar[str] = "vectors"
+    bounds: ClassVar[None] = None
+    kinds: ClassVar[tuple[str, ...]] = ("class", "prob")
+
+    @property
+    def size(self) -> Array:
+        return np.repeat(len(self.points) / np.array(self.ks, float), len(self.metrics))
+
+    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
+        assert X is not None
+        share: Array = np.empty((len(X), len(self.ks), len(self.metrics), self.classes))
+        for g, how in enumerate(self.metrics):
+            for rows, near in query_distances(X, self.coords, self.points.classes, self.classes, how):
+                share[rows, :, g] = votes(near, np.array(self.ks), self.points.classes, self.weight, self.classes)
+        share = share.reshape(len(X), len(self.ks) * len(self.metrics), self.classes)
+        return np.asarray(share.argmax(axis=2)) if kind == "class" else share
+
+    def at(self, g: int) -> AdaptiveVote:
+        k, how = divmod(g, len(self.metrics))
+        return AdaptiveVote(self.ks[k], self.metrics[how], self.points, self.coords, self.weight, self.classes)
+
+    def moved(self, columns: Array) -> AdaptiveVotes:
+        return replace(self, points=self.points.moved(columns))
+
+
+@dataclass(frozen=True)
+class AdaptiveVote:
+    """Rule for one k and one metric; attributes as those of `AdaptiveVotes`."""
+
+    k: int
+    how: Local
+    points: Points
+    coords: Array
+    weight: Array
+    classes: int
+    reads: ClassVar[str] = "vectors"
+    kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "distance", "nearest")
+
+    @property
+    def size(self) -> float:
+        return len(self.points) / self.k
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        return {"neighbours k": self.k, "rows that make the metric": self.how.neighborhood}
+
+    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
+        assert X is not None
+        if kind in ("class", "prob"):
+            path = AdaptiveVotes((self.k,), (self.how,), self.points, self.coords, self.weight, self.classes)
+            return np.asarray(path.predict(kind, D, X)[:, 0])
+        member, order = np.asarray(self.points.classes, np.int16)[None, :], order_of(self.points)
+        out = np.empty((len(X), self.classes)) if kind == "distance" else np.empty(len(X), np.int64)
+        for rows, near in query_distances(X, self.coords, self.points.classes, self.classes, self.how):
+            out[rows] = (
+                to_classes(near, self.points, self.classes)
+                if kind == "distance"
+                else nearest(near, member, order)[:, 0]
+            )
+        return out
+
+    def moved(self, columns: Array) -> AdaptiveVote:
+        return replace(self, points=self.points.moved(columns))

@@ -1,0 +1,1 @@
+"""Hyperplanes and maps of proximities."""

@@ -1,0 +1,110 @@
+"""Linear embedding of dissimilarities in a pseudo-Euclidean space (Torgerson 1952; Goldfarb 1985; Graepel et al. 1998)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError
+from ..parallel import alone
+
+Array = NDArray[Any]
+SMALL = 400  # rows whose eigenvalues one thread finds fastest
+ZERO = 1e-10  # of the largest absolute eigenvalue: smaller ones are 0 (in float32 those below n times its precision)
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """The spectral form U L U' of the inner products H of n points about their mean.
+
+    Attributes
+    ----------
+    values : array (k,)
+        Eigenvalues by descending absolute value, without those that are numerically 0.
+    vectors : array (n, k)
+        U.
+    column_means : array (n,)
+        Mean of the squared dissimilarities to each point.
+    mean : float
+        Mean of all squared dissimilarities.
+    """
+
+    values: Array
+    vectors: Array
+    column_means: Array
+    mean: float
+
+    @property
+    def signature(self) -> tuple[int, int]:
+        """Number of positive and of negative axes."""
+        return int((self.values > 0).sum()), int((self.values < 0).sum())
+
+    def coordinates(self) -> Array:
+        """Coordinates of the points, (n, k): U |L|^(1/2)."""
+        return np.asarray(self.vectors * np.sqrt(np.abs(self.values)))
+
+    def inner(self, P: Array) -> Array:
+        """Inner products h (r, n) of new points with the n points, from dissimilarities P (r, n): equation 1, with training means."""
+        squared = np.asarray(P, float) ** 2
+        return np.asarray(-0.5 * (squared - squared.mean(axis=1, keepdims=True) - self.column_means + self.mean))
+
+    def place(self, P: Array) -> Array:
+        """Coordinates (r, k) of new points from their dissimilarities P (r, n): sign(L) |L|^(-1/2) U' h.
+
+        The paper prints the formula without the sign, which would mirror the negative axes.
+        """
+        scale = np.sign(self.values) / np.sqrt(np.abs(self.values))
+        return np.asarray(self.inner(P) @ self.vectors * scale)
+
+    def first(self, dims: int) -> Embedding:
+        """The axes of the `dims` largest absolute eigenvalues."""
+        return Embedding(self.values[:dims], self.vectors[:, :dims], self.column_means, self.mean)
+
+
+def embedding(P: Array) -> Embedding:
+    """Embed a symmetric matrix of dissimilarities (n, n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> e = embedding(np.abs(np.subtract.outer([0.0, 1.0, 3.0], [0.0, 1.0, 3.0])))
+    >>> e.signature, np.abs(e.coordinates()).round(3).ravel().tolist()
+    ((1, 0), [1.333, 0.333, 1.667])
+    """
+    squared = np.asarray(P, float) ** 2
+    column_means, mean = squared.mean(axis=0), float(squared.mean())
+    H = -0.5 * (squared - column_means[:, None] - column_means[None, :] + mean)
+    with alone() if len(H) < SMALL else nullcontext():
+        values, vectors = np.linalg.eigh(H)
+    order = np.lexsort((-values, -np.abs(values)))
+    values, vectors = values[order], vectors[:, order]
+    precision = ZERO if P.dtype == np.float64 else max(ZERO, len(P) * float(np.finfo(np.float32).eps))
+    kept = np.abs(values) > precision * np.abs(values).max(initial=0.0)
+    values, vectors = values[kept], vectors[:, kept]
+    if len(values):  # the largest entry of an axis is positive
+        vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))] < 0, -1.0, 1.0)
+    return Embedding(values, vectors, column_means, mean)
+
+
+def reflexive(P: Array, label: Callable[[int], str]) -> None:
+    """Raise unless a square matrix is symmetric with zeros on its diagonal, as distances in any space are."""
+    size = float(np.abs(P).max(initial=0.0))
+    own = np.flatnonzero(np.diag(P) > 1e-9 * size)
+    if len(own):
+        at = int(own[0])
+        raise DataError(
+            f"row {label(at)} is at {P[at, at]:.4g} from itself, and an embedding needs zeros on the diagonal: the hyperplane "
+            "with embedding='proximity' does not"
+        )
+    if not np.allclose(P, P.T, rtol=1e-6, atol=1e-9 * size):
+        i, j = (int(k) for k in np.unravel_index(int(np.abs(P - P.T).argmax()), P.shape))
+        raise DataError(
+            f"the dissimilarities are asymmetric ({P[i, j]:.4g} from {label(i)} to {label(j)}, {P[j, i]:.4g} back), and an "
+            "embedding needs symmetric ones: symmetrize='mean' (or 'max', 'min') in `embed` and `spectrum`, d.symmetrized('mean') "
+            "for a fit; the hyperplane with embedding='proximity' takes them as they are"
+        )

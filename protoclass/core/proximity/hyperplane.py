@@ -1,0 +1,125 @@
+"""Optimal hyperplanes on proximities and on their embeddings (Graepel et al. 1998)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..task import Points
+from .embedding import Embedding
+
+Array = NDArray[Any]
+HARD = 1e8  # stands for an infinite C, with kernels whose diagonal has mean 1
+ITERATIONS = 2_000_000  # of libsvm at most
+MARGIN = 1e-2  # by which a margin may fall short of 1 and still be one
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One hyperplane sum_i coef_i k(x_i, x) + intercept between a class (positive values) and the others.
+
+    Attributes
+    ----------
+    coef : array (n,)
+        y_i alpha_i, for the kernel as it was given; 0 for rows that are no support objects.
+    intercept : float
+    separated : bool
+        Whether all rows lie on their side, at the margin or beyond it.
+    """
+
+    coef: Array
+    intercept: float
+    separated: bool
+
+
+def hyperplane(K: Array, y: Array, w: Array, C: float) -> Machine:
+    """The hyperplane of largest margin: dual (4) of the paper, by libsvm.
+
+    Parameters
+    ----------
+    K : array (n, n)
+        Inner products of the rows.
+    y : array (n,) of -1 and 1
+    w : array (n,)
+        Weights; C is multiplied by them.
+    C : float > 0, or inf
+        Cost of a unit of slack, with K divided by the mean of its diagonal. inf: no slack is allowed.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import SVC
+
+    size = float(np.diag(K).mean()) or 1.0
+    live = np.flatnonzero(w > 0)
+    cost = HARD if inf == C else C
+    machine = SVC(C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # `separated` tells what came of it
+        machine.fit(K[np.ix_(live, live)] / size, y[live], w[live] if inf != C else None)
+    coef = np.zeros(len(y))
+    coef[live[machine.support_]] = machine.dual_coef_[0]
+    reached = y * (K @ coef / size + machine.intercept_[0])
+    return Machine(coef / size, float(machine.intercept_[0]), bool((reached[live] > 1 - MARGIN).all()))
+
+
+def gram(embedded: Embedding, flip: bool) -> Array:
+    """Inner products of the points when the negative axes are flipped (equation 6), or cut off."""
+    values = np.abs(embedded.values) if flip else np.maximum(embedded.values, 0)
+    return np.asarray((embedded.vectors * values) @ embedded.vectors.T)
+
+
+def on_squares(embedded: Embedding, flip: bool, coef: Array) -> tuple[Array, float]:
+    """A hyperplane on flipped or cut points as a linear function of squared proximities p_i^2: weights (n,) and a constant.
+
+    Its kernel vectors are U sign(L) U' h (flip) or U+ U+' h (cut), see equation 1 for h. The columns of U sum to 0, so the
+    mean of the p_i^2 falls out.
+    """
+    signs = np.sign(embedded.values) if flip else (embedded.values > 0).astype(float)
+    turned = embedded.vectors @ (signs * (embedded.vectors.T @ coef))
+    return -0.5 * turned, float(0.5 * turned @ (embedded.column_means - embedded.mean))
+
+
+@dataclass(frozen=True)
+class Planes:
+    """Rule: hyperplanes on proximities or their squares; the class of the largest decision value.
+
+    Attributes
+    ----------
+    points : Points
+        The columns of D with weight in any hyperplane.
+    weights : array (q, L), or (q, 1) for two classes, where the second is the positive one
+    intercepts : array (L,) or (1,)
+    power : int
+        Of the proximities.
+    classes : int
+    support : int
+        Number of rows that are support objects of any hyperplane.
+    """
+
+    points: Points
+    weights: Array
+    intercepts: Array
+    power: int
+    classes: int
+    support: int
+    report: Mapping[str, Any] = field(default_factory=dict)
+    reads: ClassVar[str] = "D"
+    kinds: ClassVar[tuple[str, ...]] = ("class", "decision")
+
+    @property
+    def size(self) -> float:
+        return float(self.support)
+
+    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
+        values = np.asarray(D, float) ** self.power @ self.weights + self.intercepts
+        if self.classes == 2:
+            values = np.column_stack([-values, values])
+        return values if kind == "decision" else values.argmax(axis=1)
+
+    def moved(self, columns: Array) -> Planes:
+        return replace(self, points=self.points.moved(columns))

@@ -1,0 +1,1 @@
+"""Prototypes that are learned in coordinates or by swaps."""

@@ -1,0 +1,96 @@
+"""Points drawn uniformly from the convex hull of others, by hit-and-run (Smith 1984)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError
+
+Array = NDArray[Any]
+FLAT = 1e-9  # singular values below this share of the largest are 0
+
+
+def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -> Array:
+    """Points of the convex hull of the rows of X.
+
+    From a point of the hull a random direction is taken, and a uniform point of the chord through the hull in that
+    direction is the next one. The ends of a chord are linear programs over the weights of the rows, so no facet of the hull
+    is ever formed. A hull of independent points (at most p + 1) is a simplex, of which uniform points are drawn directly.
+
+    Parameters
+    ----------
+    X : array (n, p)
+    count : int
+    steps : int, or None
+        Chords between one draw and the next, after ten times as many from the mean to the first; None: as many as the hull
+        has dimensions, 5 at least. Few chords leave draws alike and too near the mean.
+    seed : tuple of int
+
+    Returns
+    -------
+    array (count, p)
+    """
+    draw = np.random.default_rng(seed)
+    mean = X.mean(axis=0)
+    left, size, axes = np.linalg.svd(X - mean, full_matrices=False)
+    rank = int((size > FLAT * max(size.max(initial=0.0), np.finfo(float).tiny)).sum())
+    if rank == 0:
+        return np.repeat(mean[None, :], count, axis=0)
+    if len(X) == rank + 1:
+        return np.asarray(draw.dirichlet(np.ones(len(X)), count) @ X)
+    # in these coordinates the rows have equal spread in all directions, which the walk likes best
+    V = left[:, :rank] * np.sqrt(len(X))
+    chord = _Chord(V)
+    at, out = np.zeros(rank), np.empty((count, rank))
+    steps = max(5, rank) if steps is None else steps
+    for k in range(count):
+        for _ in range(10 * steps if k == 0 else steps):
+            way = draw.normal(size=rank)
+            way /= np.linalg.norm(way)
+            low, high = chord.ends(at, way)
+            at = at + draw.uniform(low, high) * way
+        out[k] = at
+    return np.asarray(mean + (out / np.sqrt(len(X)) * size[:rank]) @ axes[:rank])
+
+
+class _Chord:
+    """The linear program max or min t: x + t d = V' a, sum a = 1, a >= 0; solved from the last chord's basis."""
+
+    def __init__(self, V: Array) -> None:
+        import highspy
+
+        n, rank = V.shape
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = n + 1, rank + 1
+        program.col_cost_ = np.zeros(n + 1)
+        program.col_lower_ = np.concatenate([np.zeros(n), [-highspy.kHighsInf]])
+        program.col_upper_ = np.full(n + 1, highspy.kHighsInf)
+        program.row_lower_ = program.row_upper_ = np.concatenate([np.zeros(rank), [1.0]])
+        columns = np.vstack([np.column_stack([V, np.ones(n)]), np.zeros(rank + 1)])
+        program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        program.a_matrix_.start_ = np.arange(n + 2) * (rank + 1)
+        program.a_matrix_.index_ = np.tile(np.arange(rank + 1), n + 1)
+        program.a_matrix_.value_ = columns.ravel()
+        self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
+            self.solver.setOptionValue(name, value)
+        self.solver.passModel(program)
+        self.n, self.optimal = n, highspy.HighsModelStatus.kOptimal
+
+    def ends(self, x: Array, d: Array) -> tuple[float, float]:
+        """The least and the largest t with x + t d in the hull; 0 is one of them at least."""
+        for i in range(len(x)):
+            self.solver.changeCoeff(i, self.n, -float(d[i]))
+            self.solver.changeRowBounds(i, float(x[i]), float(x[i]))
+        found = []
+        for sign in (1.0, -1.0):
+            self.solver.changeColCost(self.n, sign)
+            self.solver.run()
+            if self.solver.getModelStatus() != self.optimal:
+                raise DataError("the walk through the hull of a class came to no end of a chord: leave pc.hull out")
+            found.append(sign * float(self.solver.getInfo().objective_function_value))
+        # a point on the boundary may lie outside by rounding: its chord is then the point itself
+        return min(found[0], 0.0), max(found[1], 0.0)

@@ -1,0 +1,375 @@
+"""k-medoids by FasterPAM (Schubert and Rousseeuw 2021), with the starts of PAM and of k-means++."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import kernel
+
+Array = NDArray[Any]
+
+STARTS = ("k-means++", "build", "random")
+LANE = 64  # rows that are compared at once
+NOTHING = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Medoids:
+    """Candidates that stand for the rows.
+
+    Attributes
+    ----------
+    medoids : int array (K,), ascending
+        Columns of D.
+    assignment : int array (n,)
+        Place in `medoids` of the one nearest to each row; of equally near ones the first.
+    loss : float
+        Sum over the rows of weight times dissimilarity to the nearest medoid.
+    swaps, iterations : int
+        Swaps made, and passes over the candidates begun, until no swap lowered the loss.
+    """
+
+    medoids: Array
+    assignment: Array
+    loss: float
+    swaps: int
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """Dissimilarities as the kernels read them, see `block`.
+
+    Attributes
+    ----------
+    to : array (m, n)
+        D transposed: what a kernel reads of a candidate lies side by side.
+    w : float array (n,)
+    own : int array (m,)
+    """
+
+    to: Array
+    w: Array
+    own: Array
+
+
+def block(D: Array, w: Array, own: Array) -> Block:
+    """A Block of the dissimilarities D (n, m) of rows with weights w (n,), all > 0, to candidates, the rows own (m,)."""
+    D = np.asarray(D, np.float32 if D.dtype == np.float32 else np.float64)
+    to = D.T
+    if not to.flags.c_contiguous:
+        to = D if D.flags.c_contiguous and D.shape[0] == D.shape[1] and _symmetric(D) else _turned(D)
+    return Block(to, np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64))
+
+
+def kmedoids(
+    D: Array,
+    w: Array,
+    own: Array,
+    counts: Array,
+    start: str = "k-means++",
+    starts: int = 1,
+    seed: tuple[int, ...] = (0,),
+) -> dict[int, Medoids]:
+    """Medoids for each of several K.
+
+    Each K has `starts` runs of its own (one where nothing is drawn) and, where a smaller K went before, one more that
+    starts from its medoids, so the loss never rises with K. The run of the least loss counts, of equals the first.
+
+    Parameters
+    ----------
+    D : array (n, m)
+        Dissimilarities of the rows to the candidates; may be asymmetric.
+    w : float array (n,)
+        Weights, all > 0.
+    own : int array (m,)
+        The row that each candidate is.
+    counts : int array
+        The K, each from 1 to m.
+    start : "k-means++", "build" or "random"
+        See `begin`.
+    starts : int
+    seed : tuple of int
+
+    Returns
+    -------
+    dict of int to Medoids
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(x[:, None] - x)
+    >>> found = kmedoids(D, np.ones(6), np.arange(6), np.array([1, 2]))
+    >>> found[1].loss, found[2].medoids.tolist(), found[2].loss
+    (30.0, [1, 4], 4.0)
+    """
+    problem, out, last = block(D, w, own), {}, NOTHING
+    for K in np.unique(counts).tolist():
+        tries = 1 if start == "build" or K in (1, len(own)) else starts
+        firsts = [begin(problem, K, start, np.random.default_rng((*seed, K, s))) for s in range(tries)]
+        if len(last):
+            firsts.append(begin(problem, K, start, np.random.default_rng((*seed, K, tries)), last))
+        out[K] = min((swapped(problem, first) for first in firsts), key=lambda run: run.loss)
+        last = out[K].medoids
+    return out
+
+
+def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: Array = NOTHING) -> Array:
+    """K different candidates to start from: those known, and others.
+
+    Parameters
+    ----------
+    problem : Block
+    K : int
+    start : str
+        "build": one after another the candidate that lowers the loss most, of equals the first (PAM's BUILD, Kaufman and
+        Rousseeuw 1990, chapter 2).
+        "k-means++": drawn in turn, each with a chance in proportion to what its row adds to the loss so far, which is its
+        weight times its dissimilarity to the nearest chosen, not squared (Arthur and Vassilvitskii 2007 draw in proportion
+        to the loss that is minimised: squares for k-means); the very first by its weight alone. Where no row adds to the
+        loss the first that is left.
+        "random": any, each as likely as the others.
+    draw : Generator
+    known : int array, optional
+
+    Returns
+    -------
+    int array (K,)
+    """
+    chosen = np.full(K, -1)
+    chosen[: len(known)] = known
+    if start == "build":
+        if len(known) == 0:
+            chosen[0] = _costs(problem.to, problem.w).argmin()
+        _build(problem.to, problem.w, chosen, max(1, len(known)))
+    elif start == "k-means++":
+        _draw(problem, chosen, len(known), draw)
+    else:
+        others = np.setdiff1d(np.arange(len(problem.own)), known)
+        chosen[len(known) :] = draw.permutation(others)[: K - len(known)]
+    return chosen
+
+
+def swapped(problem: Block, first: Array) -> Medoids:
+    """Swap medoids for other candidates until no swap lowers the loss (FasterPAM: each that does is made at once).
+
+    Candidates are visited in their order, over and over; of the medoids that a candidate could replace the one for which
+    the loss falls most, of equals the first in `first`. A fall that rounding alone could show is none. A single medoid
+    is the best of all, of equals the first.
+    """
+    if len(first) == 1:
+        medoids = np.array([_costs(problem.to, problem.w).argmin()])
+        swaps, passes = int(medoids[0] != first[0]), 1
+    else:
+        medoids = np.array(first, np.int64)
+        swaps, passes = _swap(problem.to, problem.w, medoids)
+        medoids.sort()
+    between = problem.to[medoids]
+    loss = float((problem.w * between.min(axis=0)).sum())
+    return Medoids(medoids, between.argmin(axis=0), loss, swaps, passes)
+
+
+def _draw(problem: Block, chosen: Array, known: int, draw: np.random.Generator) -> None:
+    to, own, w = problem.to, problem.own, problem.w[problem.own]
+    near = to[chosen[:known]].min(axis=0, initial=np.inf)
+    for k in range(known, len(chosen)):
+        chance = w * near[own] if k else w.copy()
+        chance[chosen[:k]] = 0.0
+        if chance.any():
+            chance /= chance.max()  # whose sum can be formed, however large
+            chosen[k] = draw.choice(len(own), p=chance / chance.sum())
+        else:
+            chosen[k] = np.setdiff1d(np.arange(len(own)), chosen[:k])[0]
+        near = np.minimum(near, to[chosen[k]])
+
+
+def _turned(D: Array) -> Array:
+    to = np.empty(D.shape[::-1], D.dtype)
+    _turn(D, to)
+    return to
+
+
+@kernel
+def _turn(D, to):  # type: ignore[no-untyped-def]
+    # by squares that stay in the cache
+    for a in range(0, D.shape[0], 16):
+        for b in range(0, D.shape[1], 16):
+            for i in range(a, min(a + 16, D.shape[0])):
+                for j in range(b, min(b + 16, D.shape[1])):
+                    to[j, i] = D[i, j]
+
+
+@kernel
+def _symmetric(D):  # type: ignore[no-untyped-def]
+    for a in range(0, D.shape[0], 16):
+        for b in range(0, a + 16, 16):
+            for i in range(a, min(a + 16, D.shape[0])):
+                for j in range(b, min(b + 16, D.shape[1])):
+                    if D[i, j] != D[j, i]:
+                        return False
+    return True
+
+
+@kernel
+def _costs(to, w):  # type: ignore[no-untyped-def]
+    out = np.zeros(to.shape[0])
+    for j in range(to.shape[0]):
+        for i in range(len(w)):
+            out[j] += w[i] * to[j, i]
+    return out
+
+
+@kernel
+def _build(to, w, chosen, known):  # type: ignore[no-untyped-def]
+    # bound: what a candidate was last found to gain. Gains only fall, also as they are rounded, so one that is not above
+    # the best found need not be measured again; the largest bound goes first, which leaves few others.
+    m = to.shape[0]
+    taken, bound = np.zeros(m, np.bool_), np.full(m, np.inf)
+    near = np.full(len(w), np.inf, to.dtype)
+    for k in range(known):
+        taken[chosen[k]] = True
+        _near(to[chosen[k]], near)
+    for k in range(known, len(chosen)):
+        top = -1
+        for j in range(m):
+            if not taken[j] and (top < 0 or bound[j] > bound[top]):
+                top = j
+        bound[top] = _gain(to[top], w, near)
+        for j in range(m):
+            if not taken[j] and (bound[j] > bound[top] or (bound[j] == bound[top] and j < top)):
+                bound[j] = _gain(to[j], w, near)
+                if bound[j] > bound[top] or (bound[j] == bound[top] and j < top):
+                    top = j
+        chosen[k] = top
+        taken[top] = True
+        _near(to[top], near)
+
+
+@kernel
+def _near(row, near):  # type: ignore[no-untyped-def]
+    for i in range(len(row)):
+        if row[i] < near[i]:
+            near[i] = row[i]
+
+
+@kernel
+def _gain(row, w, near):  # type: ignore[no-untyped-def]
+    gain = 0.0
+    for a in range(0, len(row), LANE):
+        upto = a + LANE
+        if upto > len(row):
+            upto = len(row)
+        elif not _any_less(row, near, a):
+            continue
+        for i in range(a, upto):
+            if row[i] < near[i]:
+                gain += w[i] * (np.float64(near[i]) - row[i])
+    return gain
+
+
+@kernel
+def _any_less(a, b, at):  # type: ignore[no-untyped-def]
+    # without a branch, so that a lane is a few instructions
+    less = False
+    for i in range(at, at + LANE):
+        less |= a[i] < b[i]
+    return less
+
+
+@kernel
+def _swap(to, w, chosen):  # type: ignore[no-untyped-def]
+    # first, second: dissimilarity of each row to its two nearest medoids, the of-th and after-th of those chosen.
+    # Candidate j in the place of medoid k lowers the loss by gain + kept[k] - lost[k]: what rows nearer to j than to any
+    # medoid gain, and of what the rows of k would lose without it, what j spares them.
+    m, n, K = to.shape[0], len(w), len(chosen)
+    between = np.empty((n, K), to.dtype)
+    first, second = np.empty(n, to.dtype), np.empty(n, to.dtype)
+    of, after = np.empty(n, np.int64), np.empty(n, np.int64)
+    taken, kept, lost = np.zeros(m, np.bool_), np.empty(K), np.empty(K)
+    for k in range(K):
+        taken[chosen[k]] = True
+        for i in range(n):
+            between[i, k] = to[chosen[k], i]
+    for i in range(n):
+        of[i], after[i] = _two_nearest(between[i])
+        first[i], second[i] = between[i, of[i]], between[i, after[i]]
+    _losses(w, first, second, of, lost)
+    rounding = (n + 8) * 2.0**-50  # more than the relative error of sums of n terms, all of one sign
+    swaps, passes, seen, j = 0, 0, 0, 0  # seen: candidates since the last swap
+    while seen < m:
+        passes += j == 0
+        if not taken[j]:
+            gain = _saved(to[j], w, first, second, of, kept)
+            k = 0
+            for other in range(1, K):
+                if kept[other] - lost[other] > kept[k] - lost[k]:
+                    k = other
+            if gain + kept[k] - lost[k] > rounding * lost[k]:
+                taken[chosen[k]], taken[j] = False, True
+                chosen[k] = j
+                _put(to[j], k, between, first, second, of, after)
+                _losses(w, first, second, of, lost)
+                swaps += 1
+                seen = 0
+        seen += 1
+        j = j + 1 if j + 1 < m else 0
+    return swaps, passes
+
+
+@kernel
+def _saved(row, w, first, second, of, kept):  # type: ignore[no-untyped-def]
+    # few rows are nearer to a candidate than to their second medoid: most lanes hold none
+    kept[:] = 0.0
+    gain = 0.0
+    for a in range(0, len(row), LANE):
+        upto = a + LANE
+        if upto > len(row):
+            upto = len(row)
+        elif not _any_less(row, second, a):
+            continue
+        for i in range(a, upto):
+            d = row[i]
+            if d < first[i]:
+                gain += w[i] * (np.float64(first[i]) - d)
+                kept[of[i]] += w[i] * (np.float64(second[i]) - first[i])
+            elif d < second[i]:
+                kept[of[i]] += w[i] * (np.float64(second[i]) - d)
+    return gain
+
+
+@kernel
+def _losses(w, first, second, of, lost):  # type: ignore[no-untyped-def]
+    lost[:] = 0.0
+    for i in range(len(w)):
+        lost[of[i]] += w[i] * (np.float64(second[i]) - first[i])
+
+
+@kernel
+def _put(row, k, between, first, second, of, after):  # type: ignore[no-untyped-def]
+    for i in range(len(of)):
+        d = row[i]
+        between[i, k] = d
+        if of[i] == k or after[i] == k:
+            of[i], after[i] = _two_nearest(between[i])
+            first[i], second[i] = between[i, of[i]], between[i, after[i]]
+        elif d < first[i]:
+            after[i], second[i] = of[i], first[i]
+            of[i], first[i] = k, d
+        elif d < second[i]:
+            after[i], second[i] = k, d
+
+
+@kernel
+def _two_nearest(d):  # type: ignore[no-untyped-def]
+    a, b = (0, 1) if d[0] <= d[1] else (1, 0)
+    for k in range(2, len(d)):
+        if d[k] < d[b]:
+            if d[k] < d[a]:
+                a, b = k, a
+            else:
+                b = k
+    return a, b

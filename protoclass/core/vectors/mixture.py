@@ -1,0 +1,185 @@
+"""Gaussian mixtures by class, and the rule of the largest posterior probability (ESL, sections 12.7 and 13.2.3)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import alone
+from ..task import Points
+
+Array = NDArray[Any]
+STEPS = 500  # of EM
+COVARIANCES = ("full", "tied", "diag", "spherical")
+TINY = 2.0**-600  # rows that are too far for a density are brought near enough to compare
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A Gaussian mixture: f(x) = sum_k weights[k] N(x; means[k], Sigma_k).
+
+    Attributes
+    ----------
+    weights : array (K,)
+        They sum to 1.
+    means : array (K, p)
+    roots : tuple of K arrays (p, p) or (p,)
+        R with R R' = Sigma^-1, upper triangular; (p,) is its diagonal, where Sigma has no more.
+    converged : bool
+        Whether EM came to rest.
+    """
+
+    weights: Array
+    means: Array
+    roots: tuple[Array, ...]
+    converged: bool
+
+
+def mix(X: Array, K: int, covariance: str, starts: int, ridge: float, seed: tuple[int, ...]) -> Mix:
+    """A mixture of K Gaussians by EM (scikit-learn's, from k-means, the best of `starts` runs).
+
+    Parameters
+    ----------
+    X : array (n, p), n >= 2
+    K : int <= n
+    covariance : "full", "tied" (one for all components), "diag" or "spherical"
+    starts : int
+    ridge : float >= 0
+        Added to the diagonal of each covariance.
+    seed : tuple of int
+
+    Raises
+    ------
+    ValueError
+        Where a covariance is singular in spite of the ridge.
+
+    Examples
+    --------
+    >>> found = mix(np.array([[0.0], [2.0], [10.0], [14.0]]), 2, "full", 1, 0.0, (0,))
+    >>> sorted(found.means[:, 0].round(3).tolist()), found.weights.round(3).tolist()
+    ([1.0, 12.0], [0.5, 0.5])
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    state = int(np.random.default_rng(seed).integers(2**31))
+    kind = GaussianMixture(
+        K, covariance_type=covariance, reg_covar=ridge, max_iter=STEPS, n_init=starts, random_state=state
+    )
+    with alone(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # told by `converged`
+        found = kind.fit(X)
+    roots = found.precisions_cholesky_
+    if covariance == "tied":
+        roots = [roots] * K
+    elif covariance == "spherical":
+        roots = [np.full(X.shape[1], root) for root in roots]
+    return Mix(found.weights_, found.means_, tuple(roots), bool(found.converged_))
+
+
+def squares(X: Array, means: Array, roots: tuple[Array, ...]) -> Array:
+    """Squared Mahalanobis distances (r, q) of rows to means."""
+    out = np.empty((len(X), len(means)))
+    for j, (mean, root) in enumerate(zip(means, roots, strict=True)):
+        turned = (X - mean) @ root if root.ndim == 2 else (X - mean) * root
+        out[:, j] = np.einsum("ij,ij->i", turned, turned)
+    return out
+
+
+def log_densities(X: Array, weights: Array, means: Array, roots: tuple[Array, ...]) -> Array:
+    """log(weights[k] N(x; means[k], Sigma_k)) of rows and components, (r, q)."""
+    scale = np.array([np.log(root.diagonal() if root.ndim == 2 else root).sum() for root in roots])
+    constant = np.log(weights) + scale - X.shape[1] / 2 * math.log(2 * math.pi)
+    return np.asarray(constant - squares(X, means, roots) / 2)
+
+
+def parameters(K: int, p: int, covariance: str) -> int:
+    """Free parameters of a mixture: means, covariances, and weights, which sum to 1.
+
+    Examples
+    --------
+    >>> [parameters(2, 3, covariance) for covariance in COVARIANCES]
+    [19, 13, 13, 9]
+    """
+    one = {"full": p * (p + 1) // 2, "tied": p * (p + 1) // 2, "diag": p, "spherical": 1}[covariance]
+    return K * p + (1 if covariance == "tied" else K) * one + K - 1
+
+
+def bic(found: Mix, X: Array, covariance: str) -> float:
+    """-2 log likelihood + parameters log n; the less the better."""
+    each = np.logaddexp.reduce(log_densities(X, found.weights, found.means, found.roots), axis=1)
+    return float(-2 * each.sum() + parameters(len(found.weights), X.shape[1], covariance) * math.log(len(X)))
+
+
+def spread(X: Array, y: Array, classes: int) -> float:
+    """Mean over the columns of the variance within classes, with divisor n; inf where it is beyond all numbers."""
+    with np.errstate(over="ignore"):
+        apart = np.concatenate([X[y == c] - X[y == c].mean(axis=0) for c in range(classes)])
+        return float(np.mean(apart**2))
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """Rule: the class with the largest prior times density.
+
+    Attributes
+    ----------
+    points : Points
+        The means of all components, q of them.
+    weights : array (q,)
+        Of each component within its class.
+    roots : tuple of q arrays, as in `Mix`
+    priors : array (classes,)
+        Positive.
+    size : float
+    report : mapping
+    """
+
+    points: Points
+    weights: Array
+    roots: tuple[Array, ...]
+    priors: Array
+    size: float
+    report: Mapping[str, Any]
+    reads: ClassVar[str] = "vectors"
+    kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "decision")
+
+    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
+        assert X is not None
+        X = np.asarray(X, float)
+        out = self._decisions(X)
+        if kind == "decision":
+            return out
+        # so far from all means that every density is 0: then the nearest mean decides
+        far = np.flatnonzero(out.max(axis=1) == -np.inf)
+        out[far, self._nearest(X[far])] = 0.0
+        if kind == "class":
+            return np.asarray(out.argmax(axis=1))
+        share = np.exp(out - out.max(axis=1, keepdims=True))
+        return np.asarray(share / share.sum(axis=1, keepdims=True))
+
+    def _decisions(self, X: Array) -> Array:
+        """log(prior times density) of each class, (r, classes); -inf where it is beyond all numbers."""
+        out = np.empty((len(X), len(self.priors)))
+        assert self.points.coords is not None
+        with np.errstate(over="ignore", invalid="ignore"):
+            of_part = log_densities(X, self.weights, self.points.coords, self.roots)
+            for c, prior in enumerate(self.priors):
+                out[:, c] = np.logaddexp.reduce(of_part[:, self.points.classes == c], axis=1) + math.log(prior)
+        out[np.isnan(out)] = -np.inf
+        return out
+
+    def _nearest(self, X: Array) -> Array:
+        """The class of the nearest mean by Mahalanobis distance, (r,)."""
+        assert self.points.coords is not None
+        near = squares(X * TINY, self.points.coords * TINY, self.roots).argmin(axis=1)
+        return np.asarray(self.points.classes[near])
+
+    def moved(self, columns: Array) -> Gaussians:
+        return self

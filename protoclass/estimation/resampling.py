@@ -1,0 +1,111 @@
+"""Folds and losses of a problem: what cv= and measure= mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.folds import grouped, stratified
+from ..errors import DataError, OptionError, brief, shown, whole
+from .problem import Problem
+
+FOLDS = 10
+
+
+def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Folds (repeats, n), and what to note of them."""
+    cv, frame = problem.cv, problem.frame
+    n, y = len(frame), frame.codes
+    counts = np.bincount(y)
+    whole("repeats", repeats, 1)
+    if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
+        raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
+    notes: tuple[str, ...] = ()
+    if isinstance(cv, np.ndarray):
+        codes, own = pd.factorize(pd.Series(cv), sort=False)
+        if len(own) < 2:
+            raise OptionError("the folds in cv are all the same: give at least two")
+        if (
+            problem.groups is not None
+            and pd.DataFrame({"g": problem.groups, "f": codes}).groupby("g")["f"].nunique().max() > 1
+        ):
+            raise OptionError(
+                "the folds in cv split a group of groups=: give one or the other, or folds that keep groups together"
+            )
+        return codes[None, :].astype(np.int64), ("folds of the user's own",)
+    if problem.groups is not None and problem.groups.max() < 1:
+        raise OptionError("groups has one group, and cross-validation leaves groups out: give at least two")
+    if isinstance(cv, str) and cv == "loo":
+        if problem.groups is not None:
+            return problem.groups[None, :].astype(np.int64), ("one group left out at a time",)
+        return np.arange(n)[None, :], ("one row left out at a time",)
+    rare = frame.levels[counts.argmin()]
+    if isinstance(cv, str) and cv == "auto":
+        cv = FOLDS if problem.groups is not None else min(FOLDS, int(counts.min()))
+        if problem.groups is not None:
+            cv = min(cv, int(problem.groups.max()) + 1)
+        if cv < 2:
+            raise DataError(
+                f"class {shown(rare)} has one row, and cross-validation needs two of each class: give the knobs, or join classes"
+            )
+        notes = (
+            (f"{cv} folds, as class {shown(rare)} has {counts.min()} rows",)
+            if cv < FOLDS and problem.groups is None
+            else ()
+        )
+    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+        raise OptionError(
+            f"cv={brief(cv)}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None"
+        )
+    if problem.groups is not None:
+        return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+    if counts.min() < 2:
+        raise OptionError(
+            f"cv={cv} folds, and class {shown(rare)} has one row: use cv='loo', leave the class out, or join classes"
+        )
+    if counts.min() < cv:
+        raise OptionError(
+            f"cv={cv} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
+        )
+    return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+
+
+def _seed(problem: Problem, repeat: int) -> int:
+    return int(np.random.SeedSequence([problem.seed, repeat]).generate_state(1)[0])
+
+
+def loss_matrix(measure: Any, levels: pd.Index) -> tuple[np.ndarray, str]:
+    """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
+    L = len(levels)
+    if isinstance(measure, pd.DataFrame):
+        if set(measure.index) != set(levels) or set(measure.columns) != set(levels) or measure.shape != (L, L):
+            raise OptionError(
+                f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}"
+            )
+        try:
+            values = measure.loc[levels, levels].to_numpy(float)
+        except (TypeError, ValueError):
+            raise OptionError("a loss matrix holds numbers") from None
+        if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
+            raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")
+        return values, "loss"
+    if not isinstance(measure, str) or measure not in ("error", "balanced"):
+        raise OptionError(f"measure={brief(measure)}: allowed are 'error', 'balanced' and a loss matrix as a DataFrame")
+    return 1.0 - np.eye(L), measure
+
+
+def row_weights(problem: Problem, measure: str) -> np.ndarray:
+    w, y = problem.frame.weights, problem.frame.codes
+    return w / np.bincount(y, w)[y] * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
+
+
+def losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """Loss of each prediction, (R, n, G); of none (-1) the largest loss of the row's class."""
+    worst = np.column_stack([loss, loss.max(axis=1)])
+    return worst[y[None, :, None], codes]
+
+
+def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))

@@ -1,0 +1,1 @@
+"""Text and tables in, Frames out: formulas, schemas, data sets."""

@@ -1,0 +1,197 @@
+"""Data: sets that come with the package, sets that are fetched, and simulations."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError, OptionError, whole
+
+HERE = Path(__file__).resolve().parent.parent  # the package
+FOLDERS = (HERE / "data", HERE.parent / "data")  # in the wheel; in a checkout
+
+SETS = {"iris": "species", "wine": "cultivar", "breast_cancer": "diagnosis", "digits": "digit"}
+
+# name: file below PROTOCLASS_DATA, response, and the name and version at OpenML
+FETCHED = {
+    "pima": ("pima_diabetes.csv", "diabetes", "diabetes", 1),
+    "glass": ("glass.csv", "type", "glass", 1),
+    "heart": ("heart_statlog.csv", "heart_disease", "heart-statlog", 1),
+    "liver": ("liver_bupa.csv", "selector", "liver-disorders", 1),
+    "vowel": ("vowel.csv", "vowel", "vowel", 2),
+    "haberman": ("haberman.csv", "survival_status", "haberman", 1),
+    "votes": ("house_votes_84.csv", "party", "vote", 1),
+    "credit": ("credit_crx.csv", "approved", "credit-approval", 1),
+    "breast_cancer_original": ("breast_cancer_wisconsin.csv", "diagnosis", "breast-w", 1),
+    "usps": ("usps_zip.npz", "digit", "USPS", 2),
+}
+
+
+def load_data(name: str) -> pd.DataFrame:
+    """A data set that comes with the package.
+
+    Parameters
+    ----------
+    name : "iris", "wine", "breast_cancer" or "digits"
+        150 irises by four lengths in cm (`species`); 178 wines by 13 analyses (`cultivar`); 569 tumours by 30 measures of
+        cell nuclei (`diagnosis`); 1797 digits of 8 x 8 pixels, 0 to 16 (`digit`). Sources and licences: data/README.md.
+
+    Returns
+    -------
+    DataFrame
+        With the response as a categorical.
+
+    Examples
+    --------
+    >>> load_data("iris").species.value_counts(sort=False).to_dict()
+    {'setosa': 50, 'versicolor': 50, 'virginica': 50}
+    """
+    if not isinstance(name, str) or name not in SETS:
+        raise OptionError(
+            f"no data set {name!r} comes with the package: there are {', '.join(map(repr, SETS))}; see also fetch_data"
+        )
+    for folder in FOLDERS:
+        if (folder / f"{name}.csv").exists():
+            data = pd.read_csv(folder / f"{name}.csv")
+            data[SETS[name]] = pd.Categorical(data[SETS[name]])
+            return data
+    raise DataError(f"{name}.csv is missing from this installation of protoclass: install it again")
+
+
+def fetch_data(name: str) -> pd.DataFrame:
+    """A public data set from the folder that the environment variable `PROTOCLASS_DATA` names, else from OpenML.
+
+    Parameters
+    ----------
+    name : str
+        "pima", "glass", "heart", "liver", "vowel", "haberman", "votes", "credit", "breast_cancer_original", "usps".
+        OpenML's column names differ from the folder's in places.
+
+    Returns
+    -------
+    DataFrame
+        With the response, its last column, as a categorical. "usps" has `split` "train" or "test" and float32 pixels
+        `p1` to `p256`.
+
+    Raises
+    ------
+    DataError
+        Where neither the folder nor OpenML has it.
+    """
+    if not isinstance(name, str) or name not in FETCHED:
+        raise OptionError(f"no data set {name!r}: there are {', '.join(map(repr, FETCHED))}")
+    file, response, remote, version = FETCHED[name]
+    folder = os.environ.get("PROTOCLASS_DATA")
+    if folder:
+        path = Path(folder) / file
+        if not path.exists():
+            raise DataError(
+                f"PROTOCLASS_DATA names {folder!r}, and {file} is not there: unset it to fetch {name!r} from OpenML"
+            )
+        data = _usps(path) if path.suffix == ".npz" else pd.read_csv(path)
+    else:
+        from sklearn.datasets import fetch_openml
+
+        try:
+            data = fetch_openml(remote, version=version, as_frame=True, parser="auto").frame
+        except (OSError, ValueError) as reason:
+            raise DataError(
+                f"{name!r} ({remote!r} at OpenML) could not be fetched: {reason}. Offline, set PROTOCLASS_DATA to a folder with {file}"
+            ) from None
+        data = data.rename(columns={data.columns[-1]: response})
+    data[response] = pd.Categorical(data[response])
+    return data[[c for c in data.columns if c != response] + [response]]
+
+
+def _usps(path: Path) -> pd.DataFrame:
+    with np.load(path) as held:
+        pixels = np.concatenate([held["x_train"], held["x_test"]]).astype(np.float32) / np.float32(1000)
+        digit = np.concatenate([held["y_train"], held["y_test"]])
+        split = np.repeat(["train", "test"], [len(held["y_train"]), len(held["y_test"])])
+    data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
+    data["split"], data["digit"] = pd.Categorical(split), digit
+    return data
+
+
+def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFrame:
+    """Mixtures of Gaussians in the plane (PVM paper, appendix C).
+
+    For each class a centre M_k from N(0, 16 I), ten means from N(M_k, I), and rows from N(m, I / 5) around a mean drawn
+    at random.
+
+    Parameters
+    ----------
+    n : int
+        Rows; the classes share them evenly, the first ones getting what is left over.
+    classes : int
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        Columns `x1`, `x2` and `class` ("a", "b", ...). `attrs["means"]` holds the means, (classes, 10, 2), from which the
+        Bayes rule follows.
+
+    Examples
+    --------
+    >>> simulate_mixture(seed=1)["class"].value_counts(sort=False).to_dict()
+    {'a': 100, 'b': 100, 'c': 100}
+    """
+    for name, value, least in (("n", n, 1), ("classes", classes, 1), ("seed", seed, 0)):
+        whole(name, value, least)
+    if classes > 26 or n < classes:
+        raise OptionError(f"n={n} rows for classes={classes}: give 1 to 26 classes, and a row for each")
+    draw = np.random.default_rng(seed)
+    centers = draw.normal(0, 4, (classes, 2))
+    means = centers[:, None, :] + draw.normal(0, 1, (classes, 10, 2))
+    y = np.sort(np.arange(n) % classes)
+    X = means[y, draw.integers(0, 10, n)] + draw.normal(0, np.sqrt(1 / 5), (n, 2))
+    data = pd.DataFrame(X, columns=["x1", "x2"])
+    data["class"] = pd.Categorical.from_codes(y, [chr(ord("a") + k) for k in range(classes)])
+    data.attrs["means"] = means.tolist()
+    return data
+
+
+def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.DataFrame:
+    """A table of mixed types with missing values: patients of a made-up clinic, for Gower's dissimilarity.
+
+    Three outcomes ("recovered", "relapsed", "referred") of equal chance shift the predictors: `age` (years, normal with
+    means 40, 55, 65 and sd 12), `marker` (lognormal, log-means 0, 0.5, 1.2), `severity` (ordered: mild < moderate <
+    severe, shares by outcome), `ward` (north, south, west, shares by outcome), `smoker` (boolean, chances 0.2, 0.5, 0.6),
+    `pulse` (per minute, normal with means 70, 76, 80 and sd 10), `stay` (days, Poisson with means 2, 4, 7), and `blood`
+    (A, B, AB, 0), which tells nothing.
+    Each cell of a predictor is missing with chance `missing`, independently.
+
+    Examples
+    --------
+    >>> simulate_clinic(4).dtypes.astype(str).iloc[:5].to_dict()
+    {'age': 'float64', 'marker': 'float64', 'severity': 'category', 'ward': 'category', 'smoker': 'boolean'}
+    """
+    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
+        whole(name, value, least)
+    if not isinstance(missing, (int, float)) or not 0 <= missing < 1:
+        raise OptionError(f"missing={missing!r}: a share from 0 to below 1")
+    draw = np.random.default_rng(seed)
+    k = draw.integers(0, 3, n)
+    graded = np.array([[0.6, 0.3, 0.1], [0.25, 0.5, 0.25], [0.1, 0.3, 0.6]])
+    wards = np.array([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
+
+    def level(shares: np.ndarray) -> np.ndarray:
+        return (draw.random(n)[:, None] > shares[k].cumsum(axis=1)[:, :-1]).sum(axis=1)
+
+    data = pd.DataFrame({
+        "age": draw.normal(np.array([40, 55, 65])[k], 12).round(),
+        "marker": np.exp(draw.normal(np.array([0, 0.5, 1.2])[k], 0.5)).round(2),
+        "severity": pd.Categorical.from_codes(level(graded), ["mild", "moderate", "severe"], ordered=True),
+        "ward": pd.Categorical.from_codes(level(wards), ["north", "south", "west"]),
+        "smoker": pd.array(draw.random(n) < np.array([0.2, 0.5, 0.6])[k], dtype="boolean"),
+        "pulse": draw.normal(np.array([70, 76, 80])[k], 10).round(),
+        "stay": draw.poisson(np.array([2, 4, 7])[k]).astype(float),
+        "blood": pd.Categorical.from_codes(draw.choice(4, n, p=[0.43, 0.11, 0.05, 0.41]), ["A", "B", "AB", "0"]),
+    })  # fmt: skip
+    data = data.mask(draw.random(data.shape) < missing)
+    data["outcome"] = pd.Categorical.from_codes(k, ["recovered", "relapsed", "referred"])
+    return data

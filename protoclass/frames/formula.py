@@ -1,0 +1,232 @@
+"""R's formulas, read before anything is evaluated.
+
+Formulaic parses and, later, evaluates the right side. Between the two every factor is checked here against a closed
+grammar (names of columns, numbers, operators, a fixed list of transforms), so that a formula cannot run code.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import FormulaError
+
+EXTRA = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # beyond formulaic's own
+PLAIN = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # of one argument
+TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
+              "bs", "cr", "cs", "cc")  # fmt: skip
+LEARNED = ("scale", "center", "poly", "bs", "cr", "cs", "cc")
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+MOST_POWER = 100
+MOST_TERMS = 20_000
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula that was read against the columns of a data frame.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    response : str, or None for a one-sided formula
+    terms : tuple
+        Formulaic's terms of the right side without the intercept, which means nothing to a dissimilarity.
+    variables : tuple of str
+        The columns that the terms use, in the order of the data.
+    uses : mapping of str to frozenset of str
+        The columns that each factor uses.
+    """
+
+    text: str
+    response: str | None
+    terms: tuple[Any, ...]
+    variables: tuple[str, ...]
+    uses: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def coded(self) -> set[str]:
+        """The columns that C() makes categories."""
+        found = [re.fullmatch(r"C\(\s*`?(.*?)`?\s*\)", f.expr) for t in self.terms for f in t.factors]
+        return {m.group(1) for m in found if m}
+
+    def computed(self) -> set[str]:
+        """The columns that stand inside a transform other than C()."""
+        inside = [
+            f for t in self.terms for f in t.factors if f.eval_method.value == "python" and not f.expr.startswith("C(")
+        ]
+        return {c for c in self.variables if any(c in self.uses[f.expr] for f in inside)}
+
+    def learns(self) -> bool:
+        """Whether a transform depends on the rows that it is trained on."""
+        return any(re.match(rf"({'|'.join(LEARNED)})\(", f.expr) for t in self.terms for f in t.factors)
+
+    def plain(self) -> bool:
+        """Whether every term is a column as it stands."""
+        return all(len(t.factors) == 1 and t.factors[0].eval_method.value == "lookup" for t in self.terms)
+
+
+def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formula:
+    """Read a formula.
+
+    Parameters
+    ----------
+    text : str
+        `"y ~ x + log(z)"`; `.` stands for all columns but the response and those `aside`.
+    columns : names of the columns of the data
+    aside : names that `.` leaves out (weights, groups)
+
+    Raises
+    ------
+    FormulaError
+        For anything outside the grammar, naming it and what is allowed.
+
+    Examples
+    --------
+    >>> read("y ~ . - b", ["y", "a", "b", "c"]).variables
+    ('a', 'c')
+    """
+    from formulaic import Formula as Parsed
+    from formulaic import SimpleFormula
+    from formulaic.errors import FormulaicError
+    from formulaic.parser import DefaultFormulaParser
+
+    if not isinstance(text, str):
+        raise FormulaError(f"a formula is text such as 'y ~ .', not {type(text).__name__}")
+    columns = list(columns)
+    left, right = _sides(text)
+    response = _response(left, columns) if left is not None else None
+    known = [c for c in columns if c != response and c not in set(aside)]
+    _bounded(right, len(known))
+    try:
+        # without an intercept of its own, which would swallow a column named "1"
+        parser = DefaultFormulaParser(include_intercept=False)
+        context = {"__formulaic_variables_available__": known, "__formulaic_variables_used_lhs__": []}
+        parsed = Parsed.from_spec(right, parser=parser, context=context)
+    except (FormulaicError, SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError) as reason:
+        first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
+        raise FormulaError(f"the right side of {text!r} can't be read: {first}") from None
+    if not isinstance(parsed, SimpleFormula):
+        raise FormulaError(f"{text!r} has several parts: write one right side, without '|' or ','")
+    terms = tuple(t for t in parsed if any(f.eval_method.value != "literal" for f in t.factors))
+    uses = {f.expr: frozenset(_check(f, columns, text)) for term in terms for f in term.factors}
+    used = frozenset().union(*uses.values())
+    if response in used:
+        raise FormulaError(f"the response {response!r} also stands on the right side of {text!r}")
+    return Formula(text, response, terms, tuple(c for c in columns if c in used), uses)
+
+
+def _sides(text: str) -> tuple[str | None, str]:
+    parts = re.split(r"~(?=(?:[^`]*`[^`]*`)*[^`]*$)", text)  # a ~ between backticks is part of a name
+    if len(parts) == 1 or len(parts) > 2 or not parts[1].strip():
+        raise FormulaError(f"{text!r} is not a formula: write 'response ~ predictors', such as 'y ~ .' or 'y ~ a + b'")
+    return parts[0].strip() or None, parts[1].strip()
+
+
+def _response(left: str, columns: list[str]) -> str:
+    name = left[1:-1] if len(left) > 2 and left[0] == left[-1] == "`" else left
+    if name in columns:
+        return name
+    if re.fullmatch(r"[\w .]+", name):
+        raise FormulaError(f"the response {name!r} is no column of the data; the columns are {_listed(columns)}")
+    raise FormulaError(f"the left side {left!r} must be the name of a column: compute it in the data frame first")
+
+
+def _bounded(right: str, columns: int) -> None:
+    """Refuse what would take for ever to expand."""
+    if right.count("`") % 2:
+        raise FormulaError(f"a backtick is missing in {right!r}")
+    if len(right) > 100_000 or right.count("(") > 1_000:
+        raise FormulaError("the formula is too long: choose columns of the data frame and write 'y ~ .'")
+    bare = re.sub(r"`[^`]*`", "q", right)
+    names = columns if re.search(r"(?<![\w.])\.(?![\w.])", bare) else len(re.findall(r"[+:*/-]", bare)) + 1
+    powers = [int(k) for k in re.findall(r"[.)]\s*(?:\*\*|\^)\s*(\d+)", bare)]
+    products = len(re.findall(r"(?<!\*)\*(?!\*)", bare))
+    terms = max([sum(math.comb(names, k) for k in range(1, min(p, names) + 1)) for p in powers], default=0)
+    if terms > MOST_TERMS or max(powers, default=0) > MOST_POWER or products > 12:
+        raise FormulaError(f"{right!r} expands to too many interactions: name those that matter")
+
+
+def _check(factor: Any, columns: list[str], text: str) -> set[str]:
+    """The columns that a factor uses, or an error if it does anything but compute from columns."""
+    how, expression = factor.eval_method.value, factor.expr
+    if how == "literal":
+        return set()
+    if how == "lookup":
+        return {_column(expression, columns, text)}
+    names: dict[str, str] = {}
+
+    def quoted(match: re.Match[str]) -> str:
+        names[f"quoted_{len(names)}_"] = match.group(1)
+        return f"quoted_{len(names) - 1}_"
+
+    try:
+        tree = ast.parse(re.sub(r"`([^`]*)`", quoted, expression), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise FormulaError(f"{expression!r} in {text!r} can't be read") from None
+    used: set[str] = set()
+    _walk(tree, expression, used)
+    return {_column(names.get(name, name), columns, text) for name in used}
+
+
+def _column(name: str, columns: list[str], text: str) -> str:
+    if name not in columns:
+        raise FormulaError(f"{name!r} in {text!r} is no column of the data; the columns are {_listed(columns)}")
+    return name
+
+
+def _walk(node: ast.expr, expression: str, used: set[str]) -> None:
+    allowed = f"allowed are columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
+    match node:
+        case ast.Name(id=name):
+            used.add(name)
+        case ast.Constant(value=bool() | int() | float() | str() | None):
+            pass
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
+            _walk(operand, expression, used)
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
+            for side in (left, right):
+                if isinstance(side, ast.Constant) and (
+                    isinstance(side.value, bool) or not isinstance(side.value, (int, float))
+                ):
+                    raise FormulaError(f"{side.value!r} in {expression!r} is no number")
+            if isinstance(op, ast.Pow):
+                power = ast.unparse(right)
+                if not re.fullmatch(r"-?[0-9.]+", power) or abs(float(power)) > MOST_POWER:
+                    raise FormulaError(f"the power {power} in {expression!r} must be a number up to {MOST_POWER}")
+            _walk(left, expression, used)
+            _walk(right, expression, used)
+        case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
+            if name not in TRANSFORMS:
+                raise FormulaError(f"{name!r} in {expression!r} is not allowed: {allowed}")
+            options = [*further, *(k.value for k in keywords)]
+            if name == "C" and (options or not isinstance(first, ast.Name)):
+                raise FormulaError(f"{expression!r}: C() takes a column alone; set its levels in the data frame")
+            if name in PLAIN and options:
+                raise FormulaError(f"{expression!r}: {name}() takes one argument")
+            if not all(_constant(option) for option in options):
+                raise FormulaError(f"{expression!r}: the options of {name}() must be numbers, texts or lists of these")
+            _walk(first, expression, used)
+        case _:
+            raise FormulaError(f"{ast.unparse(node)!r} in {expression!r} is not allowed: {allowed}")
+
+
+def _constant(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() | None):
+            return True
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
+            return _constant(operand)
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(_constant(item) for item in items)
+    return False
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:12]))
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"

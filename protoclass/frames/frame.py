@@ -1,0 +1,346 @@
+"""A formula and a data frame become a Frame; the same formula on new data becomes a Frame that agrees with it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError, OptionError, TooLarge, one_of, shown
+from .formula import EXTRA, Formula, read
+from .schema import Column, agrees, canonical, classes, learn
+
+LARGEST = 2**33  # bytes of a design matrix
+COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Predictors and response of the rows that take part.
+
+    Attributes
+    ----------
+    columns : DataFrame (n, ...)
+        The raw predictors that the formula names, on the data's own index.
+    response : Categorical (n,), or None
+    formula : Formula
+    schema : mapping of column name to Column
+    spec : formulaic's trained specification of the design matrix, or None where the predictors serve as they stand
+    weights : array (n,)
+    dropped : Index
+        Labels of rows left out for missing values.
+    keep : bool
+        Whether rows with missing predictors take part (Gower).
+    notes : tuple of str
+        What a summary should say of the data.
+    """
+
+    columns: pd.DataFrame
+    response: pd.Categorical | None
+    formula: Formula
+    schema: Mapping[str, Column]
+    spec: Any
+    weights: np.ndarray
+    dropped: pd.Index
+    keep: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        classes = "" if self.response is None else f", {len(self.response.categories)} classes"
+        return f"<Frame {self.formula.text!r}: {len(self)} rows, {self.columns.shape[1]} predictors{classes}>"
+
+    @property
+    def index(self) -> pd.Index:
+        return self.columns.index
+
+    @property
+    def levels(self) -> pd.Index:
+        """Classes in level order."""
+        if self.response is None:
+            raise DataError(f"{self.formula.text!r} has no response")
+        return self.response.categories
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Class codes (n,)."""
+        if self.response is None:
+            raise DataError(f"{self.formula.text!r} has no response")
+        return np.asarray(self.response.codes, np.int64)
+
+    def take(self, rows: np.ndarray) -> Frame:
+        """Some of the rows, by position."""
+        response = None if self.response is None else self.response[rows]
+        return replace(self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows])
+
+    def again(self, data: Any) -> tuple[Frame, np.ndarray]:
+        """The same formula on new data: a Frame of its complete rows, and which rows those are, bool (rows of data,).
+
+        The schema is checked first: every column must be there, once, and of the kind seen in fit.
+        """
+        data = as_pandas(data)
+        missing = [c for c in self.columns.columns if c not in data.columns]
+        if missing:
+            raise DataError(f"the new data lack the columns {missing}: the formula {self.formula.text!r} needs them")
+        columns = data[list(self.columns.columns)]
+        once(columns.columns, "column")
+        for name, known in self.schema.items():
+            agrees(columns[name], known)
+        whole = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
+        part = columns[whole]
+        empty = np.ones(len(part))
+        return replace(self, columns=part, response=None, weights=empty, dropped=columns.index[~whole], notes=()), whole
+
+    def canonical(self) -> pd.DataFrame:
+        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit."""
+        return self._canonical
+
+    @cached_property
+    def _canonical(self) -> pd.DataFrame:
+        return pd.DataFrame(
+            {name: canonical(self.columns[name], self.schema[name]) for name in self.columns}, self.index
+        )
+
+    @cached_property
+    def design(self) -> pd.DataFrame:
+        """The design matrix (n, p) in floats: no intercept, a column for each level of a category.
+
+        Raises
+        ------
+        DataError
+            For levels not seen in fit and for values that are not finite.
+        """
+        lacking = self.columns.isna() if self.keep else None
+        if lacking is not None and lacking.to_numpy().any():
+            row, column = np.argwhere(lacking.to_numpy())[0]
+            raise DataError(
+                f"column {lacking.columns[column]!r} is missing at row {shown(self.index[row])}: only Gower dissimilarities skip "
+                "what is missing; say na='drop'"
+            )
+        table = self._as_it_stands() if self.spec is None else self._computed()
+        values = table.to_numpy()
+        with np.errstate(over="ignore"):
+            total = values.sum()
+        if not np.isfinite(total) and not np.isfinite(values).all():
+            row, column = np.argwhere(~np.isfinite(values))[0]
+            name, label = table.columns[column], self.index[row]
+            raise DataError(
+                f"column {name!r} is {values[row, column]} at row {shown(label)}: distances need finite numbers"
+            )
+        return table
+
+    def _as_it_stands(self) -> pd.DataFrame:
+        wide = [c for c, column in self.schema.items() if column.kind == "category"]
+        if wide:
+            most = max(wide, key=lambda c: len(self.schema[c].levels))
+            raise TooLarge(
+                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), "
+                "or use dissimilarity='gower'"
+            )
+        single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
+        values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
+        return pd.DataFrame(values, self.index, self.columns.columns)
+
+    def _computed(self) -> pd.DataFrame:
+        from formulaic.errors import FormulaicError
+
+        canonical = self.canonical()
+        names = pd.Index(self.spec.column_names)
+        if not names.is_unique:
+            raise DataError(
+                f"two columns of the design matrix would be called {names[names.duplicated()][0]!r}: rename one in the data"
+            )
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # log of a negative number: the check for finite values says it better
+                return pd.DataFrame(self.spec.get_model_matrix(canonical, context=EXTRA)).astype(float)
+        except (FormulaicError, *COMPUTING) as reason:
+            raise DataError(f"{self.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
+
+    def terms(self) -> dict[str, pd.Series]:
+        """One variable for each term, for metrics that read mixed columns: numbers, or categories as they are."""
+        canonical = self.canonical()
+        found: dict[str, pd.Series] = {}
+        for term in self.formula.terms:
+            factors = [f for f in term.factors if f.eval_method.value != "literal"]
+            if len(factors) != 1:
+                raise OptionError(f"the interaction {str(term)!r} has no Gower dissimilarity: name single columns")
+            name = factors[0].expr
+            if factors[0].eval_method.value == "lookup" or name.startswith("C("):
+                (column,) = self.formula.uses[name]
+                found[column] = canonical[column]
+                continue
+            if self.keep and canonical.isna().any(axis=None):
+                raise OptionError(f"na='keep' takes columns as they stand, not {name!r}: compute it in the data first")
+            table = self.design
+            found |= {c: table[c] for c in table.columns[self.spec.term_slices[term]]}
+        return found
+
+
+def mold(
+    formula: str,
+    data: Any,
+    *,
+    na: str = "drop",
+    weights: Any = None,
+    aside: tuple[str, ...] = (),
+    response: bool = True,
+) -> Frame:
+    """Make a Frame.
+
+    Parameters
+    ----------
+    formula : str
+        R's grammar; the response must be a column. One-sided (`"~ a + b"`) where `response` is False.
+    data : pandas DataFrame, or another eager frame that narwhals knows (polars, pyarrow)
+    na : "drop", "raise" or "keep"
+        Rows with missing values: left out (their labels in `dropped`), an error, or kept where only predictors miss.
+    weights : column name, Series (by label) or array (by position), optional
+    aside : names that `.` leaves out besides the response
+
+    Raises
+    ------
+    FormulaError, DataError, OptionError
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> mold("y ~ .", pd.DataFrame({"a": [1.0, 2.0], "y": ["u", "v"]}))
+    <Frame 'y ~ .': 2 rows, 1 predictors, 2 classes>
+    """
+    one_of("na", na, ("drop", "raise", "keep"))
+    data = as_pandas(data)
+    once(data.columns, "column")
+    strange = [c for c in data.columns if not isinstance(c, str)]
+    if strange:
+        raise DataError(f"column names must be text, and {strange[0]!r} is not: data.columns = data.columns.map(str)")
+    if len(data) == 0:
+        raise DataError("the data have no rows")
+    once(data.index, "row")
+    aside = (*aside, *([weights] if isinstance(weights, str) else []))
+    asked = read(formula, data.columns, aside)
+    if response and asked.response is None:
+        raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
+    weight = _weights(weights, data)
+    columns = data[list(asked.variables)]
+    answer = None if asked.response is None or not response else data[asked.response]
+    gone = np.zeros(len(data), bool) if answer is None else answer.isna().to_numpy()
+    lacking = columns.isna()
+    if na != "keep":
+        gone = gone | lacking.any(axis=1).to_numpy()
+    if gone.any() and na == "raise":
+        table = pd.concat([lacking] + ([answer.isna()] if answer is not None else []), axis=1).sum()
+        counts = ", ".join(f"{c!r} ({k})" for c, k in table[table > 0].items())
+        raise DataError(f"missing values in {counts}: fill them, or say na='drop'")
+    if gone.all():
+        raise DataError("no row is complete: every one has a missing value")
+    kept = columns[~gone]
+    schema = learn(kept, asked)
+    notes: tuple[str, ...] = ()
+    levels = None
+    if answer is not None:
+        levels, notes = classes(answer[~gone])
+        empty = [c for c in levels.categories if not weight[~gone][levels == c].sum() > 0]
+        if empty:
+            raise DataError(f"class {shown(empty[0])} of {asked.response!r} has no weight: every class needs some")
+    frame = Frame(kept, levels, asked, schema, None, weight[~gone], data.index[gone], na == "keep", notes)
+    return replace(frame, spec=trained_spec(frame))
+
+
+def as_pandas(data: Any) -> pd.DataFrame:
+    """A pandas frame of any eager frame that narwhals knows."""
+    if isinstance(data, pd.DataFrame):
+        return data
+    import narwhals as nw
+
+    try:
+        return nw.from_native(data, eager_only=True).to_pandas()
+    except ModuleNotFoundError as reason:
+        raise DataError(f"frames of polars need pyarrow to be read: pip install pyarrow ({reason})") from None
+    except TypeError:
+        raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
+
+
+def trained_spec(frame: Frame) -> Any:
+    """Formulaic's specification, trained on the rows; None where the predictors are plain numbers."""
+    if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
+        return None
+    from formulaic import ModelSpec, SimpleFormula
+    from formulaic.errors import FormulaicError
+
+    size = sum(max(1, len(c.levels)) for c in frame.schema.values())
+    if size * len(frame) * 8 > LARGEST and any(c.kind == "category" for c in frame.schema.values()):
+        most = max(frame.schema, key=lambda c: len(frame.schema[c].levels))
+        levels = len(frame.schema[most].levels)
+        if not frame.formula.plain():
+            raise TooLarge(f"column {most!r} has {levels} levels, too many to expand: leave it out ('- {most}')")
+        return None  # Gower reads the categories as they are; `design` is checked by the metric that asks for it
+    rows = frame
+    if frame.keep:
+        rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
+        if len(rows) == 0:
+            return None
+    if frame.formula.plain():
+        rows = rows.take(np.arange(1))  # columns as they stand: nothing to learn but the levels, which a row carries
+    # rows with missing values are out already; what a transform makes missing is `design`'s to name
+    spec = ModelSpec(
+        formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"
+    )
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return spec.get_model_matrix(rows.canonical(), context=EXTRA).model_spec
+    except (FormulaicError, *COMPUTING) as reason:
+        raise DataError(f"{frame.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
+
+
+def _weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
+    if weights is None:
+        return np.ones(len(data))
+    values = np.asarray(along(weights, data, "weights"))
+    try:
+        values = values.astype(float)
+    except (TypeError, ValueError):
+        raise DataError("weights must be numbers") from None
+    with np.errstate(over="ignore"):
+        fine = (np.isfinite(values) & (values >= 0)).all() and np.isfinite(values.sum())
+    if not fine:
+        raise DataError("weights must be finite and not negative, and so must their sum")
+    return values
+
+
+def along(given: Any, data: pd.DataFrame, what: str) -> Any:
+    """A value for each row: a column by name, a Series by label, an array by position."""
+    if isinstance(given, str):
+        if given not in data:
+            raise DataError(f"{what}={given!r} is no column of the data")
+        return data[given]
+    if isinstance(given, pd.Series):
+        once(given.index, f"{what} row")
+        absent = data.index.difference(given.index)
+        if len(absent):
+            raise DataError(f"{what} lack the row {shown(absent[0])}: its index must hold every row label of the data")
+        return given.loc[data.index]
+    try:
+        values = np.asarray(given)
+    except ValueError:
+        raise DataError(f"{what} must be one value for each row") from None
+    if values.shape != (len(data),):
+        raise DataError(f"{what} have shape {values.shape}, and the data have {len(data)} rows")
+    return values
+
+
+def once(labels: pd.Index, what: str) -> None:
+    if isinstance(labels, pd.IntervalIndex) and labels.is_overlapping:
+        raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
+    if not labels.is_unique:
+        cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
+        again = shown(labels[labels.duplicated()][0])
+        raise DataError(f"the {what} label {again} occurs more than once: {cure}")

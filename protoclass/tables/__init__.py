@@ -1,0 +1,1 @@
+"""Fits as text and data frames: print, summary, tidy, glance."""

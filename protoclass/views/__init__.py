@@ -1,0 +1,1 @@
+"""The numbers and words of every picture and table, without matplotlib."""

@@ -12,24 +12,30 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "frames.datasets": "load_data fetch_data simulate_mixture simulate_clinic",
-    "metrics.dissimilarity": "dissimilarity Dissimilarity",
+    "metrics.dissimilarity": "Dissimilarity",
+    "metrics.measuring": "dissimilarity",
     "metrics.embedding": "Embedding Spectrum",
-    "metrics.base": "Metric",
+    "metrics.base": "Metric TrainedMetric VectorMetric",
     "metrics.minkowski": "Minkowski Euclidean Manhattan Chebyshev",
     "metrics.gower": "Gower",
     "metrics.ranks": "Ranks",
-    "metrics.pairwise": "Mahalanobis Cosine Correlation Canberra Hamming Jaccard ZeroOne",
+    "metrics.mahalanobis": "Mahalanobis",
+    "metrics.pairwise": "Cosine Correlation Canberra Hamming Jaccard ZeroOne",
     "metrics.kernels": "Kernel precomputed psd",
     "metrics.strings": "Mismatch Levenshtein",
     "metrics.tangent": "Tangent images",
     "metrics.dann": "Adaptive",
     "metrics.mixed": "Mixed",
-    "metrics.registry": "register",
+    "models.registry": "register",
     "metrics.check": "Check",
     "metrics.custom": "Custom",
     "metrics.given": "kernel_distances",
     "metrics.candidates": "unlabelled kmeans hull",
-    "models.base": "Model",
+    "models.base": "Model Grid own_candidates axis",
+    "models.capabilities": "Capabilities",
+    "core.task": "Points RulePath Task",
+    "core.query": "Query",
+    "core.neighbours.nearest": "Nearest",
     "models.pvm": "PVM quantiles",
     "models.scm": "SCM",
     "models.hyperplane": "Hyperplane",
@@ -41,12 +47,16 @@ _PLACES = {
     "models.kmedoids": "KMedoids",
     "models.lvq": "LVQ",
     "models.mixture": "Mixture",
-    "core.machines.bounds": "cover_hart median_radius",
-    "estimation.fit": "fit Fit",
-    "estimation.validation": "cross_validate Validation",
+    "models.mmd": "MMDCritic",
+    "models.centroids": "Centroids",
+    "core.neighbours.limits": "cover_hart median_radius",
+    "estimation.fitting": "fit cross_validate",
+    "estimation.fit": "Fit",
+    "estimation.validation": "Validation",
     "analysis.evaluation": "Test",
     "analysis.stability": "Stability",
-    "analysis.comparison": "compare Comparison",
+    "analysis.compare": "compare",
+    "analysis.comparison": "Comparison",
     "analysis.set_cover": "set_cover SetCover",
     "widgets": "explore",
     "widgets.app": "app App",
@@ -55,36 +65,45 @@ _PLACES = {
 }
 _HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
 
-__all__ = sorted(_HOME)
+__all__ = sorted([*_HOME, "testing"])
 
 if TYPE_CHECKING:
-    from .analysis.comparison import Comparison, compare
+    from . import testing as testing
+    from .analysis.compare import compare
+    from .analysis.comparison import Comparison
     from .analysis.evaluation import Test
     from .analysis.set_cover import SetCover, set_cover
     from .analysis.stability import Stability
-    from .core.machines.bounds import cover_hart, median_radius
+    from .core.neighbours.limits import cover_hart, median_radius
+    from .core.neighbours.nearest import Nearest
+    from .core.query import Query
+    from .core.task import Points, RulePath, Task
     from .errors import DataError, FormulaError, NotAvailable, NoVectors, OptionError, ProtoclassError, TooLarge
-    from .estimation.fit import Fit, fit
-    from .estimation.validation import Validation, cross_validate
+    from .estimation.fit import Fit
+    from .estimation.fitting import cross_validate, fit
+    from .estimation.validation import Validation
     from .frames.datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
-    from .metrics.base import Metric
+    from .metrics.base import Metric, TrainedMetric, VectorMetric
     from .metrics.candidates import hull, kmeans, unlabelled
     from .metrics.check import Check
     from .metrics.custom import Custom
     from .metrics.dann import Adaptive
-    from .metrics.dissimilarity import Dissimilarity, dissimilarity
+    from .metrics.dissimilarity import Dissimilarity
     from .metrics.embedding import Embedding, Spectrum
     from .metrics.given import kernel_distances
     from .metrics.gower import Gower
     from .metrics.kernels import Kernel, precomputed, psd
+    from .metrics.mahalanobis import Mahalanobis
+    from .metrics.measuring import dissimilarity
     from .metrics.minkowski import Chebyshev, Euclidean, Manhattan, Minkowski
     from .metrics.mixed import Mixed
-    from .metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, Mahalanobis, ZeroOne
+    from .metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
     from .metrics.ranks import Ranks
-    from .metrics.registry import register
     from .metrics.strings import Levenshtein, Mismatch
     from .metrics.tangent import Tangent, images
-    from .models.base import Model
+    from .models.base import Grid, Model, axis, own_candidates
+    from .models.capabilities import Capabilities
+    from .models.centroids import Centroids
     from .models.condensed import Condensed
     from .models.dann import DANN
     from .models.hyperplane import Hyperplane
@@ -93,8 +112,10 @@ if TYPE_CHECKING:
     from .models.knn import KNN
     from .models.lvq import LVQ
     from .models.mixture import Mixture
+    from .models.mmd import MMDCritic
     from .models.multiedit import Multiedit
     from .models.pvm import PVM, quantiles
+    from .models.registry import register
     from .models.scm import SCM
     from .vignettes import Vignettes, vignette
     from .widgets import explore
@@ -102,6 +123,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return _import(".testing", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
     value = getattr(_import(f".{_HOME[name]}", __name__), name)

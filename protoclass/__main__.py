@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import NotAvailable, OptionError, ProtoclassError
 
-KNOBS = "Further options are knobs of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
+PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -18,10 +18,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if words[:1] == ["explore"]:
             options, rest = exploring().parse_known_args(words[1:])
-            explore(options, _knobs(rest))
+            explore(options, _parameters(rest))
         else:
             options, rest = fitting().parse_known_args(words)
-            print(run(options, _knobs(rest)))
+            print(run(options, _parameters(rest)))
     except (ProtoclassError, OSError) as reason:
         print(f"protoclass: {reason}", file=sys.stderr)
         return 2
@@ -35,7 +35,7 @@ def fitting() -> argparse.ArgumentParser:
         prog="python -m protoclass",
         description="Fit a prototype classifier to a CSV file, print its summary and write its figures. With the word explore "
         "before the formula: look at it in a browser (python -m protoclass explore --help).",
-        epilog=KNOBS
+        epilog=PARAMETERS
         + 'Example: python -m protoclass "species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
     )
     _common(parser)
@@ -50,7 +50,7 @@ def exploring() -> argparse.ArgumentParser:
         prog="python -m protoclass explore",
         description="Fit a prototype classifier to a CSV file and look at its prototypes and its error curve in a browser, on "
         "this machine alone, until Ctrl-C. Needs voila: pip install 'protoclass-stats[app]'.",
-        epilog=KNOBS + 'Example: python -m protoclass explore "species ~ ." data/iris.csv --method pvm --eps grid',
+        epilog=PARAMETERS + 'Example: python -m protoclass explore "species ~ ." data/iris.csv --method pvm --eps grid',
     )
     _common(parser)
     parser.add_argument(
@@ -72,33 +72,33 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dissimilarity", default="auto", help="auto, euclidean, manhattan, chebyshev, minkowski, gower or ranks"
     )
-    parser.add_argument("--cv", default="auto", help="number of folds, loo, none, or auto: 10 if a knob is open")
+    parser.add_argument("--cv", default="auto", help="number of folds, loo, none, or auto: 10 if a parameter is to be tuned")
     parser.add_argument("--choose", default="1se", help="1se (the default), min or, for scm, bound")
     parser.add_argument("--na", default="drop", help="rows with missing values: drop, raise or keep (Gower)")
     parser.add_argument("--seed", type=int, default=0, help="for the folds")
 
 
-def run(options: argparse.Namespace, knobs: dict[str, Any]) -> str:
+def run(options: argparse.Namespace, parameters: dict[str, Any]) -> str:
     """Fit; the text to print."""
     import pandas as pd
 
-    from .estimation.fit import fit
+    from .estimation.fitting import fit
 
     try:
         data = pd.read_csv(options.data)
     except (ValueError, UnicodeDecodeError) as reason:
         raise OptionError(f"{options.data} is no CSV file that can be read: {reason}") from None
-    fitted = fit(options.formula, data, **_arguments(options), **knobs)
+    fitted = fit(options.formula, data, **_arguments(options), **parameters)
     told = str(fitted.summary())
     return told + (f"\n\n{figures(fitted, Path(options.out))}" if options.out else "")
 
 
-def explore(options: argparse.Namespace, knobs: dict[str, Any]) -> None:
+def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
     """Fit, open the page, and keep it until Ctrl-C."""
     from .widgets.app import app
 
     shown = {"shape": options.shape, "port": options.port, "open_browser": not options.no_browser}
-    with app(options.formula, options.data, **_arguments(options), **shown, **knobs) as page:
+    with app(options.formula, options.data, **_arguments(options), **shown, **parameters) as page:
         print("Ctrl-C ends it.", flush=True)
         page.wait()
 
@@ -127,18 +127,18 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     return {"cv": cv, **{name: getattr(options, name) for name in names}}
 
 
-def _knobs(rest: list[str]) -> dict[str, Any]:
-    """`--eps 1.0 --k=1,3` as knobs."""
+def _parameters(rest: list[str]) -> dict[str, Any]:
+    """`--eps 1.0 --k=1,3` as parameters."""
     words = [w for token in rest for w in (token.split("=", 1) if token.startswith("--") else [token])]
-    knobs: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for name, value in zip(words[::2], [*words[1::2], None], strict=False):
         if not name.startswith("--") or value is None or value.startswith("--"):
-            raise OptionError(f"{name!r} is not understood: knobs are given as --name value; see --help")
-        knob = name[2:].replace("-", "_")
-        if knob in ("formula", "data"):
+            raise OptionError(f"{name!r} is not understood: parameters are given as --name value; see --help")
+        parameter = name[2:].replace("-", "_")
+        if parameter in ("formula", "data"):
             raise OptionError(f"{name}: formula and data are given without a name, as in 'species ~ .' data/iris.csv")
-        knobs[knob] = _value(value)
-    return knobs
+        parameters[parameter] = _value(value)
+    return parameters
 
 
 def _shape(text: str) -> tuple[int, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 
 class ProtoclassError(Exception):
     """Root of all errors that protoclass raises on purpose."""
@@ -18,7 +16,7 @@ class DataError(ProtoclassError, ValueError):
 
 
 class OptionError(ProtoclassError, ValueError):
-    """An argument or a knob has a value that is not allowed, or does not exist."""
+    """An argument or a parameter has a value that is not allowed, or does not exist."""
 
 
 class NotAvailable(ProtoclassError, AttributeError):
@@ -30,25 +28,12 @@ class NoVectors(ProtoclassError, TypeError):
 
 
 class TooLarge(ProtoclassError, MemoryError):
-    """The whole matrix was asked for and does not fit the stated share of memory."""
+    """The complete matrix was asked for and does not fit the stated share of memory."""
 
 
 def shown(label: object) -> str:
     """A row or column label as a message shows it: NumPy's numbers as plain ones."""
     return repr(label.item() if hasattr(label, "item") else label)
-
-
-def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raise an OptionError unless `value` is one of `allowed`."""
-    if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
-        raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}")
-
-
-def whole(name: str, value: object, least: int) -> int:
-    """The value as an int; an OptionError unless it is a whole number >= `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise OptionError(f"{name}={brief(value)}: a whole number >= {least}")
-    return int(value)
 
 
 def brief(value: object) -> str:

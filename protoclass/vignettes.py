@@ -13,7 +13,8 @@ from typing import Any, overload
 
 import pandas as pd
 
-from .errors import DataError, OptionError, brief, one_of
+from .arguments import one_of
+from .errors import DataError, OptionError, brief
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = (HERE / "vignettes_text", HERE.parent / "vignettes")  # in the wheel; in a checkout

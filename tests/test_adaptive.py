@@ -97,8 +97,8 @@ def test_it_is_learned_in_each_fold(iris):
     assert pc.fit("species ~ .", constant, "knn", k=3, dissimilarity=Adaptive(ridge=0)).training_error() < 0.1
 
 
-def test_wrong_knobs(iris):
-    for knobs in (
+def test_wrong_parameters(iris):
+    for parameters in (
         {"neighborhood": 1},
         {"neighborhood": 2.5},
         {"epsilon": 0},
@@ -107,7 +107,7 @@ def test_wrong_knobs(iris):
         {"scale": "fold"},
     ):
         with pytest.raises(pc.OptionError):
-            Adaptive(**knobs)
+            Adaptive(**parameters)
     with pytest.raises(pc.DataError, match="there are 150 training rows"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
     with pytest.raises(pc.DataError, match="give the formula a response"):

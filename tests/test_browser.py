@@ -242,7 +242,7 @@ def drive(prototypes, curve, fit):
     prototypes.picture.click(position={"x": 1, "y": 1})  # where nothing is
     expect(prototypes.box).not_to_contain_text(title)
 
-    before, largest = prototypes.look(), fit.validation.points["eps"].max()
+    before, largest = prototypes.look(), fit.validation.grid["eps"].max()
     prototypes.drag("radius", 1)
     prototypes.said(f"eps = {largest:.4g}")
     moved = prototypes.changed(before)

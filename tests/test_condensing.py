@@ -80,6 +80,6 @@ def test_rows_must_be_the_candidates(iris):
             pc.fit("species ~ .", iris, method, weights=np.ones(150))
         tiny = pd.DataFrame({"x": [0.0, 1.0], "y": ["a", "b"]})
         assert pc.fit("y ~ x", tiny, method).predict().tolist() == ["a", "b"]
-    for knobs in ({"parts": 2}, {"quiet": 0}, {"condense": "yes"}):
+    for parameters in ({"parts": 2}, {"quiet": 0}, {"condense": "yes"}):
         with pytest.raises(pc.OptionError):
-            pc.fit("species ~ .", iris, "multiedit", **knobs)
+            pc.fit("species ~ .", iris, "multiedit", **parameters)

@@ -71,7 +71,7 @@ def test_tables(fits, iris, method):
     augmented = fit.augment(iris)
     assert augmented.shape[0] == 150
     assert (augmented["correct"] == (augmented["fitted"].astype(object) == iris["species"].astype(object))).all()
-    assert len(fit.prototypes) == len(fit.rule.points) == fit.glance()["prototypes"].iloc[0]
+    assert len(fit.prototypes) == len(fit.rule.prototypes) == fit.glance()["prototypes"].iloc[0]
     assert set(fit.prototypes["class"]) <= set(fit.classes)
     assert len(fit.tidy())
     glance = fit.glance()
@@ -119,7 +119,7 @@ def test_the_same_seed_gives_the_same_fit(fits, new, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_folds_are_the_same_for_every_method_and_grid_point(fits, iris, method):
     if fits[method].validation is None:
-        assert not fits[method].model.open()
+        assert not fits[method].model.tuned()
         return
     assert fits[method].validation.folds.equals(pc.cross_validate("species ~ .", iris, "knn", k=3, cv=3, seed=1).folds)
 
@@ -141,9 +141,9 @@ def test_a_fold_is_held_out_whatever_is_in_it(iris, method):
 
 
 def fixed(method):
-    """Values for the knobs that are open by default."""
+    """Values for the parameters that are open by default."""
     first = {"eps": 0.8, "k": 3, "K": 2, "penalty": 1.0, "kind": "conjunction", "stop": 3}
-    return {name: first[name] for name in MODELS[method]().open() if name in first}
+    return {name: first[name] for name in MODELS[method]().tuned() if name in first}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -187,13 +187,13 @@ def test_given_dissimilarities_serve_where_no_coordinates_are_read(iris, method)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_errors(iris, method):
-    with pytest.raises(pc.OptionError, match="is no knob of"):
-        pc.fit("species ~ .", iris, method, no_such_knob=1)
-    for knob in MODELS[method]().open():
+    with pytest.raises(pc.OptionError, match="is not a parameter of"):
+        pc.fit("species ~ .", iris, method, no_such_parameter=1)
+    for parameter in MODELS[method]().tuned():
         for wrong in (-1, True, "many", [], float("nan"), [1, "a"]):
             with pytest.raises(pc.ProtoclassError):
-                pc.fit("species ~ .", iris, method, **{knob: wrong})
-    if MODELS[method]().open():
+                pc.fit("species ~ .", iris, method, **{parameter: wrong})
+    if MODELS[method]().tuned():
         with pytest.raises(pc.OptionError, match="open"):
             pc.fit("species ~ .", iris, method, cv=None)
 

@@ -5,11 +5,13 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from queries import query
 from scipy.linalg import sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
 from protoclass.core.neighbours import adaptive
+from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.dann import DANN
@@ -62,15 +64,15 @@ def frame(X, y=None):
 
 def task_of(X, y):
     n = len(y)
-    return Task(Held(np.full((n, n), np.nan)), y, y.max() + 1, np.ones(n), np.arange(n), (0,), lambda: X)
+    return Task(Once(lambda: Held(np.full((n, n), np.nan))), y, y.max() + 1, np.ones(n), np.arange(n), (0,), Once(lambda: X))
 
 
-def fitted(X, y, weights=None, cv="auto", **knobs):
-    return pc.fit("y ~ .", frame(X, y), DANN(**knobs), dissimilarity=RAW, weights=weights, cv=cv)
+def fitted(X, y, weights=None, cv="auto", **parameters):
+    return pc.fit("y ~ .", frame(X, y), DANN(**parameters), dissimilarity=RAW, weights=weights, cv=cv)
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "parameters",
     [
         {"neighborhood": 20},
         {"neighborhood": 12, "epsilon": 0.2, "ridge": 0.0},
@@ -79,12 +81,12 @@ def fitted(X, y, weights=None, cv="auto", **knobs):
         {},
     ],
 )
-def test_it_equals_the_book_in_loops(knobs):
+def test_it_equals_the_book_in_loops(parameters):
     X, y, new = clouds(0)
-    how = {"epsilon": 1.0, "ridge": 1.0, "iterations": 1, **knobs}
+    how = {"epsilon": 1.0, "ridge": 1.0, "iterations": 1, **parameters}
     q = how.pop("neighborhood", 50)
     for k in (1, 4, 9):
-        fit = fitted(X, y, k=k, **knobs)
+        fit = fitted(X, y, k=k, **parameters)
         d = np.array([distances(x, X, y, q, **how) for x in new])
         share = np.array([votes(row, y, np.ones(70), k, 3) for row in d])
         assert fit.predict(frame(new), "prob").to_numpy() == pytest.approx(share)
@@ -162,26 +164,26 @@ def test_weights_are_votes_and_rows_without_take_no_part():
     assert len(fit.prototypes) == (w > 0).sum()
 
 
-def test_the_grid_runs_over_all_knobs_and_folds_see_their_own_rows():
+def test_the_grid_runs_over_all_parameters_and_folds_see_their_own_rows():
     X, y, _ = clouds(6)
     data = frame(X, y)
     model = DANN(k=[1, 5], neighborhood=[10, 25], epsilon=[0.1, 1.0], ridge=[0.0, 1.0], iterations=[1, 2])
     fold = np.arange(70) % 3
     v = pc.cross_validate("y ~ .", data, model, cv=fold, dissimilarity=RAW)
     assert len(v.table) == 32
-    for g, (k, q, epsilon, ridge, times) in enumerate(v.points.itertuples(index=False, name=None)):
+    for g, (k, q, epsilon, ridge, times) in enumerate(v.grid.itertuples(index=False, name=None)):
         assert v.table["size"][g] == pytest.approx(np.mean([(fold != f).sum() / k for f in range(3)]))
         for f in range(3):
             train = fold != f
             fit = fitted(X[train], y[train], k=k, neighborhood=q, epsilon=epsilon, ridge=ridge, iterations=times)
             assert v.held_out[g][~train].tolist() == fit.predict(data[~train]).tolist()
     path = model.path(task_of(X, y), model.grid(task_of(X, y), np.bincount(y)))
-    every = path.predict("prob", np.empty((9, 0)), X[:9] + 0.1)
+    every = path.predict("prob", query(X=X[:9] + 0.1))
     for g in range(32):
         assert path.at(g).size == path.size[g]
-        assert (path.at(g).predict("prob", np.empty((9, 0)), X[:9] + 0.1) == every[:, g]).all()
+        assert (path.at(g).predict("prob", query(X=X[:9] + 0.1)) == every[:, g]).all()
     chosen = fitted(X, y, k=[1, 5], ridge=[0.1, 10.0], cv=fold)
-    assert (chosen.model.k, chosen.model.ridge) == tuple(chosen.validation.points.iloc[chosen.point])
+    assert (chosen.model.k, chosen.model.ridge) == tuple(chosen.validation.grid.iloc[chosen.point])
     assert chosen.predict().tolist() == fitted(X, y, k=chosen.model.k, ridge=chosen.model.ridge).predict().tolist()
 
 
@@ -252,11 +254,11 @@ def test_far_queries(iris, far):
         assert fit.predict(new, "distance").iloc[0].to_numpy() == pytest.approx([d[y == c].min() for c in range(3)])
 
 
-def test_wrong_knobs(iris):
-    for knobs in ({"k": 0}, {"neighborhood": 1}, {"neighborhood": 2.5}, {"neighborhood": [10, None]}, {"epsilon": 0},
+def test_wrong_parameters(iris):
+    for parameters in ({"k": 0}, {"neighborhood": 1}, {"neighborhood": 2.5}, {"neighborhood": [10, None]}, {"epsilon": 0},
                   {"ridge": -1}, {"iterations": 0}, {"k": 0.2}, {"k": None}, {"epsilon": "wide"}, {"iterations": []}):  # fmt: skip
         with pytest.raises(pc.OptionError):
-            DANN(**knobs)
+            DANN(**parameters)
     with pytest.raises(pc.OptionError, match="dann has no default grid for ridge"):
         pc.fit("species ~ .", iris, DANN(ridge="grid"))
     with pytest.raises(pc.DataError, match="k=151 neighbours, and there are 150 rows"):

@@ -96,7 +96,7 @@ def test_data(data, change, message):
         ({"eps": []}, "must hold at least one"),
         ({"eps": None}, "eps=None"),
         ({"eps": 1, "lambda_": -1}, "lambda_=-1"),
-        ({"epsilon": 1}, "'epsilon' is no knob of 'pvm': did you mean 'eps'. Its knobs are eps, lambda_"),
+        ({"epsilon": 1}, "'epsilon' is not a parameter of 'pvm': did you mean 'eps'. Its parameters are eps, lambda_"),
         ({"method": "pwm"}, "did you mean 'pvm'"),
         ({"method": "knn", "k": 0}, "k=0"),
         ({"method": "knn", "k": 2.5}, "k=2.5: knn needs a whole number"),
@@ -276,4 +276,4 @@ def test_the_shell(tmp_path, iris):
     assert bad.stderr.startswith("protoclass: 'nope'")
     assert "Traceback" not in bad.stderr
     assert run("species ~ .", str(tmp_path / "absent.csv")).returncode == 2
-    assert "is no knob" in run("species ~ .", str(path), "--radius", "2").stderr
+    assert "is no parameter" in run("species ~ .", str(path), "--radius", "2").stderr

@@ -17,6 +17,7 @@ from protoclass.core.covers.problems import covers
 from protoclass.core.covers.program import Stop, ascent, highs, improved, step_of
 from protoclass.core.covers.rounding import draw, united
 from protoclass.core.covers.solving import program_of
+from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
@@ -27,7 +28,7 @@ def task_of(seed, n, extra=0, weights=False, top=8):
     D = draw.integers(0, top, (n, n + extra)).astype(float)
     y = np.concatenate([[0, 1], draw.integers(0, 2, n - 2)])
     w = draw.integers(1, 4, n) * 0.5 if weights else np.ones(n)
-    return Task(Held(D), y, 2, w, np.r_[np.arange(n), np.full(extra, -1)], (0,), lambda: D), D
+    return Task(Once(lambda D=D: Held(D)), y, 2, w, np.r_[np.arange(n), np.full(extra, -1)], (0,), Once(lambda: D)), D
 
 
 def best_by_enumeration(D, y, eps, lambda_, w):
@@ -50,7 +51,7 @@ def test_exact_equals_enumeration(seed):
     for eps, lambda_ in itertools.product((1.0, 2.0, 4.0), (0.0, 1 / len(task.y), 0.37, 2.0)):
         rule = PVM(eps=eps, lambda_=lambda_, solver="exact").path(task, {}).at(0)
         found = rule.report["objective"].value
-        chosen = list(zip(rule.points.at, rule.points.classes, strict=True))
+        chosen = list(zip(rule.prototypes.at, rule.prototypes.classes, strict=True))
         assert found == pytest.approx(objective(D, task.y, eps, lambda_, task.w, chosen))
         assert found == pytest.approx(best_by_enumeration(D, task.y, eps, lambda_, task.w))
         assert rule.report["certificate"].gap == 0
@@ -64,7 +65,7 @@ def cases():
         y = (X[:, 0] + draw.normal(0, 0.7, 90) > 0).astype(int)
         w = draw.uniform(0.5, 2, 90) if seed % 2 else np.ones(90)
         D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-        yield Task(Held(D), y, 2, w, np.arange(90), (seed,), lambda: None), D
+        yield Task(Once(lambda D=D: Held(D)), y, 2, w, np.arange(90), (seed,), Once(lambda: None)), D
 
 
 @pytest.mark.parametrize("task", list(cases()), ids=range(6))
@@ -74,7 +75,7 @@ def test_lp_bound_exact_rounding_greedy_in_order(task, eps):
     value, bound = {}, {}
     for solver in ("greedy", "rounding", "exact"):
         rule = PVM(eps=eps, lambda_=0.2, solver=solver, certify=True).path(task, {}).at(0)
-        chosen = list(zip(rule.points.at, rule.points.classes, strict=True))
+        chosen = list(zip(rule.prototypes.at, rule.prototypes.classes, strict=True))
         value[solver] = rule.report["objective"].value
         assert value[solver] == pytest.approx(objective(D, task.y, eps, 0.2, task.w, chosen))
         bound[solver] = rule.report["certificate"].bound.sum()

@@ -43,14 +43,14 @@ def test_the_whole_session(iris):
 
 
 @pytest.mark.parametrize(
-    ("method", "knobs"), [("pvm", {"eps": [0.7, 1.0, 1.6]}), ("knn", {"k": [1, 4, 9]}), ("kmeans", {"K": [1, 2]})]
+    ("method", "parameters"), [("pvm", {"eps": [0.7, 1.0, 1.6]}), ("knn", {"k": [1, 4, 9]}), ("kmeans", {"K": [1, 2]})]
 )
-def test_cross_validation_equals_fits_without_the_fold(iris, method, knobs):
+def test_cross_validation_equals_fits_without_the_fold(iris, method, parameters):
     """A plain loop: fit on the training rows of each fold, predict the fold. Scaling is done once on all rows."""
     X = iris.drop(columns="species")
     data = (X / X.std(ddof=1)).assign(species=iris.species)
-    v = pc.cross_validate("species ~ .", data, method, dissimilarity=pc.Euclidean(scale=False), cv=5, seed=2, **knobs)
-    ((name, grid),) = knobs.items()
+    v = pc.cross_validate("species ~ .", data, method, dissimilarity=pc.Euclidean(scale=False), cv=5, seed=2, **parameters)
+    ((name, grid),) = parameters.items()
     wrong = np.zeros((5, len(grid)))
     for f in range(5):
         held = v.folds == f

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from queries import query
 from reference_pvm import classify, cover, greedy, objective
 
-from protoclass.core.covers.problems import objective as fast_objective
+from protoclass.core.covers.certificate import objective as fast_objective
 from protoclass.core.covers.solving import Options, cover_paths
+from protoclass.core.parallel import Once
 from protoclass.core.sources import Held, Part, Streamed, part
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
@@ -22,11 +24,11 @@ def problem(seed):
         D[:, :n] = (D[:, :n] + D[:, :n].T) / 2
     y = np.concatenate([np.arange(classes), draw.integers(0, classes, n - classes)])
     w = draw.integers(1, 4, n).astype(float) if seed % 2 else np.ones(n)
-    return Task(Held(D), y, int(classes), w, np.r_[np.arange(n), np.full(extra, -1)], (0,), lambda: D), D
+    return Task(Once(lambda D=D: Held(D)), y, int(classes), w, np.r_[np.arange(n), np.full(extra, -1)], (0,), Once(lambda: D)), D
 
 
 def pairs(rule):
-    return list(zip(rule.points.at.tolist(), rule.points.classes.tolist(), strict=True))
+    return list(zip(rule.prototypes.at.tolist(), rule.prototypes.classes.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -49,10 +51,10 @@ def test_folds_and_grid_equal_the_loops(seed):
     seen = 0
     for f, path in PVM(eps=eps, lambda_=lambdas).paths(task, fold, 3, {"eps": eps, "lambda_": lambdas}):
         rows = fold != f
-        candidates = (task.origin < 0) | rows[task.origin]
+        candidates = (task.candidate_row < 0) | rows[task.candidate_row]
         held = np.flatnonzero(~rows)
-        told = path.predict("class", task.D.take(held, path.points.at))
-        inside = path.predict("cover", task.D.take(held, path.points.at))
+        told = path.predict("class", query(task.D.take(held, path.prototypes.at)))
+        inside = path.predict("cover", query(task.D.take(held, path.prototypes.at)))
         heaviest = int(np.bincount(task.y[rows], task.w[rows], task.classes).argmax())
         for g, (e, lam) in enumerate((e, lam) for e in eps for lam in lambdas):
             slow = greedy(D, task.y, e, lam, task.w, rows, candidates, task.classes)
@@ -81,9 +83,8 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
 
 @pytest.mark.parametrize("eps", [0.3, 1.0, 2.5])
 def test_held_and_streamed_choose_the_same(eps, monkeypatch):
-    from protoclass.core.distances.minkowski.minkowski import minkowski
-
     from protoclass.core import sources
+    from protoclass.core.distances.minkowski import minkowski
 
     monkeypatch.setattr(sources, "TILE", 700)  # several tiles
     draw = np.random.default_rng(0)
@@ -93,12 +94,12 @@ def test_held_and_streamed_choose_the_same(eps, monkeypatch):
     def between(a, b):
         return minkowski(a[0], b[0])
 
-    held = Task(Held(between((X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), lambda: X)
-    streamed = Task(Streamed(between, (X,), (X,)), y, 3, np.ones(90), np.arange(90), (0,), lambda: X)
-    cut = Task(Part(held.D, np.arange(90), np.arange(90)), y, 3, np.ones(90), np.arange(90), (0,), lambda: X)
+    held = Task(Once(lambda: Held(between((X,), (X,)))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
+    streamed = Task(Once(lambda: Streamed(between, (X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
+    cut = Task(Once(lambda: Part(held.D, np.arange(90), np.arange(90))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
     rules = [PVM(eps=eps).path(task, {}).at(0) for task in (held, streamed, cut)]
     assert pairs(rules[0]) == pairs(rules[1]) == pairs(rules[2])
-    assert len(rules[0].points) > 3
+    assert len(rules[0].prototypes) > 3
     grids = [PVM().grid(task, np.array([9]))["eps"] for task in (held, streamed, cut)]
     assert np.array_equal(grids[0], grids[1])
     assert np.array_equal(grids[0], grids[2])
@@ -107,21 +108,21 @@ def test_held_and_streamed_choose_the_same(eps, monkeypatch):
 def test_a_radius_that_is_a_distance_leaves_that_row_out():
     """The ball is open: `<` and `<=` differ here."""
     D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [9.0, 9.0, 0.0]])
-    task = Task(Held(D), np.array([0, 0, 1]), 2, np.ones(3), np.arange(3), (0,), lambda: D)
+    task = Task(Once(lambda D=D: Held(D)), np.array([0, 0, 1]), 2, np.ones(3), np.arange(3), (0,), Once(lambda: D))
     assert pairs(PVM(eps=1.0).path(task, {}).at(0)) == [(0, 0), (1, 0), (2, 1)]
     assert pairs(PVM(eps=1.0 + 1e-9).path(task, {}).at(0)) == [(0, 0), (2, 1)]
     rule = PVM(eps=1.0).path(task, {}).at(0)
-    assert rule.predict("cover", np.array([[1.0, 1.0, 1.0]])).tolist() == [-1]
-    assert rule.predict("cover", np.array([[0.9, 1.0, 1.0]])).tolist() == [0]
+    assert rule.predict("cover", query(np.array([[1.0, 1.0, 1.0]]))).tolist() == [-1]
+    assert rule.predict("cover", query(np.array([[0.9, 1.0, 1.0]]))).tolist() == [0]
 
 
 def test_float32_distances_are_compared_with_the_radius_as_it_is():
     """0.1 is no float32: d = float32(0.1) lies above 0.1 in float64, and must stay outside."""
     D = np.array([[0.0, 0.1], [0.1, 0.0]], np.float32)
-    task = Task(Held(D), np.array([0, 0]), 1, np.ones(2), np.arange(2), (0,), lambda: D)
-    assert len(PVM(eps=0.1).path(task, {}).at(0).points) == 2
-    assert len(PVM(eps=float(np.float32(0.1))).path(task, {}).at(0).points) == 2
-    assert len(PVM(eps=0.1000001).path(task, {}).at(0).points) == 1
+    task = Task(Once(lambda D=D: Held(D)), np.array([0, 0]), 1, np.ones(2), np.arange(2), (0,), Once(lambda: D))
+    assert len(PVM(eps=0.1).path(task, {}).at(0).prototypes) == 2
+    assert len(PVM(eps=float(np.float32(0.1))).path(task, {}).at(0).prototypes) == 2
+    assert len(PVM(eps=0.1000001).path(task, {}).at(0).prototypes) == 1
 
 
 def test_objective_from_its_definition():

@@ -232,7 +232,7 @@ def test_odd_arguments_of_values(iris):
             call()
 
 
-def test_knobs_and_weights_in_other_clothes(iris):
+def test_parameters_and_weights_in_other_clothes(iris):
     fit = pc.fit("species ~ .", iris, eps=np.array(1.0), weights=[1.0] * 150)
     assert "<list of 150>" in repr(fit)
     assert len(pc.cross_validate("species ~ .", iris, eps=pd.Series([0.5, 1.0])).table) == 2

@@ -118,7 +118,7 @@ def test_the_0_1_metric_has_the_analytic_weights():
     data = pd.DataFrame({"y": np.where(y > 0, "b", "a")})
     fit = pc.fit("y ~ 1", data, "hyperplane", dissimilarity=1 - np.eye(n))
     weights = np.zeros(n)
-    weights[fit.rule.points.at] = fit.rule.weights[:, 0]
+    weights[fit.rule.prototypes.at] = fit.rule.weights[:, 0]
     assert weights == pytest.approx(S / n - y, abs=1e-4)
     alpha = 1 - y * S / n
     assert (1 - np.eye(n)) @ (y * alpha) == pytest.approx(S / n - y)  # w = P Y alpha
@@ -187,14 +187,14 @@ def test_matrices_that_cannot_be_embedded():
         pc.fit("y ~ 1", data, "hyperplane", dissimilarity=wide, embedding="cut")
     with pytest.raises(pc.DataError, match="square matrix"):
         pc.dissimilarity("~ 1", data[[]], wide).embed()
-    for knobs, message in (
+    for parameters, message in (
         ({"embedding": "mirror"}, "embedding='mirror'"),
         ({"C": 0}, "C=0"),
         ({"dims": 3}, "'proximity' embeds nothing"),
         ({"embedding": "flip", "dims": 0}, "dims=0"),
     ):
         with pytest.raises(pc.OptionError, match=message):
-            pc.fit("y ~ 1", data, "hyperplane", dissimilarity=P, **knobs)
+            pc.fit("y ~ 1", data, "hyperplane", dissimilarity=P, **parameters)
     holes = pd.DataFrame(P)
     holes.iloc[1, 2] = np.nan
     with pytest.raises(pc.DataError, match="1 dissimilarities are missing, the first from 1 to 2"):

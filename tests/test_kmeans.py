@@ -19,8 +19,8 @@ def state(*seed):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_each_class_is_scikit_learns_k_means(iris, start, weighted):
     w = np.random.default_rng(1).integers(1, 5, 150).astype(float) if weighted else np.ones(150)
-    knobs = {"weights": w} if weighted else {}
-    fit = pc.fit("species ~ .", iris, "kmeans", K=4, starts=2, start=start, seed=7, dissimilarity=RAW, **knobs)
+    parameters = {"weights": w} if weighted else {}
+    fit = pc.fit("species ~ .", iris, "kmeans", K=4, starts=2, start=start, seed=7, dissimilarity=RAW, **parameters)
     X, y = iris.iloc[:, :4].to_numpy(), pd.Categorical(iris.species).codes
     for c, name in enumerate(fit.classes):
         own = y == c
@@ -90,7 +90,7 @@ def test_fewer_distinct_rows_than_centroids_are_told():
     assert distinct(np.array([[0.0], [-0.0]])) == 1
 
 
-def test_wrong_knobs(iris):
+def test_wrong_parameters(iris):
     with pytest.raises(pc.OptionError, match=r"start='first': allowed are 'k-means\+\+', 'random'"):
         pc.fit("species ~ .", iris, "kmeans", start="first")
     with pytest.raises(pc.OptionError, match="start="):

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from queries import query
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
-from protoclass.core.neighbours.nearest import Votes
+from protoclass.core.neighbours.votes import KNNPath
 from protoclass.core.task import Points
 from protoclass.models.knn import ballots
 
@@ -14,7 +15,7 @@ RAW = pc.Euclidean(scale=False)
 
 
 def shares(d, y, w, k, classes):
-    """Votes of the k nearest rows of one query and of those tied with the k-th, in loops."""
+    """KNNPath of the k nearest rows of one query and of those tied with the k-th, in loops."""
     live = [j for j in range(len(d)) if w[j] > 0]
     last = sorted(d[j] for j in live)[k - 1]
     cast = [sum(w[j] for j in live if d[j] <= last and y[j] == c) for c in range(classes)]
@@ -82,11 +83,11 @@ def test_one_ordering_of_tied_rows_serves_every_k():
     draw = np.random.default_rng(9)
     D, y = draw.integers(0, 3, (12, 15)).astype(float), draw.integers(0, 3, 15)
     for seed in (None, (4,)):
-        path = Votes((1, 3, 8), Points(y, at=np.arange(15)), np.ones(15), 3, seed)
+        path = KNNPath((1, 3, 8), Points(y, at=np.arange(15)), np.ones(15), 3, seed)
         for g, k in enumerate((1, 3, 8)):
             assert path.at(g).k == k
             for kind in ("class", "prob"):
-                assert (path.at(g).predict(kind, D) == path.predict(kind, D)[:, g]).all()
+                assert (path.at(g).predict(kind, query(D)) == path.predict(kind, query(D))[:, g]).all()
 
 
 def test_votes_that_are_even_but_for_rounding_are_even():
@@ -129,9 +130,9 @@ def test_the_default_grid_and_errors(iris):
     w = np.r_[1, 1, np.zeros(48), 1, 1, np.zeros(48), 1, np.zeros(49)]
     with pytest.raises(pc.DataError, match="k=6 neighbours, and there are 5 rows"):
         pc.fit("species ~ .", iris, "knn", k=6, weights=w)
-    for knobs in ({"ties": "first"}, {"k": 0.5}, {"k": []}, {"k": None}):
+    for parameters in ({"ties": "first"}, {"k": 0.5}, {"k": []}, {"k": None}):
         with pytest.raises(pc.OptionError):
-            pc.fit("species ~ .", iris, "knn", **knobs)
+            pc.fit("species ~ .", iris, "knn", **parameters)
     wide = pc.dissimilarity("~ . - species", iris).frame().iloc[:100]
     with pytest.raises(pc.DataError, match="50 candidates are unlabelled"):
         pc.fit("species ~ 1", iris.iloc[:100], "knn", k=3, dissimilarity=wide)

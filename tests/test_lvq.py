@@ -41,12 +41,12 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("variant", "alpha", "knobs"), SETTINGS)
-def test_every_variant_equals_the_books_in_loops(variant, alpha, knobs, shape):
+@pytest.mark.parametrize(("variant", "alpha", "parameters"), SETTINGS)
+def test_every_variant_equals_the_books_in_loops(variant, alpha, parameters, shape):
     for seed in range(3):
         X, y, codes, label, rows = problem(seed, *shape)
-        got = learned(X, y, codes, label, rows, Learning(variant, alpha, **knobs))
-        want = slow.learn(X, y, codes, label, rows, variant, alpha, **knobs)
+        got = learned(X, y, codes, label, rows, Learning(variant, alpha, **parameters))
+        want = slow.learn(X, y, codes, label, rows, variant, alpha, **parameters)
         assert np.abs(want - codes).max() > 1e-4 or len(rows) == 1
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-9)
 
@@ -215,7 +215,7 @@ def test_codebooks(iris):
         assert not (codebook(X, y, w, wanted, start, 5, (8,))[0] == codes).all()
     # a vanishing rate leaves the start: the prototypes of method "kmeans"
     still = pc.fit("species ~ .", iris, LVQ(K=4, start="kmeans", alpha=1e-14))
-    assert np.allclose(still.rule.points.coords, pc.fit("species ~ .", iris, "kmeans", K=4).rule.points.coords)
+    assert np.allclose(still.rule.prototypes.coords, pc.fit("species ~ .", iris, "kmeans", K=4).rule.prototypes.coords)
 
 
 def test_what_code_vectors_hold():
@@ -258,7 +258,7 @@ def test_k_is_tuned_by_cross_validation(iris):
     assert again.table.equals(table)
 
 
-def test_other_knobs_are_tuned_too(iris):
+def test_other_parameters_are_tuned_too(iris):
     v = pc.cross_validate("species ~ .", iris, LVQ(K=[2, 4], variant=["lvq1", "glvq"], alpha=[0.01, 0.2]), cv=3)
     assert v.table[["K", "variant", "alpha"]].to_numpy().tolist() == [
         [K, variant, alpha] for K in (2, 4) for variant in ("glvq", "lvq1") for alpha in (0.01, 0.2)
@@ -279,10 +279,10 @@ def test_weights(iris):
     assert fit.prototypes.equals(part.prototypes)
     four = pc.fit("species ~ .", iris, LVQ(K=3), dissimilarity=RAW, weights=4 * w)
     assert (four.prototypes["covers"] == 4 * fit.prototypes["covers"]).all()
-    assert (four.rule.points.coords == fit.rule.points.coords).all()
+    assert (four.rule.prototypes.coords == fit.rule.prototypes.coords).all()
     one = np.where(np.arange(150) % 50 == 7, 1e6, 1.0)
     heavy = pc.fit("species ~ .", iris, LVQ(K=1), dissimilarity=RAW, weights=one)
-    np.testing.assert_allclose(heavy.rule.points.coords, iris.iloc[[7, 57, 107], :4], atol=0.02)
+    np.testing.assert_allclose(heavy.rule.prototypes.coords, iris.iloc[[7, 57, 107], :4], atol=0.02)
 
 
 def test_columns_in_another_order_give_the_same_codebook(iris):
@@ -317,7 +317,7 @@ def test_degenerate_data(variant):
         for start in ("knn", "random", "kmeans"):
             K = {c: (data.y == c).sum() for c in "ab"} if name == "all rows" else 1
             fit = pc.fit("y ~ .", data, LVQ(K=K, variant=variant, start=start, alpha=0.5))
-            assert np.isfinite(fit.rule.points.coords).all(), name
+            assert np.isfinite(fit.rule.prototypes.coords).all(), name
             assert fit.predict().notna().all(), name
             held = fit.prototypes["covers"] + fit.prototypes["miscovers"]
             assert fit.rule.report["code vectors nearest to no row"] == (held == 0).sum()
@@ -362,7 +362,7 @@ def test_digits_of_the_postal_service(papers_data):
 
 
 @pytest.mark.parametrize(
-    ("knobs", "message"),
+    ("parameters", "message"),
     [
         ({"K": 0}, "K=0"),
         ({"K": []}, "K=\\[\\]"),
@@ -391,9 +391,9 @@ def test_digits_of_the_postal_service(papers_data):
         ({"start": "random", "neighbours": 3}, "only start='knn' reads it, and start is 'random'"),
     ],
 )
-def test_wrong_options(iris, knobs, message):
+def test_wrong_options(iris, parameters, message):
     with pytest.raises(pc.OptionError, match=message):
-        pc.fit("species ~ .", iris, LVQ(**{"K": 2, **knobs}))
+        pc.fit("species ~ .", iris, LVQ(**{"K": 2, **parameters}))
 
 
 def test_dissimilarities_without_coordinates_are_refused(iris):

@@ -402,10 +402,10 @@ def test_weights_through_fit(iris):
 
 
 def test_wrong_options_and_data(iris):
-    for knobs in ({"K": 0}, {"K": 1.5}, {"K": []}, {"K": True}, {"K": pc.quantiles(3)}, {"start": "first"}, {"starts": 0},
+    for parameters in ({"K": 0}, {"K": 1.5}, {"K": []}, {"K": True}, {"K": pc.quantiles(3)}, {"start": "first"}, {"starts": 0},
                   {"starts": [1, 2]}):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=f"{next(iter(knobs))}="):
-            KMedoids(**knobs)
+        with pytest.raises(pc.OptionError, match=f"{next(iter(parameters))}="):
+            KMedoids(**parameters)
     with pytest.raises(pc.OptionError, match="a mapping names each of the classes"):
         pc.fit("species ~ .", iris, KMedoids(K={"setosa": 1}))
     with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', and it has 50"):

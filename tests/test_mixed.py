@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from protoclass.core.distances.minkowski.gower import gower
 
 import protoclass as pc
+from protoclass.core.distances.gower import gower
 from protoclass.metrics.mixed import SAMPLE, Mixed, cut
 from protoclass.metrics.registry import METRICS, register
 
@@ -169,7 +169,7 @@ def test_ranks_of_new_values_lie_between_their_neighbours():
         ({"asymmetric": ["age"]}, "'age' is no boolean predictor"),
     ],
 )
-def test_gower_refuses_odd_knobs(clinic, options, says):
+def test_gower_refuses_odd_parameters(clinic, options, says):
     with pytest.raises(pc.OptionError, match=says):
         pc.dissimilarity("~ age + ward + smoker + severity", clinic, pc.Gower(**options))
 
@@ -413,7 +413,7 @@ def matrix():
         ([("a", "gower")], {"scale": 1}, "allowed are True, False"),
     ],
 )
-def test_mixtures_refuse_odd_knobs(parts, options, says):
+def test_mixtures_refuse_odd_parameters(parts, options, says):
     with pytest.raises(pc.OptionError, match=says):
         Mixed(parts, **options)
 

@@ -21,9 +21,9 @@ RAW = pc.Euclidean(scale=False)
 FORMS = ("full", "tied", "diag", "spherical")
 
 
-def fitted(data, formula="species ~ .", **knobs):
-    call = {name: knobs.pop(name) for name in ("seed", "cv", "choose") if name in knobs}
-    return pc.fit(formula, data, Mixture(**knobs), dissimilarity=RAW, **call)
+def fitted(data, formula="species ~ .", **parameters):
+    call = {name: parameters.pop(name) for name in ("seed", "cv", "choose") if name in parameters}
+    return pc.fit(formula, data, Mixture(**parameters), dissimilarity=RAW, **call)
 
 
 def parts(data):
@@ -181,11 +181,11 @@ def test_priors(iris):
             fitted(few, K=1, priors=priors)
 
 
-def test_cross_validation_runs_over_all_knobs(iris):
-    knobs = Mixture(K=[1, 3], covariance=["spherical", "full"], ridge=[0.1, 0.001])
-    v = pc.cross_validate("species ~ .", iris, knobs, cv=4, seed=2, dissimilarity=RAW)
+def test_cross_validation_runs_over_all_parameters(iris):
+    parameters = Mixture(K=[1, 3], covariance=["spherical", "full"], ridge=[0.1, 0.001])
+    v = pc.cross_validate("species ~ .", iris, parameters, cv=4, seed=2, dissimilarity=RAW)
     grid = [(K, form, r) for K in (1, 3) for form in ("full", "spherical") for r in (0.001, 0.1)]
-    assert list(v.points.itertuples(index=False, name=None)) == grid
+    assert list(v.grid.itertuples(index=False, name=None)) == grid
     for g, (K, form, r) in enumerate(grid):
         assert v.table["size"][g] == 3 * core.parameters(K, 4, form)
         for f in range(4):
@@ -261,7 +261,7 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     assert "EM" not in told.rule.report
     monkeypatch.setattr(core, "STEPS", 1)
     assert fitted(iris, K=3).rule.report["EM"].endswith("setosa, versicolor, virginica")
-    for knobs in ({"K": "aic"}, {"K": ["bic", 1]}, {"covariance": "round"}, {"covariance": []}, {"covariance": ["full", "grid"]},
+    for parameters in ({"K": "aic"}, {"K": ["bic", 1]}, {"covariance": "round"}, {"covariance": []}, {"covariance": ["full", "grid"]},
                   {"covariance": 1}, {"ridge": -1}, {"ridge": "some"}, {"starts": 0}, {"starts": [1, 2]}, {"K": 0}):  # fmt: skip
         with pytest.raises(pc.OptionError):
-            Mixture(**{"K": 1, **knobs})
+            Mixture(**{"K": 1, **parameters})

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from protoclass.core.distances.minkowski.minkowski import products, unit, whitened
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import protoclass as pc
+from protoclass.core.distances.minkowski import products, unit, whitened
 from protoclass.core.sources import part
 from protoclass.metrics.kernels import Kernel, precomputed, psd
 from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, Mahalanobis, ZeroOne
@@ -318,7 +318,7 @@ def test_rows_without_a_direction_are_named():
         (lambda: Kernel(scale="sd"), "scale='sd'"),
     ],
 )
-def test_wrong_knobs(make, says):
+def test_wrong_parameters(make, says):
     with pytest.raises(pc.OptionError, match=says):
         make()
 

@@ -198,7 +198,7 @@ def test_error_along_a_curve():
     import pandas as pd
 
     script = importlib.import_module("pvm_figure3")
-    told = pd.DataFrame({"knob": [1, 2, 3], "prototypes": [1000, 100, 10], "error": [2.0, 4.0, 10.0]})
+    told = pd.DataFrame({"parameter": [1, 2, 3], "prototypes": [1000, 100, 10], "error": [2.0, 4.0, 10.0]})
     assert script.at(told, 100) == 4
     assert np.isclose(script.at(told, round(10**2.5)), 3, atol=0.01)
     assert np.isnan([script.at(told, 9), script.at(told, 1001)]).all()

@@ -124,7 +124,7 @@ def test_the_ratio_greedy_equals_loops(seed):
     data = pd.DataFrame({"y": np.r_[0, 1, draw.integers(0, 2, 18)]})
     for eps, lam in itertools.product((1.0, 2.0, 4.0), (0.05, 0.7)):
         fit = pc.fit("y ~ 1", data, dissimilarity=D, eps=eps, lambda_=lam, solver="ratio", certify=True)
-        got = sorted(zip(fit.prototypes.index, fit.rule.points.classes.tolist(), strict=True))
+        got = sorted(zip(fit.prototypes.index, fit.rule.prototypes.classes.tolist(), strict=True))
         assert got == slow_ratio(D, data.y.to_numpy(), eps, lam, np.ones(20))
         assert fit.certificate.bound.sum() <= fit.objective.value + 1e-9
 

@@ -70,16 +70,16 @@ def test_maps_of_mixed_given_and_large_data(method):
     if method == "kmeans":
         assert pc.fit("outcome ~ age + ward + pulse", data, method, dissimilarity="euclidean", K=2).plot() is not None
         return
-    knob = {"eps": 0.3} if method == "pvm" else {"k": 3}
-    assert pc.fit("outcome ~ .", data, method, **knob).plot().get_title()
+    parameter = {"eps": 0.3} if method == "pvm" else {"k": 3}
+    assert pc.fit("outcome ~ .", data, method, **parameter).plot().get_title()
     D = pc.dissimilarity("outcome ~ .", data).frame()
-    assert pc.fit("outcome ~ 1", data, method, dissimilarity=D, **knob).plot().get_title()
+    assert pc.fit("outcome ~ 1", data, method, dissimilarity=D, **parameter).plot().get_title()
     wide = D.iloc[:, :20]
     with pytest.raises(pc.NotAvailable, match="a map needs"):
-        pc.fit("outcome ~ 1", data, method, dissimilarity=wide, **knob).plot()
+        pc.fit("outcome ~ 1", data, method, dissimilarity=wide, **parameter).plot()
 
 
-def test_two_knobs_and_one_point(iris):
+def test_two_parameters_and_one_point(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 2.5], cv=3)
     assert len(v.table) == 6
     assert len(v.plot(ax=axes()).get_legend().get_texts()) >= 4

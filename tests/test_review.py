@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from protoclass.core.machines.rule.grow import midpoint
 
 import protoclass as pc
+from protoclass.core.machines.grow import midpoint
 from protoclass.core.vectors.hull import hull_draws
 
 ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}
@@ -39,11 +39,11 @@ def test_columns_of_one_name_and_missing_categories():
         pc.fit("y ~ c", holes, "scm", features="stumps", na="keep", dissimilarity="gower", **ONE)
 
 
-@pytest.mark.parametrize(("method", "knobs"), [("scm", ONE), ("pvm", {"eps": 0.1})])
-def test_rows_at_unknown_distances_are_left_out_everywhere(method, knobs):
+@pytest.mark.parametrize(("method", "parameters"), [("scm", ONE), ("pvm", {"eps": 0.1})])
+def test_rows_at_unknown_distances_are_left_out_everywhere(method, parameters):
     data, new = two(), two(20, seed=9)
     new.loc[:9, ["x0", "x1"]] = np.nan
-    fit = pc.fit("y ~ .", data, method, na="keep", dissimilarity="gower", **knobs)
+    fit = pc.fit("y ~ .", data, method, na="keep", dissimilarity="gower", **parameters)
     assert fit.path(new=new)["new_error"].iloc[-1] == pytest.approx(fit.test(new).error)
     with pytest.raises(pc.DataError, match="no row has both"):
         fit.path(new=new.iloc[:5])

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference_scm as slow
-from protoclass.core.machines.rule.bounds import machine_bound
-from protoclass.core.machines.rule.grow import BALL, HOLE, IN_N, IN_P, OUT, family, grow, lines
-from protoclass.core.machines.rule.rule import NEVER, first_to_fire
 
 import protoclass as pc
+from protoclass.core.machines.bounds import machine_bound
+from protoclass.core.machines.grow import BALL, HOLE, IN_N, IN_P, OUT, family, grow, lines
+from protoclass.core.machines.rule import NEVER, first_to_fire
 
 RAW = pc.Euclidean(scale=False)
 SORTS = ("ball", "hole", "low", "high")
@@ -61,7 +61,7 @@ def test_every_step_equals_the_paper_in_loops(seed):
                 assert [(s.q, s.r) for s in want] == list(zip(got.q.tolist(), got.r.tolist(), strict=True))
                 assert [s.at + (shift if s.cut is None else 0) for s in want] == got.at.tolist()
                 assert [0.5 if s.cut is None else s.cut for s in want] == got.cut.tolist()
-                assert [s.sort in ("ball", "hole") for s in want] == [SORTS[s] in ("ball", "hole") for s in got.sort]
+                assert [s.sort in ("ball", "hole") for s in want] == [SORTS[s] in ("ball", "hole") for s in got.kind]
                 seen = {name: array for name, array in given.items() if name != "negate"}
                 told = slow.predict(want, kind, **seen)
                 assert ((fired == (kind == "disjunction")) == told).all()
@@ -122,11 +122,11 @@ def test_a_consistent_machine_is_right_on_all_rows_and_rebuilt_from_its_compress
         D = pc.dissimilarity("~ a + b", data, RAW).frame().to_numpy()
         y = (data.y == "yes").to_numpy()
         P, _ = slow.sides(y, kind)
-        (duel,) = fit.rule.duels
-        at, radius = fit.rule.points.at, fit.rule.points.radii
+        (duel,) = fit.rule.machines
+        at, radius = fit.rule.prototypes.at, fit.rule.prototypes.radii
         edges = [next(i for i in sorted(P) if D[i, j] == rho) for j, rho in zip(at, radius, strict=True)]
         rebuilt = slow.rebuild({*at.tolist(), *edges}, {j for j in at.tolist() if j in P}, D, y, kind)
-        own = sorted((int(j), SORTS[s], float(rho)) for j, s, rho in zip(at, duel.machine.sort, radius, strict=True))
+        own = sorted((int(j), SORTS[s], float(rho)) for j, s, rho in zip(at, duel.machine.kind, radius, strict=True))
         assert sorted(rebuilt) == own
         told = fit.bound()
         assert told["proved"].all()
@@ -189,22 +189,22 @@ def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
 
 def test_cross_validation_equals_fits_on_the_training_rows(iris):
     fold = pd.Series(np.arange(150) % 4, iris.index)
-    open_knobs = {"kind": ["conjunction", "disjunction"], "penalty": [0.5, 2.0, math.inf], "stop": [1, 3, 7]}
+    open_parameters = {"kind": ["conjunction", "disjunction"], "penalty": [0.5, 2.0, math.inf], "stop": [1, 3, 7]}
     for more in ({}, {"multiclass": "ovr"}, {"features": "balls+stumps"}, {"features": "stumps"}):
-        v = pc.cross_validate("species ~ .", iris, "scm", dissimilarity=RAW, cv=fold, **open_knobs, **more)
+        v = pc.cross_validate("species ~ .", iris, "scm", dissimilarity=RAW, cv=fold, **open_parameters, **more)
         for g in (0, 4, 8, 13, 17):
-            knobs = v.table.iloc[g][["kind", "penalty", "stop"]].to_dict() | more
+            parameters = v.table.iloc[g][["kind", "penalty", "stop"]].to_dict() | more
             sizes, bounds = [], []
             for f in range(4):
                 train, held = iris[fold != f], iris[fold == f]
-                fit = pc.fit("species ~ .", train, "scm", dissimilarity=RAW, **knobs)
+                fit = pc.fit("species ~ .", train, "scm", dissimilarity=RAW, **parameters)
                 assert v.held_out[g][held.index].tolist() == fit.predict(held).tolist()
                 sizes.append(fit.rule.size)
                 bounds.append(min(1.0, fit.bound(0.05 / 2)["bound"].sum()))  # two kinds to choose from
             assert v.table["size"].iloc[g] == np.mean(sizes)
             if "stumps" not in more.get("features", ""):
                 assert v.table["bound"].iloc[g] == pytest.approx(np.mean(bounds))
-    by_bound = pc.fit("species ~ .", iris, "scm", choose="bound", cv=fold, **open_knobs)
+    by_bound = pc.fit("species ~ .", iris, "scm", choose="bound", cv=fold, **open_parameters)
     table = by_bound.validation.table
     assert table["bound"].iloc[by_bound.point] == table["bound"].min()
     with pytest.raises(pc.OptionError, match="no bound over its grid"):
@@ -306,7 +306,7 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
 
 
 @pytest.mark.parametrize(
-    ("knobs", "message"),
+    ("parameters", "message"),
     [
         ({"features": "circles"}, "features='circles'"),
         ({"features": "balls+balls"}, "features="),
@@ -323,9 +323,9 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
         ({"candidates": "own"}, "takes the training rows, candidates='train' or a number"),
     ],
 )
-def test_wrong_options(knobs, message):
+def test_wrong_options(parameters, message):
     with pytest.raises(pc.OptionError, match=message):
-        pc.fit("y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "stop": 3, "cv": None, **knobs})
+        pc.fit("y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "stop": 3, "cv": None, **parameters})
 
 
 def test_figures_and_the_loss_matrix(iris):
@@ -346,7 +346,7 @@ def test_figures_and_the_loss_matrix(iris):
 def test_what_fires_is_what_a_hole_of_infinite_radius_does():
     y, D = np.array([True, False, False, False]), np.zeros((4, 4))
     got, fired = fast(y, "conjunction", 1.0, None, D=D)
-    assert got.sort.tolist() == [HOLE]
+    assert got.kind.tolist() == [HOLE]
     assert got.cut.tolist() == [math.inf]
     assert fired.all()
     assert BALL == 0

@@ -136,8 +136,8 @@ def test_labels_that_are_tuples_and_a_predictor_named_chosen(iris):
     assert {"chosen", "chosen (predictor)"} <= set(named)
 
 
-def test_samples_that_do_not_carry_the_knobs(iris):
-    with pytest.raises(pc.DataError, match="does not carry the knobs"):
+def test_samples_that_do_not_carry_the_parameters(iris):
+    with pytest.raises(pc.DataError, match="does not carry the parameters"):
         pc.fit("species ~ .", iris, "kmedoids", K=45).stability(B=3)
 
 

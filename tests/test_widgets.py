@@ -65,8 +65,8 @@ def fine(explorer):
 # the error curve
 
 
-def test_point_knob_and_slider_move_together(curve, fit):
-    grid = fit.validation.points["eps"].tolist()
+def test_point_parameter_and_slider_move_together(curve, fit):
+    grid = fit.validation.grid["eps"].tolist()
     assert (curve.point, curve.eps) == (fit.point, fit.model.eps)
     curve.point = 3
     assert (curve.eps, curve.sliders["eps"].index) == (grid[3], 3)
@@ -132,7 +132,7 @@ def test_use_this_is_the_fit_at_the_point(curve, fit):
 
 
 @pytest.mark.parametrize(
-    ("method", "knobs"),
+    ("method", "parameters"),
     [
         ("pvm", {"eps": [0.5, 1.0, 2.0], "lambda_": [0.5, 2.5]}),
         ("scm", {"penalty": [1.0, 2.0, float("inf")], "stop": [1, 2, 4]}),
@@ -142,27 +142,27 @@ def test_use_this_is_the_fit_at_the_point(curve, fit):
         ("pvm", {"eps": 1.0}),
     ],
 )
-def test_every_methods_grid_has_its_sliders(iris, method, knobs):
-    v = pc.cross_validate("species ~ .", iris, method, cv=3, **knobs)
+def test_every_methods_grid_has_its_sliders(iris, method, parameters):
+    v = pc.cross_validate("species ~ .", iris, method, cv=3, **parameters)
     e = CurveExplorer(v)
-    axes = {k: v.points[k].unique().tolist() for k in v.points if v.points[k].nunique() > 1}
+    axes = {k: v.grid[k].unique().tolist() for k in v.grid if v.grid[k].nunique() > 1}
     assert list(e.sliders) == list(axes)
     for name, values in axes.items():
         for i in (0, len(values) - 1):
             e.sliders[name].index = i
             assert getattr(e, name) == values[i]
-            chosen = v.points.iloc[e.point]
+            chosen = v.grid.iloc[e.point]
             assert all(chosen[k] == getattr(e, k) for k in axes)
     e.use()
     assert fine(e)
-    wanted = {k: v.points[k].tolist()[e.point] for k in v.points}
-    assert all(e.fit.knobs()[k] == value for k, value in wanted.items())
-    same = pc.fit("species ~ .", iris, method, **{**knobs, **wanted})
+    wanted = {k: v.grid[k].tolist()[e.point] for k in v.grid}
+    assert all(e.fit.parameters()[k] == value for k, value in wanted.items())
+    same = pc.fit("species ~ .", iris, method, **{**parameters, **wanted})
     assert e.fit.predict().equals(same.predict())
     assert "explorer.fit the fit at" in text(e._facts.value)
 
 
-def test_a_heat_map_shows_the_errors_at_the_other_knobs(iris):
+def test_a_heat_map_shows_the_errors_at_the_other_parameters(iris):
     v = pc.cross_validate("species ~ .", iris, "scm", penalty=[1.0, 2.0, 8.0], stop=[1, 2, 3, 4, 5], cv=3)
     e = CurveExplorer(v)
     for kind in ("disjunction", "conjunction"):
@@ -175,11 +175,11 @@ def test_a_heat_map_shows_the_errors_at_the_other_knobs(iris):
     other = CurveExplorer(v, x=("kind", "stop"))
     click(other, (1.0, 0.0))
     assert (other.kind, other.stop) == ("disjunction", 1)
-    with pytest.raises(pc.OptionError, match="pair of the knobs"):
+    with pytest.raises(pc.OptionError, match="pair of the parameters"):
         CurveExplorer(v, x=("kind", "eps"))
 
 
-def test_a_knob_whose_name_is_taken_gets_an_underscore(iris):
+def test_a_parameter_whose_name_is_taken_gets_an_underscore(iris):
     from dataclasses import dataclass
     from typing import Any
 
@@ -205,7 +205,7 @@ def test_a_knob_whose_name_is_taken_gets_an_underscore(iris):
 
 def test_radius_and_number_reach_the_fits_that_fitting_gives(explorer, fit):
     assert explorer.fit is fit
-    grid = fit.validation.points["eps"].tolist()
+    grid = fit.validation.grid["eps"].tolist()
     explorer.sliders["eps"].index = 17
     assert explorer.eps == grid[17]
     whole = fit.update(eps=grid[17])
@@ -443,7 +443,7 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
 
 
 @pytest.mark.parametrize(
-    ("method", "knobs", "sliders"),
+    ("method", "parameters", "sliders"),
     [
         ("knn", {"k": 5}, []),
         ("kmeans", {"K": 3}, []),
@@ -454,8 +454,8 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
         ("pvm", {"eps": 1.0, "solver": "exact"}, []),
     ],
 )
-def test_methods_without_radius_or_order_have_no_such_sliders(iris, method, knobs, sliders):
-    fit = pc.fit("species ~ .", iris, method, **knobs)
+def test_methods_without_radius_or_order_have_no_such_sliders(iris, method, parameters, sliders):
+    fit = pc.fit("species ~ .", iris, method, **parameters)
     e = PrototypeExplorer(fit)
     assert list(e.sliders) == sliders
     if "size" not in sliders:

@@ -15,7 +15,7 @@ from math import inf
 import numpy as np
 import pandas as pd
 from common import Report, fetched, main, table
-from protoclass.core.machines.rule.bounds import machine_bound
+from protoclass.core.machines.bounds import machine_bound
 
 import protoclass as pc
 from protoclass.core.folds import stratified

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, shown
+from ..errors import DataError, OptionError, shown
+from ..frames.frame import as_pandas, check_unique
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +26,7 @@ class Test:
     error, low, high : float
         Share of errors and its 95 % Wilson interval.
     no_information : float
-        Error of always predicting the commonest class of these rows.
+        Error of always predicting the most common class of these rows.
     p_value : float
         One-sided binomial test that the error is below the no-information error.
     confusion : DataFrame
@@ -50,16 +55,29 @@ class Test:
         left = f"; {self.left_out} left out for missing values" if self.left_out else ""
         return (
             f"Test error {self.error:.4f} ({self.wrong} of {self.n} rows), 95 % interval {self.low:.4f} to {self.high:.4f}{left}\n"
-            f"No-information error {self.no_information:.4f}; p-value of no better: {self.p_value:.3g}\n"
+            f"No-information error {self.no_information:.4f}; p-value, one-sided test against always predicting the most common class: {self.p_value:.3g}\n"
             f"{self.confusion.to_string()}"
         )
 
 
-def tested(truth: pd.Series, fitted: pd.Series, levels: pd.Index) -> Test:
+def test(fit: Fit, new: Any) -> Test:
+    """See `Fit.test`."""
+    new = as_pandas(new)
+    response = fit.frame.formula.response
+    if response not in new:
+        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+    check_unique(new.columns, "column")
+    return compare_classes(new[response], fit.predict(new), fit.frame.levels)
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest
+
+
+def compare_classes(truth: pd.Series, fitted: pd.Series, levels: pd.Index) -> Test:
     """Compare true and predicted classes."""
     from scipy.stats import binomtest  # 0.4 s that most fits do without
 
-    codes = coded(truth, levels)
+    codes = class_codes(truth, levels)
     known = (truth.notna() & fitted.notna()).to_numpy()
     n = int(known.sum())
     if n == 0:
@@ -77,12 +95,12 @@ def tested(truth: pd.Series, fitted: pd.Series, levels: pd.Index) -> Test:
     )
 
 
-def coded(truth: pd.Series, levels: pd.Index) -> np.ndarray:
+def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     """Class codes of a response, -1 where it is missing; an error for classes that fit has not seen."""
     try:
         codes = levels.get_indexer(truth.astype(object))
     except TypeError:
-        raise DataError(f"the response {truth.name!r} holds values that are no classes") from None
+        raise DataError(f"the response {truth.name!r} holds values that are not classes") from None
     unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
         raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.covers.problems import Certificate
+from ..arguments import one_of
+from ..core.covers.certificate import Certificate
 from ..core.covers.solving import Options, cover_paths
-from ..core.sources import part
+from ..core.parallel import Once
 from ..core.task import Task
-from ..errors import DataError, OptionError, brief, one_of, shown
+from ..errors import DataError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.dissimilarity import dissimilarity as measured
-from ..models.base import is_open
+from ..metrics.dissimilarity import dissimilarity as measure
+from ..models.base import is_tuned
 from ..models.pvm import PVM
 
 
@@ -80,26 +81,24 @@ def set_cover(
     3
     """
     one_of("solver", solver, ("exact", "greedy", "ratio"))
-    if is_open(eps):
+    if is_tuned(eps):
         raise OptionError(f"eps={brief(eps)}: set_cover takes one radius")
     PVM(eps=eps, balls=balls, time_limit=time_limit)  # checks them
-    related = data if isinstance(data, Dissimilarity) else measured(data, metric=dissimilarity)
-    n = len(related.index)
+    measured = data if isinstance(data, Dissimilarity) else measure(data, metric=dissimilarity)
+    n = len(measured.index)
     # a row left out costs 2 and one that covers itself costs 1: no optimum leaves a row out
-    task = Task(
-        related.source(), np.zeros(n, np.int64), 1, np.full(n, 2.0), related.origin, (0,), lambda: np.empty((n, 0))
-    )
+    task = Task(Once(measured.source), np.zeros(n, np.int64), 1, np.full(n, 2.0), measured.candidate_row, (0,))
     options = Options(solver, balls == "closed", time_limit, certify=True)
     _, path = next(cover_paths(task, np.full(n, -1), 1, np.array([float(eps)]), np.array([1.0]), options))
     rule = path.at(0)
-    points = related.metric.between(related.rows, part(related.points, rule.points.at))
-    nearest = points.min(axis=1, initial=np.inf)
+    chosen = rule.prototypes
+    nearest = measured.metric.between(measured.rows, measured.prototype_rep(chosen)).min(axis=1, initial=np.inf)
     far = nearest > eps if balls == "closed" else nearest >= eps
     if far.any():
         raise DataError(
-            f"row {shown(related.index[far][0])} lies within {eps:g} of no row, itself included: use a larger eps"
+            f"row {shown(measured.index[far][0])} lies within {eps:g} of no row, itself included: use a larger eps"
         )
-    labels = related.labels[rule.points.at]
-    head = pd.DataFrame({"covers": (rule.points.table["covers"] / 2).astype(int)}, labels)
-    table = pd.concat([head, related.data.columns.reindex(labels)], axis=1)
+    names = measured.candidate_names[chosen.at]
+    head = pd.DataFrame({"covers": (chosen.table["covers"] / 2).astype(int)}, names)
+    table = pd.concat([head, measured.data.columns.reindex(names)], axis=1)
     return SetCover(table, float(eps), rule.report["certificate"])

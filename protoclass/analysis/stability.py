@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of, whole_number
 from ..core.folds import holdout
 from ..core.parallel import each
 from ..core.task import Task
-from ..errors import DataError, NotAvailable, OptionError, one_of, whole
-from ..estimation.problem import ONCE, bar
+from ..errors import DataError, NotAvailable, OptionError
+from ..estimation.problem import HOLD_LIMIT
+from ..progress import bar
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -77,18 +79,18 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
 
 def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | None) -> Stability:
     """See `Fit.stability`."""
-    whole("B", B, 2)
-    whole("seed", seed, 0)
+    whole_number("B", B, 2)
+    whole_number("seed", seed, 0)
     one_of("sample", sample, (None, "bootstrap", "halves"))
-    weighted = "weights" in fit.model.accepts
+    weighted = fit.model.can.weights
     if sample == "bootstrap" and not weighted:
         raise OptionError(f"method {fit.model.name!r} takes no weights, which the bootstrap needs: sample='halves'")
-    if fit.rule.points.at is None:
-        raise NotAvailable(f"the prototypes of {fit.model.name!r} are no rows, so that none can be chosen again")
+    if fit.rule.prototypes.at is None:
+        raise NotAvailable(f"the prototypes of {fit.model.name!r} are not rows, so that none can be chosen again")
     one_of("progress", progress, (None, True, False))
     how = sample or ("bootstrap" if weighted else "halves")
     with bar(int(B) + 1, "drawing again", progress) as drawing:
-        task = fit.problem.task(fit.dissimilarity, limit=ONCE)
+        task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         drawing.update()
         if fit.model.path(task, {}).at(0).size > fit.rule.size:
             raise NotAvailable(
@@ -100,7 +102,7 @@ def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | 
             return again(fit, task, how, (int(seed), b))
 
         found = []
-        for one in each(run, range(int(B)), task.D.shape[0] * task.D.shape[1]):
+        for one in each(run, range(int(B)), task.shape[0] * task.shape[1]):
             found.append(one)
             drawing.update()
         table = tabled(fit, task, found)
@@ -113,14 +115,16 @@ def again(fit: Fit, task: Task, how: str, seed: tuple[int, int]) -> tuple[np.nda
     part, columns = task.keep(count > 0, seed[1])
     part = replace(part, w=part.w * count[count > 0])
     try:
-        points = fit.model.path(part, {}).at(0).moved(columns).points
+        prototypes = fit.model.path(part, {}).at(0).moved(columns).prototypes
     except DataError as reason:
         raise DataError(
-            f"a sample of {len(part.y)} different rows does not carry the knobs of this fit ({reason}): update() it with smaller ones"
+            f"a sample of {len(part.y)} different rows does not carry the parameters of this fit ({reason}): update() it with smaller ones"
         ) from reason
-    present = np.zeros(len(task.origin), bool)
+    present = np.zeros(len(task.candidate_row), bool)
     present[columns] = True
-    at, classes = np.unique(np.stack([points.at, points.classes]), axis=1)  # a centre may serve in several features
+    at, classes = np.unique(
+        np.stack([prototypes.at, prototypes.classes]), axis=1
+    )  # a centre may serve in several features
     return at, classes, present
 
 
@@ -136,34 +140,34 @@ def drawn(task: Task, how: str, seed: tuple[int, int]) -> np.ndarray:
 
 
 def tabled(fit: Fit, task: Task, found: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> pd.DataFrame:
-    points, m = fit.rule.points, len(task.origin)
+    prototypes, m = fit.rule.prototypes, len(task.candidate_row)
     times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
     for at, classes, here in found:
         np.add.at(times, (classes, at), 1)
         present += here
     own = np.zeros((task.classes, m), bool)
-    own[points.classes, points.at] = True
+    own[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(own | (times > 0))
     out = pd.DataFrame({
         "class": pd.Categorical.from_codes(classes, fit.frame.levels),
         "prototype": own[classes, at],
         "drawn": present[at],
         "chosen": np.where(present[at] > 0, times[classes, at] / np.maximum(present[at], 1), np.nan),
-    }, fit.dissimilarity.labels[at])  # fmt: skip
+    }, fit.dissimilarity.candidate_names[at])  # fmt: skip
     if "cover" in fit.rule.kinds:
-        near = pd.Series(_near(fit, task, found), index=pd.MultiIndex.from_arrays([points.classes, points.at]))
+        near = pd.Series(_near(fit, task, found), index=pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at]))
         out["near"] = near.reindex(pd.MultiIndex.from_arrays([classes, at])).to_numpy()
     return out.iloc[np.lexsort((at, classes, -out["chosen"].to_numpy()))]
 
 
 def _near(fit: Fit, task: Task, found: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
     """Share of the samples in which a prototype of the class lay in each prototype's ball."""
-    points = fit.rule.points
-    inside = task.D.take(np.arange(len(task.y)), points.at) < points.radii
-    hits = np.zeros(len(points))
+    prototypes = fit.rule.prototypes
+    inside = task.D.take(np.arange(len(task.y)), prototypes.at) < prototypes.radii
+    hits = np.zeros(len(prototypes))
     for at, classes, _ in found:
-        rows = task.origin[at]
+        rows = task.candidate_row[at]
         for c in range(task.classes):
-            mine = points.classes == c
+            mine = prototypes.classes == c
             hits[mine] += inside[np.ix_(rows[(classes == c) & (rows >= 0)], mine)].any(axis=0)
     return hits / len(found)

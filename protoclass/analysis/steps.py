@@ -1,4 +1,4 @@
-"""A greedy fit step by step: what each prototype holds, and what the first 1, 2, ... of them do."""
+"""A fit step by step: what each prototype holds, and what the first 1, 2, ... of them do."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ import numpy as np
 import pandas as pd
 
 from ..core.choose import mean_and_se
-from ..core.covers.problems import Greedy
-from ..core.machines.rule import Machines
-from ..core.sources import Rep, part
-from ..core.task import Rule, Stepwise
+from ..core.query import lost_by_steps
+from ..core.sources import part
+from ..core.task import Stepwise
 from ..errors import DataError, NotAvailable, OptionError, brief
-from ..estimation.problem import BLOCK, bar, blocks, columns_of, places, with_folds
-from ..estimation.resampling import draw_folds
-from ..estimation.validation import fold_paths
-from ..frames.frame import as_pandas, once
-from ..metrics.base import Metric
-from .bounds import path_bounds
-from .evaluation import coded
+from ..estimation.problem import with_folds
+from ..estimation.resampling import draw_folds, fold_paths
+from ..frames.frame import as_pandas, check_unique
+from ..models.registry import lacking
+from ..progress import bar
+from .evaluation import class_codes
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -28,20 +26,26 @@ if TYPE_CHECKING:
 def stepwise(fit: Fit) -> Stepwise:
     """The rule of a fit, if it was built step by step."""
     if not isinstance(fit.rule, Stepwise):
-        raise NotAvailable(f"method {fit.model.name!r} is not built step by step here; 'pvm' by greedy and 'scm' are")
+        raise lacking(fit.model, "steps here: its rule was not built step by step", "steps")
     return fit.rule
+
+
+def step_count(fit: Fit) -> int:
+    """Number of steps in which the rule of a fit was built."""
+    return len(next(iter(stepwise(fit).steps.values()))) - 1
 
 
 def ball(fit: Fit, prototype: Any) -> pd.DataFrame:
     """See `Fit.ball`."""
-    points, related, frame = fit.rule.points, fit.dissimilarity, fit.frame
-    if points.radii is None or "cover" not in fit.rule.kinds:
-        raise NotAvailable(f"method {fit.model.name!r} has no balls that cover; 'pvm' has")
+    prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit.frame
+    if prototypes.radii is None or "cover" not in fit.rule.kinds:
+        raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
-    D = related.metric.between(related.rows, part(places(fit.rule, related), slice(0, k + 1)))
-    inside = points.radii[: k + 1] > D
-    own = frame.codes == points.classes[k]
-    before = inside[:, :k][:, points.classes[:k] == points.classes[k]].any(axis=1)
+    first = part(dissimilarity.prototype_rep(prototypes), slice(0, k + 1))
+    D = dissimilarity.metric.between(dissimilarity.rows, first)
+    inside = prototypes.radii[: k + 1] > D
+    own = frame.codes == prototypes.classes[k]
+    before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
     held = np.flatnonzero(inside[:, k])
     held = held[np.argsort(D[held, k], kind="stable")]
     return pd.DataFrame(
@@ -66,35 +70,34 @@ def place_of(fit: Fit, prototype: Any) -> int:
 
 def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """See `Fit.path`."""
-    rule, frame, related = stepwise(fit), fit.frame, fit.dissimilarity
-    points = places(rule, related)
+    rule, frame = stepwise(fit), fit.frame
     table = pd.DataFrame(dict(rule.steps))
-    if isinstance(rule, Machines):
-        table["bound"] = path_bounds(fit)
-    X = columns_of(rule, frame)
-    lost, total = _lost(rule, related.metric, related.rows, points, X, frame.codes, frame.weights)
+    if fit.model.can.step_bounds is not None:
+        table["bound"] = fit.model.can.step_bounds(fit.learned)
+    lost, total = lost_by_steps(rule, fit.query()[0], frame.codes, frame.weights)
     table["training_error"] = lost / total
     if new is not None:
-        new = as_pandas(new)
-        response = frame.formula.response
-        if response not in new:
-            raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-        fresh = related.fresh(new, points)
-        once(new.columns, "column")
-        codes = coded(new[response], frame.levels)[fresh.whole]
-        known = np.flatnonzero(codes >= 0)
-        if len(known) == 0:
-            raise DataError("no row has both a known class and all predictors")
-        X = columns_of(rule, fresh.frame)
-        X = None if X is None else X[known]
-        rows, weights = part(fresh.rows, known), np.ones(len(known))
-        lost, total = _lost(rule, related.metric, rows, fresh.points, X, codes[known], weights)
-        if total == 0:
-            raise DataError("no row has both a known class and dissimilarities to all prototypes")
-        table["new_error"] = lost / total
+        table["new_error"] = _new_error(fit, rule, as_pandas(new))
     if cv is not None:
         table["cv_error"], table["cv_se"] = _held_out(fit, cv, len(table) - 1)
     return table
+
+
+def _new_error(fit: Fit, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
+    """Share of new rows that the first 0, 1, 2, ... steps misclassify."""
+    response = fit.frame.formula.response
+    if response not in new:
+        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+    query, _, complete = fit.query(new)
+    check_unique(new.columns, "column")
+    codes = class_codes(new[response], fit.frame.levels)[complete]
+    known = np.flatnonzero(codes >= 0)
+    if len(known) == 0:
+        raise DataError("no row has both a known class and all predictors")
+    lost, total = lost_by_steps(rule, query.take(known), codes[known], np.ones(len(known)))
+    if total == 0:
+        raise DataError("no row has both a known class and dissimilarities to all prototypes")
+    return lost / total
 
 
 def _held_out(fit: Fit, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -102,56 +105,31 @@ def _held_out(fit: Fit, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
 
     A fold's rule with fewer steps than asked for serves with all that it has.
     """
-    problem = with_folds(fit.problem, cv)
+    problem = with_folds(fit.chosen_problem, cv)
     fold = draw_folds(problem, 1)[0][0]
     y, w = problem.frame.codes, problem.frame.weights
     folds = int(fold.max()) + 1
-    lost, heft = np.empty((folds, most + 1)), np.empty(folds)
-    related = problem.relate()
+    lost, weight = np.empty((folds, most + 1)), np.empty(folds)
+    dissimilarity = problem.measure()
     with bar(folds, "cross-validating", problem.progress) as validating:
-        for its, _, f, found in fold_paths(problem, related, problem.task(related), fold, {}, False):
-            rule, rows = found.at(0), np.flatnonzero(fold == f)
-            X = columns_of(rule, problem.frame)
-            X = None if X is None else X[rows]
+        for one in fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {}, False):
+            rule, rows = one.path.at(0), np.flatnonzero(fold == one.fold)
             assert isinstance(rule, Stepwise)
-            steps, heft[f] = _lost(rule, its.metric, part(its.rows, rows), places(rule, its), X, y[rows], w[rows])
-            lost[f] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
+            steps, weight[one.fold] = lost_by_steps(rule, one.dissimilarity.query(rows), y[rows], w[rows])
+            lost[one.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
             validating.update()
-    return mean_and_se(lost / np.maximum(heft, 1e-300)[:, None], heft)
+    return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight)
 
 
-def _lost(
-    rule: Stepwise, metric: Metric, rows: Rep, points: Rep, X: Any, codes: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """Weight of the rows that the first 0, 1, 2, ... steps misclassify, and of all rows; those at unknown distances are left out."""
-    q = len(rule.points)
-    wrong: Any = 0.0
-    total = 0.0
-    for block in blocks(len(codes), max(1, BLOCK // max(1, q))):
-        D = metric.between(part(rows, block), points) if points else np.empty((len(codes[block]), 0))
-        known = ~np.isnan(D).any(axis=1)
-        truth, w = codes[block][known], weights[block][known]
-        walked = rule.walk(D[known], None if X is None else X[block][known])
-        wrong = wrong + np.array([w @ (told != truth) for told in walked])
-        total += float(w.sum())
-    return np.asarray(wrong), total
-
-
-def first(fit: Fit, size: int | None, lambda_: float | None) -> Rule:
+def first_steps(fit: Fit, size: int | None, lambda_: float | None) -> Fit:
     """See `Fit.at`."""
-    rule = stepwise(fit)
+    rule, most = stepwise(fit), step_count(fit)
     if (size is None) == (lambda_ is None):
         raise OptionError("at() takes either size= or lambda_=")
-    if size is not None:
-        most = len(next(iter(rule.steps.values()))) - 1
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
-            raise OptionError(f"size={brief(size)}: a whole number from 0 to the {most} steps of the fit")
-        return rule.first(int(size))
-    if not isinstance(rule, Greedy):
-        raise NotAvailable(f"method {fit.model.name!r} has no lambda: at() takes size=")
-    least = rule.goal.lambda_
-    if isinstance(lambda_, bool) or not isinstance(lambda_, (int, float)) or not lambda_ >= least:
-        raise OptionError(
-            f"lambda_={brief(lambda_)}: the fit holds those from its own {least:.4g} on; fit.update(lambda_=0) holds all"
-        )
-    return rule.first(int((rule.steps["lambda_low"][:-1] > lambda_).sum()), float(lambda_))
+    if lambda_ is not None:
+        if not fit.model.can.costs:
+            raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}; at() takes size=")
+        return fit.derived(rule.at_cost(lambda_), {"lambda_": float(lambda_)})
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
+        raise OptionError(f"size={brief(size)}: a whole number from 0 to the {most} steps of the fit")
+    return fit.derived(rule.first(int(size)), steps=int(size))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numba
 from threadpoolctl import ThreadpoolController
@@ -57,6 +57,21 @@ def alone() -> Iterator[None]:
             _within -= 1
             if _within == 0:
                 _limits.restore_original_limits()
+
+
+class Once(Generic[T]):
+    """A value that is worked out when it is first read, by one thread while the others wait, and then kept."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work: Callable[[], T] | None = work
+        self._lock = threading.RLock()
+
+    def __call__(self) -> T:
+        with self._lock:
+            if self._work is not None:
+                self._value = self._work()
+                self._work = None
+            return self._value
 
 
 def cores() -> int:

@@ -4,76 +4,103 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .parallel import Once
 from .sources import Part, Source
+
+if TYPE_CHECKING:
+    from .query import Query
 
 Array = NDArray[Any]
 
 
+def no_coordinates() -> Array:
+    raise LookupError("this task has no coordinates")
+
+
 @dataclass(frozen=True)
 class Task:
-    """All that a model sees.
+    """All that a model sees while it learns. Dissimilarities, coordinates and columns are made when they are first read.
 
     Attributes
     ----------
-    D : Source (n, m)
-        Dissimilarities of the n rows to the m candidates.
+    source : Once of Source (n, m)
+        Dissimilarities of the n rows to the m candidates; read them as `D`.
     y : int array (n,)
         Class codes, 0 to `classes` - 1.
     classes : int
     w : float array (n,)
         Weights of the rows.
-    origin : int array (m,)
+    candidate_row : int array (m,)
         The row that candidate j is, -1 for none (an unlabelled candidate).
     seed : tuple of int
-    vectors : callable
-        Returns the coordinates (n, p) of the rows, or raises `NoVectors`.
+    vectors : Once of array (n, p)
+        Coordinates of the rows; read them by `coordinates()`, which raises `NoVectors` where there are none.
+    design : Once of array (n, p)
+        The design matrix; read it by `columns()`, which raises where there is none.
     tick : callable
         Called after each piece of work, for the progress bar.
-    serves : int array (m,), or None
+    allowed_class : int array (m,), or None
         The only class that each candidate may serve, -1 (and for None all) where it may serve any.
-    columns : callable
-        Returns the design matrix (n, p) of the rows, or raises where there is none.
     levels : tuple
         The classes' names.
     label : callable
         The name of a row by its position, for messages.
     """
 
-    D: Source
+    source: Once[Source]
     y: Array
     classes: int
     w: Array
-    origin: Array
+    candidate_row: Array
     seed: tuple[int, ...]
-    vectors: Callable[[], Array]
+    vectors: Once[Array] = field(default_factory=lambda: Once(no_coordinates))
+    design: Once[Array] = field(default_factory=lambda: Once(lambda: np.empty((0, 0))))
     tick: Callable[[], None] = lambda: None
-    serves: Array | None = None
-    columns: Callable[[], Array] = lambda: np.empty((0, 0))
+    allowed_class: Array | None = None
     levels: tuple[Any, ...] = ()
     label: Callable[[int], str] = str
+
+    @property
+    def D(self) -> Source:
+        """Dissimilarities of the rows to the candidates."""
+        return self.source()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of candidates, which are known before anything is measured."""
+        return len(self.y), len(self.candidate_row)
+
+    def coordinates(self) -> Array:
+        """Coordinates (n, p) of the rows in the space of the metric."""
+        return self.vectors()
+
+    def columns(self) -> Array:
+        """The design matrix (n, p) of the rows."""
+        return self.design()
 
     def keep(self, train: Array, salt: int) -> tuple[Task, Array]:
         """The task of the rows where `train` is True, and the columns that its candidates have in this task."""
         rows = np.flatnonzero(train)
-        columns = np.flatnonzero((self.origin < 0) | train[self.origin])
+        columns = np.flatnonzero((self.candidate_row < 0) | train[self.candidate_row])
         place = np.full(len(self.y), -1)
         place[rows] = np.arange(len(rows))
-        origin = self.origin[columns]
+        row = self.candidate_row[columns]
         smaller = replace(
             self,
-            D=Part(self.D, rows, columns),
+            source=Once(lambda: Part(self.D, rows, columns)),
             y=self.y[rows],
             w=self.w[rows],
-            origin=np.where(origin < 0, -1, place[origin]),
+            candidate_row=np.where(row < 0, -1, place[row]),
             seed=(*self.seed, salt),
-            vectors=lambda: self.vectors()[rows],
-            serves=None if self.serves is None else self.serves[columns],
-            columns=lambda: self.columns()[rows],
+            vectors=Once(lambda: self.coordinates()[rows]),
+            design=Once(lambda: self.columns()[rows]),
+            allowed_class=None if self.allowed_class is None else self.allowed_class[columns],
             label=lambda i: self.label(int(rows[i])),
         )
         return smaller, columns
@@ -81,18 +108,18 @@ class Task:
 
 @dataclass(frozen=True)
 class Points:
-    """The points that a rule measures new rows against: columns of D, or places of their own.
+    """The prototypes of a rule as new rows are measured against them: columns of D, or places of their own.
 
     Attributes
     ----------
     classes : int array (q,)
-        What each point stands for.
+        What each prototype stands for.
     at : int array (q,), or None
         Columns of D.
     coords : array (q, p), or None
         Coordinates. Exactly one of `at` and `coords` is given.
     radii : array (q,), or None
-        Radius of each point's ball, where the rule has balls.
+        Radius of each prototype's ball, where the rule has balls.
     table : mapping of str to array (q,)
         Further columns of `Fit.prototypes`.
     """
@@ -107,30 +134,27 @@ class Points:
         return len(self.classes)
 
     def moved(self, columns: Array) -> Points:
-        """The same points among more columns: column c here is `columns[c]` there."""
+        """The same prototypes among more columns: column c here is `columns[c]` there."""
         return self if self.at is None else replace(self, at=columns[self.at])
 
 
 class Rule(Protocol):
-    """What a method learned. `predict` gets the dissimilarities (r, q) to its points, in their order, and X (r, p).
+    """What a method learned: arrays and plain values only.
 
-    kinds: "class", "cover" -> codes (r,), -1 for none; "nearest" -> places in points (r,), -1 for none; "distance",
-    "prob", "decision" -> (r, classes). `reads` says what `predict` looks at: "D"; "vectors" or "columns", which X then holds
-    (the metric's coordinates, or the design matrix); or "D+columns". `report` holds what the method has to say of itself, by
-    name.
+    `predict(kind, query)` pulls what it reads from the query. Kinds: "class", "cover" give codes (r,), -1 for none; "nearest"
+    places among the prototypes (r,), -1 for none; "distance", "prob" and "decision" arrays (r, classes). `size` is the
+    method's measure of complexity, and `report` holds what the method has to say of the rule, by name.
     """
 
     @property
-    def points(self) -> Points: ...
-    @property
-    def reads(self) -> str: ...
+    def prototypes(self) -> Points: ...
     @property
     def size(self) -> float: ...
     @property
     def kinds(self) -> tuple[str, ...]: ...
     @property
     def report(self) -> Mapping[str, Any]: ...
-    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array: ...
+    def predict(self, kind: str, query: Query) -> Array: ...
     def moved(self, columns: Array) -> Rule: ...
 
 
@@ -144,49 +168,43 @@ class Stepwise(Rule, Protocol):
 
     @property
     def steps(self) -> Mapping[str, Array]: ...
-    def walk(self, D: Array, X: Array | None = None) -> Iterator[Array]: ...
+    def walk(self, query: Query) -> Iterator[Array]: ...
     def first(self, size: int) -> Rule: ...
 
 
 class Path(Protocol):
-    """The rules of one fold over the whole grid, in grid order: `points` is their union, `size` is (G,).
+    """The rules of one fold over the whole grid, in grid order: `prototypes` is their union, `size` is (G,).
 
     `bounds` (G,), where the method has them, are bounds on each rule's error on new rows.
     """
 
     @property
-    def points(self) -> Points: ...
-    @property
-    def reads(self) -> str: ...
+    def prototypes(self) -> Points: ...
     @property
     def kinds(self) -> tuple[str, ...]: ...
     @property
     def size(self) -> Array: ...
     @property
     def bounds(self) -> Array | None: ...
-    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array: ...
+    def predict(self, kind: str, query: Query) -> Array: ...
     def at(self, g: int) -> Rule: ...
     def moved(self, columns: Array) -> Path: ...
 
 
 @dataclass(frozen=True)
-class Rules:
-    """The Path of a method that fits each grid point by itself: the rules' points side by side."""
+class RulePath:
+    """The Path of a method that fits each grid point by itself: a rule for each."""
 
     rules: tuple[Rule, ...]
     bounds: ClassVar[None] = None
 
-    @property
-    def points(self) -> Points:
-        parts = [rule.points for rule in self.rules]
+    @cached_property
+    def prototypes(self) -> Points:
+        parts = [rule.prototypes for rule in self.rules]
         classes = np.concatenate([p.classes for p in parts])
         if parts[0].at is not None:
             return Points(classes, at=np.concatenate([p.at for p in parts if p.at is not None]))
         return Points(classes, coords=np.concatenate([p.coords for p in parts if p.coords is not None]))
-
-    @property
-    def reads(self) -> str:
-        return self.rules[0].reads
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -196,13 +214,11 @@ class Rules:
     def size(self) -> Array:
         return np.array([rule.size for rule in self.rules])
 
-    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
-        cut = np.cumsum([0] + [len(rule.points) for rule in self.rules])
-        parts = [rule.predict(kind, D[:, a:b], X) for rule, a, b in zip(self.rules, cut, cut[1:], strict=False)]
-        return np.stack(parts, axis=1)
+    def predict(self, kind: str, query: Query) -> Array:
+        return np.stack([rule.predict(kind, query) for rule in self.rules], axis=1)
 
     def at(self, g: int) -> Rule:
         return self.rules[g]
 
-    def moved(self, columns: Array) -> Rules:
-        return Rules(tuple(rule.moved(columns) for rule in self.rules))
+    def moved(self, columns: Array) -> RulePath:
+        return RulePath(tuple(rule.moved(columns) for rule in self.rules))

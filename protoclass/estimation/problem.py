@@ -1,53 +1,32 @@
-"""What fit and cross-validation share: from the arguments to a Problem, and reading rules on rows."""
+"""From the arguments of `fit` and `cross_validate` to a frame, a metric and a model that fit one another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.sources import Held, Rep, Source, part
-from ..core.task import Path, Rule, Task
-from ..errors import DataError, OptionError, brief, one_of, shown, whole
+from ..arguments import one_of, whole_number
+from ..core.parallel import Once
+from ..core.query import Query
+from ..core.sources import Source
+from ..core.task import Points, Task
+from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame, along, as_pandas, mold
-from ..metrics.base import Metric
-from ..metrics.candidates import Candidates, check
-from ..metrics.dissimilarity import Dissimilarity, relate, resolve
+from ..metrics.base import Metric, TrainedMetric, as_vectors
+from ..metrics.candidates import Candidates, check_candidates
+from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import measure_frame, resolve
 from ..models.base import Model
-from ..models.registry import model as by_name
+from ..models.registry import methods_with
+from ..models.registry import model as find_model
+from ..progress import bar
+from .call import DEFAULTS, Call
 
-ONCE = 2**29  # bytes of a matrix that is held although it is read once
-BLOCK = 2**24  # dissimilarities measured at a time when rules are read
-DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "train", "cv": "auto", "choose": "1se",
-                               "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "client": None, "measure": "error", "repeats": 1}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Call:
-    """How a fit was asked for: the function's name, the formula, the data and all further arguments."""
-
-    function: str
-    formula: str
-    data: Any
-    arguments: Mapping[str, Any]
-
-    def __repr__(self) -> str:
-        shown = [repr(self.formula), "data"]
-        shown += [f"{k}={short(v)}" for k, v in self.arguments.items() if not _default(k, v)]
-        return f"{self.function}({', '.join(shown)})"
-
-
-def _default(name: str, value: Any) -> bool:
-    return name in DEFAULTS and type(value) is type(DEFAULTS[name]) and value == DEFAULTS[name]
-
-
-def short(value: Any) -> str:
-    return f"<{type(value).__name__}>" if isinstance(value, (pd.Series, Dissimilarity)) else brief(value)
+HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
 
 
 @dataclass(frozen=True)
@@ -59,10 +38,9 @@ class Problem:
     call : Call
     frame : Frame
     model : Model
-    metric : Metric
-        To be trained, on all rows or anew in each fold.
-    trained : bool
-        Whether the metric serves as it is.
+        As asked for: parameters may be left to cross-validation.
+    metric : Metric or TrainedMetric
+        To be trained, on all rows or anew in each fold; a trained one stays as it is.
     groups : int array (n,), or None
     cv : as given; a Series or array of folds is cut to the rows that take part
     seed : int
@@ -73,8 +51,7 @@ class Problem:
     call: Call
     frame: Frame
     model: Model
-    metric: Metric
-    trained: bool
+    metric: Metric | TrainedMetric
     groups: np.ndarray | None
     cv: Any
     seed: int
@@ -82,96 +59,115 @@ class Problem:
     candidates: Any = "train"
 
     @property
-    def by_fold(self) -> bool:
+    def train_in_folds(self) -> bool:
         """Whether metric or candidates must be learned anew in each fold."""
-        return self.metric.supervised or (isinstance(self.candidates, Candidates) and self.candidates.learned)
+        return self.metric.train_in_folds or (
+            isinstance(self.candidates, Candidates) and self.candidates.data_dependent
+        )
 
-    def relate(self, train: np.ndarray | None = None) -> Dissimilarity:
+    @property
+    def cv_is_auto(self) -> bool:
+        """Whether rows are held out only where a parameter is to be tuned."""
+        return isinstance(self.cv, str) and self.cv == "auto"
+
+    def measure(self, train: np.ndarray | None = None) -> Dissimilarity:
         """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
-        return relate(self.frame, self.metric, train, self.trained, self.candidates, self.seed)
+        return measure_frame(self.frame, self.metric, train, self.candidates, self.seed)
 
-    def task(self, related: Dissimilarity, tick: Callable[[], None] = lambda: None, limit: float | None = None) -> Task:
-        """What the model sees; see `Dissimilarity.source` for `limit`.
-
-        A model that reads vectors or columns gets no dissimilarities: none are measured.
-        """
-        frame = self.frame
-        vectors = partial(related.metric.vectors, related.rows)
-        if self.model.reads == "vectors":
-            with np.errstate(over="ignore"):  # fails before any work
-                fine = np.isfinite((np.asarray(vectors(), float) ** 2).sum())
-            if not fine:
-                raise DataError(
-                    "some columns are too large, as their squares overflow: scale them, as dissimilarity='euclidean' does"
-                )
-        if "D" not in self.model.reads:
-            source: Source = Held(np.broadcast_to(np.nan, related.shape))  # takes no memory
-        else:
-            source = related.source(tick, limit=limit)
-        origin = related.origin
-        serves = np.full(len(origin), -1)
+    def task(self, dissimilarity: Dissimilarity, limit: float | None = None) -> Task:
+        """What the model sees. Nothing is measured before the model reads it; see `Dissimilarity.source` for `limit`."""
+        frame, row = self.frame, dissimilarity.candidate_row
+        allowed = np.full(len(row), -1)
         if isinstance(self.candidates, str) and self.candidates == "own":
-            serves = np.where(origin >= 0, frame.codes[origin], -1)
+            allowed = np.where(row >= 0, frame.codes[row], -1)
+
+        def source() -> Source:
+            with bar(None, "measuring", self.progress) as measuring:
+                return dissimilarity.source(measuring.update, limit=limit)
+
         return Task(
-            source, frame.codes, len(frame.levels), frame.weights, origin, (self.seed,), vectors, serves=serves,
-            columns=self._columns, levels=tuple(frame.levels), label=lambda i: shown(frame.index[i]),
+            Once(source), frame.codes, len(frame.levels), frame.weights, row, (self.seed,),
+            vectors=Once(lambda: finite_coordinates(dissimilarity)), design=Once(lambda: design_matrix(frame)),
+            allowed_class=allowed, levels=tuple(frame.levels), label=lambda i: shown(frame.index[i]),
         )  # fmt: skip
 
-    def _columns(self) -> np.ndarray:
-        if not self.frame.formula.terms:
-            raise DataError(f"{self.model.name} reads columns, and {self.frame.formula.text!r} names no predictors")
-        return self.frame.design.to_numpy(float)
 
-
-def prepare(function: str, formula: str, data: Any, arguments: Mapping[str, Any], knobs: dict[str, Any]) -> Problem:
-    """Check the arguments of `fit` or `cross_validate` and make a Problem of them."""
-    given = {**DEFAULTS, **arguments}
-    model = by_name(given["method"], knobs)
-    check(given["candidates"])
-    wanted = given["candidates"]
-    kind = "unlabelled" if isinstance(wanted, (str, Candidates)) else "subset"
-    if not (isinstance(wanted, str) and wanted == "train") and kind not in model.accepts:
-        rows = " or a number of them" if "subset" in model.accepts else ""
-        raise OptionError(
-            f"candidates={brief(wanted)}: method {model.name!r} takes the training rows, candidates='train'{rows}"
+def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
+    """Coordinates of all rows, whose squares must be numbers."""
+    vectors = as_vectors(dissimilarity.metric).coordinates(dissimilarity.rows)
+    with np.errstate(over="ignore"):
+        fine = np.isfinite((np.asarray(vectors, float) ** 2).sum())
+    if not fine:
+        raise DataError(
+            "some columns are too large, as their squares overflow: scale them, as dissimilarity='euclidean' does"
         )
+    return vectors
+
+
+def design_matrix(frame: Frame) -> np.ndarray:
+    """The columns of the design matrix (n, p)."""
+    if not frame.formula.terms:
+        raise DataError(f"the method reads columns, and {frame.formula.text!r} names no predictors")
+    return frame.design.to_numpy(float)
+
+
+def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray) -> Query:
+    """Rows of the task as a rule is asked about them: what the task holds is not measured again."""
+    own = dissimilarity.query(rows)
+
+    def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
+        return own.measure(at, prototypes) if prototypes.at is None else task.D.take(at, prototypes.at)
+
+    return replace(own, measure=measure)
+
+
+def prepare(
+    call: Call,
+    parameters: dict[str, Any],
+) -> Problem:
+    """Check the arguments of a call of `fit` or `cross_validate` and make a Problem of them."""
+    given = {**DEFAULTS, **call.arguments}
+    model = find_model(given["method"], parameters)
+    _check_candidates(given["candidates"], model)
     if given["client"] is not None:
         raise OptionError("client= is for distributed fits, which this version does not have")
-    seed = given["seed"]
-    whole("seed", seed, 0)
+    seed = whole_number("seed", given["seed"], 0)
     one_of("progress", given["progress"], (None, True, False))
-    data = as_pandas(data)
+    data = as_pandas(call.data)
     weights, groups = given["weights"], given["groups"]
-    if weights is not None and "weights" not in model.accepts:
-        raise OptionError(f"method {model.name!r} takes no weights")
+    if weights is not None and not model.can.weights:
+        raise OptionError(f"method {model.name!r} takes no weights; methods that do: {methods_with('weights')}")
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
-    frame = mold(formula, data, na=given["na"], weights=weights, aside=aside)
+    frame = mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
     spec = given["dissimilarity"]
-    trained = isinstance(spec, Dissimilarity)
     if isinstance(spec, Dissimilarity):
-        frame = _predictors(frame, spec)
-    metric = resolve(spec, frame, data.index).once(frame)
+        frame = with_predictors(frame, spec)
+    metric = resolve(spec, frame, data.index)
+    metric = metric.pretrain(frame) if metric.train_in_folds else metric
     kept = data.index.get_indexer(frame.index)
-    codes = None
-    if groups is not None:
-        of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
-        if of_row.isna().any():
-            raise DataError("groups have missing values: every row needs one")
-        codes = pd.factorize(of_row.iloc[kept])[0]
-    cv = _folds(given["cv"], data, kept)
-    call = Call(function, formula, data, {**arguments, **knobs})
     return Problem(
-        call,
-        frame,
-        model,
-        metric,
-        trained and not metric.supervised,
-        codes,
-        cv,
-        int(seed),
-        given["progress"],
-        given["candidates"],
-    )
+        replace(call, arguments={**call.arguments, **parameters}), frame, model, metric, _groups(groups, data, kept),
+        _folds(given["cv"], data, kept), seed, given["progress"], given["candidates"],
+    )  # fmt: skip
+
+
+def _check_candidates(candidates: Any, model: Model) -> None:
+    check_candidates(candidates)
+    kind = "unlabelled" if isinstance(candidates, (str, Candidates)) else "subset"
+    if not (isinstance(candidates, str) and candidates == "train") and kind not in model.can.candidates:
+        rows = " or a number of them" if "subset" in model.can.candidates else ""
+        raise OptionError(
+            f"candidates={brief(candidates)}: method {model.name!r} takes the training rows, candidates='train'{rows}"
+        )
+
+
+def _groups(groups: Any, data: pd.DataFrame, kept: np.ndarray) -> np.ndarray | None:
+    if groups is None:
+        return None
+    of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
+    if of_row.isna().any():
+        raise DataError("groups have missing values: every row needs one")
+    return np.asarray(pd.factorize(of_row.iloc[kept])[0])
 
 
 def with_folds(problem: Problem, cv: Any) -> Problem:
@@ -190,89 +186,31 @@ def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
     return of_row.iloc[kept].to_numpy()
 
 
-def enough(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:
+def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:
     """Raise where a class has fewer rows (with weight) than the model needs of it."""
     levels = tuple(problem.frame.levels)
     needed = problem.model.rows_needed(grid, counts, levels)
-    short = np.flatnonzero(counts < needed)
-    if len(short):
-        c = short[np.argmin(counts[short])]
+    lacking = np.flatnonzero(counts < needed)
+    if len(lacking):
+        c = lacking[np.argmin(counts[lacking])]
         raise DataError(
             f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(levels[c])}, and it has "
             f"{counts[c]}{where}"
         )
 
 
-def _predictors(frame: Frame, related: Dissimilarity) -> Frame:
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity) -> Frame:
     """The frame with the predictors of a Dissimilarity that was given."""
     if frame.formula.terms:
         raise OptionError(
             f"with given dissimilarities the formula names no predictors: write '{frame.formula.response} ~ 1', not "
             f"{frame.formula.text!r}"
         )
-    at = related.index.get_indexer(frame.index)
+    at = dissimilarity.index.get_indexer(frame.index)
     if (at < 0).any():
         raise DataError(
             f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label"
         )
-    source = related.data
+    source = dissimilarity.data
     return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
                    schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip
-
-
-def read(
-    kind: str, rule: Rule | Path, related: Dissimilarity, rows: Rep, points: Rep, columns: np.ndarray | None = None
-) -> np.ndarray:
-    """What a rule or path says of rows, block by block; rows with a missing dissimilarity give -1 or NaN.
-
-    `columns` holds the rows' design matrix where the rule reads it, see `columns_of`.
-    """
-    n = len(rows[0])
-    step = max(1, BLOCK // max(1, len(points[0]))) if points else BLOCK
-    parts = []
-    for block in blocks(max(n, 1), step):
-        some = part(rows, block)
-        X = None if columns is None else columns[block]
-        if rule.reads == "vectors":
-            X = related.metric.vectors(some)
-        if "D" not in rule.reads:
-            parts.append(rule.predict(kind, np.empty((len(some[0]), 0)), X))
-            continue
-        D = related.metric.between(some, points)
-        lost = np.isnan(D).any(axis=1)
-        if not lost.any():
-            parts.append(rule.predict(kind, D, X))
-            continue
-        told = rule.predict(kind, np.where(lost[:, None], 0.0, D), X)
-        told[lost] = -1 if np.issubdtype(told.dtype, np.integer) else np.nan
-        parts.append(told)
-    return np.concatenate(parts)
-
-
-def columns_of(rule: Rule | Path, frame: Frame | None) -> np.ndarray | None:
-    """The design matrix of a frame where a rule reads it."""
-    return None if frame is None or "columns" not in rule.reads else frame.design.to_numpy(float)
-
-
-def places(rule: Rule | Path, related: Dissimilarity) -> Rep:
-    """The points of a rule or path as `metric.between` takes them."""
-    points = rule.points
-    if "D" not in rule.reads:
-        return ()
-    if points.at is not None:
-        return part(related.points, points.at)
-    assert points.coords is not None
-    return related.metric.place(points.coords)
-
-
-def bar(total: int | None, what: str, progress: bool | None) -> Any:
-    """A tqdm bar that shows itself after 2 s (`progress` None), at once (True) or never (False)."""
-    from tqdm.auto import tqdm
-
-    return tqdm(total=total, desc=what, disable=progress is False, delay=0 if progress else 2, leave=False)
-
-
-def blocks(n: int, size: int) -> Iterator[slice]:
-    """Slices of about `size` that together make up n."""
-    for first in range(0, n, size):
-        yield slice(first, first + size)

@@ -1,14 +1,19 @@
-"""Folds and losses of a problem: what cv= and measure= mean."""
+"""Folds of a problem, the paths that are learned without each, and losses: what cv= and measure= mean."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import whole_number
 from ..core.folds import grouped, stratified
-from ..errors import DataError, OptionError, brief, shown, whole
+from ..core.task import Path, Task
+from ..errors import DataError, OptionError, brief, shown
+from ..metrics.dissimilarity import Dissimilarity
 from .problem import Problem
 
 FOLDS = 10
@@ -19,7 +24,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
     cv, frame = problem.cv, problem.frame
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
-    whole("repeats", repeats, 1)
+    whole_number("repeats", repeats, 1)
     if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
     notes: tuple[str, ...] = ()
@@ -48,7 +53,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
             cv = min(cv, int(problem.groups.max()) + 1)
         if cv < 2:
             raise DataError(
-                f"class {shown(rare)} has one row, and cross-validation needs two of each class: give the knobs, or join classes"
+                f"class {shown(rare)} has one row, and cross-validation needs two of each class: give the parameters, or join classes"
             )
         notes = (
             (f"{cv} folds, as class {shown(rare)} has {counts.min()} rows",)
@@ -109,3 +114,38 @@ def losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
 
 def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
+
+
+@dataclass(frozen=True)
+class FoldPath:
+    """The path of a fold, with what it is asked about: the fold's number, dissimilarities and task of all rows."""
+
+    dissimilarity: Dissimilarity
+    task: Task
+    fold: int
+    path: Path
+
+
+def fold_paths(
+    problem: Problem,
+    dissimilarity: Dissimilarity,
+    task: Task,
+    fold: np.ndarray,
+    grid: dict[str, np.ndarray],
+    on_all: bool,
+) -> Iterator[FoldPath]:
+    """Each fold's path.
+
+    All folds at once, and with `on_all` one more that leaves nothing out; or fold by fold where the metric or the candidates
+    must not see what is held out.
+    """
+    folds = int(fold.max()) + 1
+    if not problem.train_in_folds:
+        for f, path in problem.model.paths(task, fold, folds + on_all, grid):
+            yield FoldPath(dissimilarity, task, f, path)
+        return
+    for f in range(folds):
+        own = problem.measure(np.flatnonzero(fold != f))
+        its_task = replace(problem.task(own), seed=(*task.seed, f))
+        for _, path in problem.model.paths(its_task, np.where(fold == f, 0, -1), 1, grid):
+            yield FoldPath(own, its_task, f, path)

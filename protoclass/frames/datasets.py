@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, OptionError, whole
+from ..arguments import whole_number
+from ..errors import DataError, OptionError
 
 HERE = Path(__file__).resolve().parent.parent  # the package
 FOLDERS = (HERE / "data", HERE.parent / "data")  # in the wheel; in a checkout
@@ -141,7 +142,7 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     {'a': 100, 'b': 100, 'c': 100}
     """
     for name, value, least in (("n", n, 1), ("classes", classes, 1), ("seed", seed, 0)):
-        whole(name, value, least)
+        whole_number(name, value, least)
     if classes > 26 or n < classes:
         raise OptionError(f"n={n} rows for classes={classes}: give 1 to 26 classes, and a row for each")
     draw = np.random.default_rng(seed)
@@ -171,7 +172,7 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     {'age': 'float64', 'marker': 'float64', 'severity': 'category', 'ward': 'category', 'smoker': 'boolean'}
     """
     for name, value, least in (("n", n, 1), ("seed", seed, 0)):
-        whole(name, value, least)
+        whole_number(name, value, least)
     if not isinstance(missing, (int, float)) or not 0 <= missing < 1:
         raise OptionError(f"missing={missing!r}: a share from 0 to below 1")
     draw = np.random.default_rng(seed)

@@ -133,7 +133,7 @@ def _response(left: str, columns: list[str]) -> str:
     if name in columns:
         return name
     if re.fullmatch(r"[\w .]+", name):
-        raise FormulaError(f"the response {name!r} is no column of the data; the columns are {_listed(columns)}")
+        raise FormulaError(f"the response {name!r} is not a column of the data; the columns are {_listed(columns)}")
     raise FormulaError(f"the left side {left!r} must be the name of a column: compute it in the data frame first")
 
 
@@ -176,7 +176,7 @@ def _check(factor: Any, columns: list[str], text: str) -> set[str]:
 
 def _column(name: str, columns: list[str], text: str) -> str:
     if name not in columns:
-        raise FormulaError(f"{name!r} in {text!r} is no column of the data; the columns are {_listed(columns)}")
+        raise FormulaError(f"{name!r} in {text!r} is not a column of the data; the columns are {_listed(columns)}")
     return name
 
 

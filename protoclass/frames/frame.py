@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, OptionError, TooLarge, one_of, shown
+from ..arguments import one_of
+from ..errors import DataError, OptionError, TooLarge, shown
 from .formula import EXTRA, Formula, read
 from .schema import Column, agrees, canonical, classes, learn
 
@@ -90,7 +91,7 @@ class Frame:
         if missing:
             raise DataError(f"the new data lack the columns {missing}: the formula {self.formula.text!r} needs them")
         columns = data[list(self.columns.columns)]
-        once(columns.columns, "column")
+        check_unique(columns.columns, "column")
         for name, known in self.schema.items():
             agrees(columns[name], known)
         whole = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
@@ -217,13 +218,13 @@ def mold(
     """
     one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
-    once(data.columns, "column")
+    check_unique(data.columns, "column")
     strange = [c for c in data.columns if not isinstance(c, str)]
     if strange:
         raise DataError(f"column names must be text, and {strange[0]!r} is not: data.columns = data.columns.map(str)")
     if len(data) == 0:
         raise DataError("the data have no rows")
-    once(data.index, "row")
+    check_unique(data.index, "row")
     aside = (*aside, *([weights] if isinstance(weights, str) else []))
     asked = read(formula, data.columns, aside)
     if response and asked.response is None:
@@ -320,10 +321,10 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     """A value for each row: a column by name, a Series by label, an array by position."""
     if isinstance(given, str):
         if given not in data:
-            raise DataError(f"{what}={given!r} is no column of the data")
+            raise DataError(f"{what}={given!r} is not a column of the data")
         return data[given]
     if isinstance(given, pd.Series):
-        once(given.index, f"{what} row")
+        check_unique(given.index, f"{what} row")
         absent = data.index.difference(given.index)
         if len(absent):
             raise DataError(f"{what} lack the row {shown(absent[0])}: its index must hold every row label of the data")
@@ -337,7 +338,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     return values
 
 
-def once(labels: pd.Index, what: str) -> None:
+def check_unique(labels: pd.Index, what: str) -> None:
     if isinstance(labels, pd.IntervalIndex) and labels.is_overlapping:
         raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
     if not labels.is_unique:

@@ -1,57 +1,65 @@
-"""What a metric is."""
+"""What a metric is: a specification, and what training makes of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..core.sources import Rep
-from ..errors import NoVectors, OptionError
-from ..frames.frame import Frame
+from ..core.sources import Rep, part
+from ..errors import DataError, NoVectors, OptionError
+from ..frames.frame import Frame, as_pandas
+from .arrays import as_slice, check_rep, named_arrays, same
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
-    """A dissimilarity between rows of frames: frozen knobs, and after `train` what it learned.
+    """The specification of a dissimilarity between rows of frames: its parameters, and nothing that is learned.
 
-    A metric of one's own derives from this class and writes `rows` and `between`; the rest has defaults. D[i, j] is
-    measured from a representation of row i (`rows`) and one of candidate j (`points`), each a tuple of arrays with one
-    entry a row, so that it can be cut, joined and saved without a class of its own.
+    A metric of one's own derives from this class. One that learns nothing writes `rows` and `between`. One that learns from
+    the rows writes `train`, which returns a `TrainedMetric` that holds what was learned as arrays and writes `rows` and
+    `between` there. D[i, j] is measured from a representation of row i (`rows`) and one of candidate j (`candidates`), each
+    a tuple of arrays with one entry for each row, so that representations can be cut, joined and saved.
 
     Attributes
     ----------
-    supervised : bool
-        True where training looks at labels or at the other rows in a way that must not see a held-out fold: then the
-        metric is trained anew on each fold's training rows.
-    symmetric : bool
-        True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
     slow : bool
         True where measuring costs so much that the matrix should be measured once and held.
+    symmetric : bool
+        True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
     """
 
     slow: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
 
     @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
     def given(self) -> bool:
-        """Whether new rows come as a frame of dissimilarities rather than of predictors."""
+        """Whether this is a given matrix, so that new rows come as dissimilarities and not as predictors."""
         return False
 
     @property
-    def supervised(self) -> bool:
+    def train_in_folds(self) -> bool:
+        """Whether training looks at labels or at other rows in a way that must not see what a fold holds out.
+
+        Cross-validation then trains the metric anew on the training rows of each fold.
+        """
         return False
 
     @property
-    def learns(self) -> bool:
-        """Whether what it measures depends on the rows that it was trained on (scales, ranges, ranks, labels)."""
-        return self.supervised
+    def data_dependent(self) -> bool:
+        """Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or labels)."""
+        return self.train_in_folds
 
     @property
-    def skips(self) -> bool:
-        """Whether missing values are skipped pair by pair, so that na='keep' makes sense."""
+    def skips_missing(self) -> bool:
+        """Whether missing values are skipped pair by pair, so that na='keep' is allowed."""
         return False
 
     @property
@@ -59,64 +67,221 @@ class Metric:
         """How columns are scaled, in words; "" where they are not."""
         return ""
 
+    def pretrain(self, frame: Frame) -> Metric:
+        """For a metric that is trained in folds: the same, with those inner metrics trained that look at no label."""
+        return self
+
+    def train(self, frame: Frame) -> TrainedMetric:
+        """The metric trained on the rows that it may see."""
+        return TrainedMetric(self)
+
+    def rows(self, frame: Frame) -> Rep:
+        """Side i of D[i, j], for a metric that learns nothing."""
+        raise OptionError(self._unwritten("rows", "how rows are represented"))
+
+    def candidates(self, frame: Frame) -> Rep:
+        """Side j of D[i, j], for a metric that learns nothing; by default the same as side i."""
+        return self.rows(frame)
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        """Dissimilarities (r, q), for a metric that learns nothing."""
+        raise OptionError(self._unwritten("between", "how rows are compared"))
+
+    def _unwritten(self, method: str, what: str) -> str:
+        if type(self).train is not Metric.train:
+            return f"the metric {self.name} is not trained yet: write metric.train(frame).{method}(...)"
+        return f"the metric {self.name} does not say {what}: write its `{method}`"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and same(tuple(vars(self).values()), tuple(vars(other).values()))
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """New rows as a trained metric reads them.
+
+    Attributes
+    ----------
+    index : Index
+        Names of all new rows.
+    complete : bool array
+        Which of these are complete. For a given matrix all are, and `measure` shows what is missing.
+    frame : Frame of the complete rows, or None for a given matrix
+    measure : callable
+        `measure(at, candidates)`: dissimilarities (len(at), q) of the complete rows at these positions, NaN where missing.
+    rows : representation of the complete rows, or None for a given matrix
+    """
+
+    index: pd.Index
+    complete: np.ndarray
+    frame: Frame | None
+    measure: Callable[[Any, Rep], np.ndarray]
+    rows: Rep | None
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedMetric:
+    """A metric that can measure: its specification, and what it learned as named arrays.
+
+    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So two
+    trained metrics are equal where their specifications and all arrays are, and any of them can be pickled and saved. It may
+    stand wherever a specification may, and is not trained again there.
+
+    Attributes
+    ----------
+    spec : Metric
+    """
+
+    spec: Metric
+
+    def __init_subclass__(cls) -> None:
+        # dataclass() leaves what a class says itself, and its own comparison can't compare arrays
+        cls.__eq__ = TrainedMetric.__eq__  # type: ignore[method-assign]
+        cls.__hash__ = TrainedMetric.__hash__  # type: ignore[method-assign]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
     @property
     def name(self) -> str:
-        return type(self).__name__
+        return self.spec.name
+
+    @property
+    def slow(self) -> bool:
+        return self.spec.slow
+
+    @property
+    def symmetric(self) -> bool:
+        return self.spec.symmetric
+
+    @property
+    def given(self) -> bool:
+        return self.spec.given
+
+    @property
+    def train_in_folds(self) -> bool:
+        return self.spec.train_in_folds
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.spec.data_dependent
+
+    @property
+    def skips_missing(self) -> bool:
+        return self.spec.skips_missing
+
+    @property
+    def scaling(self) -> str:
+        return self.spec.scaling
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a summary should say of it, once trained."""
+        """What a summary says of the metric."""
         return ()
 
-    def once(self, frame: Frame) -> Self:
-        """For a supervised metric: itself after learning what looks at no label (scales), once, on all rows."""
+    @property
+    def untrained(self) -> Metric | TrainedMetric:
+        """What can be trained on other rows: the specification; a given matrix, which learns nothing, itself."""
+        return self.spec
+
+    @property
+    def same_sides(self) -> bool:
+        """Whether candidates are represented as rows are, so that one representation is enough for both sides."""
+        own = type(self).candidates is TrainedMetric.candidates
+        return own and type(self.spec).candidates is Metric.candidates
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that was learned, by name; arrays of a trained metric within this one are named like "base.spread"."""
+        return named_arrays({f.name: getattr(self, f.name) for f in fields(self) if f.name != "spec"})
+
+    def pretrain(self, frame: Frame) -> TrainedMetric:
         return self
 
-    def train(self, frame: Frame) -> Self:
-        """What it learns of the rows that it may see."""
+    def train(self, frame: Frame) -> TrainedMetric:
         return self
 
     def rows(self, frame: Frame) -> Rep:
         """Side i of D[i, j]."""
-        raise OptionError(f"the metric {self.name} does not say how rows are represented: write its `rows`")
+        return self.spec.rows(frame)
 
-    def points(self, frame: Frame) -> Rep:
+    def candidates(self, frame: Frame) -> Rep:
         """Side j of D[i, j]."""
-        return self.rows(frame)
+        plain = type(self.spec).candidates is Metric.candidates
+        return self.rows(frame) if plain else self.spec.candidates(frame)
 
-    def candidates(self, frame: Frame) -> pd.Index:
-        """Labels of the points."""
+    def candidate_names(self, frame: Frame) -> pd.Index:
+        """Names of the candidates."""
         return frame.index
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         """Dissimilarities (r, q)."""
-        raise OptionError(f"the metric {self.name} does not say how rows are compared: write its `between`")
+        return self.spec.between(rows, candidates)
 
-    def needs(self, points: Rep) -> pd.Index:
-        """For given dissimilarities: the labels of the points, which new rows must have as columns."""
-        raise OptionError(f"the metric {self.name} measures rows by their predictors, not by given dissimilarities")
+    def new_rows(self, new: Any, data: Frame) -> NewRows:
+        """New rows, to be measured.
 
-    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
-        """New rows (a Frame, or for given dissimilarities a DataFrame) and points as `between` takes them."""
-        return self.rows(new), points
+        Parameters
+        ----------
+        new : DataFrame
+            Of the predictors; for a given matrix of dissimilarities, with the candidates' names as columns.
+        data : Frame
+            The rows of the fit, whose formula and schema hold for new rows.
+        """
+        new = as_pandas(new)
+        frame, complete = data.again(new)
+        rows = check_rep(self.rows(frame), len(frame), f"`rows` of the metric {self.name}")
 
-    def measure(self, new: Any, points: Rep) -> np.ndarray:
-        """Dissimilarities (r, q) of new rows to points."""
-        return self.between(*self.fresh(new, points))
+        def measure(at: Any, candidates: Rep) -> np.ndarray:
+            return compare(self, part(rows, as_slice(at)), candidates)
 
-    def vectors(self, rows: Rep) -> np.ndarray:
-        """Coordinates (r, p) in which the metric is that of a vector space."""
-        raise NoVectors(
-            f"{self.name} dissimilarities have no coordinates, and this method needs some: use dissimilarity='euclidean', "
-            "or a method that reads dissimilarities, such as 'pvm' or 'knn'"
-        )
+        return NewRows(new.index, complete, frame, measure, rows)
+
+
+class VectorMetric(TrainedMetric):
+    """A trained metric that is the distance of a vector space, where centroids and the like exist."""
+
+    def coordinates(self, rows: Rep) -> np.ndarray:
+        """Coordinates (r, p) of rows."""
+        raise NotImplementedError
 
     def place(self, coords: np.ndarray) -> Rep:
-        """Side j for coordinates such as centroids."""
-        self.vectors(())
-        raise AssertionError
+        """Side j of D[i, j] for coordinates (q, p) such as those of centroids."""
+        raise NotImplementedError
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
-        """Coordinates in the units of the design matrix."""
-        self.vectors(())
-        raise AssertionError
+        """Coordinates (q, p) in the units of the design matrix."""
+        raise NotImplementedError
+
+
+def as_vectors(metric: TrainedMetric) -> VectorMetric:
+    """The metric, if it has coordinates.
+
+    Raises
+    ------
+    NoVectors
+    """
+    if isinstance(metric, VectorMetric):
+        return metric
+    raise NoVectors(
+        f"{metric.name} dissimilarities have no coordinates, and this method needs some: use dissimilarity='euclidean', "
+        "or a method that reads dissimilarities, such as 'pvm' or 'knn'"
+    )
+
+
+def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:
+    """`metric.between`, whose shape is checked."""
+    values = np.asarray(metric.between(rows, candidates))
+    if values.shape != (len(rows[0]), len(candidates[0])):
+        raise DataError(
+            f"the metric {metric.name} gave an array of shape {values.shape} for {len(rows[0])} rows and "
+            f"{len(candidates[0])} candidates: its `between` must give one of shape {(len(rows[0]), len(candidates[0]))}"
+        )
+    return values

@@ -8,36 +8,37 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of, whole_number
 from ..core.sources import Rep
 from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
-from ..errors import DataError, OptionError, TooLarge, brief, one_of, whole
-from ..frames.frame import Frame, as_pandas, once
-from .base import Metric
+from ..errors import DataError, OptionError, TooLarge, brief
+from ..frames.frame import Frame, as_pandas, check_unique
+from .base import TrainedMetric, as_vectors
 
 LARGEST = 2**28  # numbers in the coordinates of drawn candidates
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Points that are added to the training rows as candidates, or with `only` take their place.
+    """Candidates that are added to the training rows, or with `only` take their place.
 
     Attributes
     ----------
-    learned : bool
+    train_in_folds : bool
         Whether they are learned from the training rows, and so anew in each fold.
     """
 
-    learned: ClassVar[bool] = False
+    train_in_folds: ClassVar[bool] = False
 
     @property
     def alone(self) -> bool:
-        """Whether they take the place of the training rows: what the knob `only` of the kinds below says."""
+        """Whether they take the place of the training rows: what the parameter `only` of the kinds below says."""
         return bool(getattr(self, "only", False))
 
-    def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        """Side j of D for the added points, and their predictors by label."""
-        raise OptionError(f"{type(self).__name__} does not say which points it adds: write its `points`")
+    def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        """Side j of D for the added candidates, and their predictors by name."""
+        raise OptionError(f"{type(self).__name__} does not say which candidates it adds: write its `make`")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,97 +59,100 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
     def __post_init__(self) -> None:
         one_of("only", self.only, (True, False))
         table = as_pandas(self.frame)
-        once(table.index, "unlabelled row")
+        check_unique(table.index, "unlabelled row")
         object.__setattr__(self, "frame", table)
 
     def __repr__(self) -> str:
         return f"unlabelled({brief(self.frame)}{', only=True' if self.only else ''})"
 
-    def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        new, whole = seen.again(self.frame)
-        if not whole.all():
-            raise DataError(f"{(~whole).sum()} unlabelled rows miss predictors: leave them out, they can't be measured")
-        return metric.points(new), new.columns
+    def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        new, complete = seen.again(self.frame)
+        if not complete.all():
+            missing = (~complete).sum()
+            raise DataError(f"{missing} unlabelled rows miss predictors: leave them out, they can't be measured")
+        return metric.candidates(new), new.columns
 
 
 @dataclass(frozen=True)
 class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
-    """Centroids of k-means on each class, or on the training set as a whole.
+    """Centroids of k-means on each class, or on all training rows together.
 
     Parameters
     ----------
     K : int
-        Centroids of each class, or of the whole set.
+        Centroids of each class, or of all rows.
     by : "class" or "all"
     only : bool
         Whether these alone are candidates.
     """
 
-    learned: ClassVar[bool] = True
+    train_in_folds: ClassVar[bool] = True
 
     K: int = 10
     by: str = "class"
     only: bool = False
 
     def __post_init__(self) -> None:
-        whole("K", self.K, 1)
+        whole_number("K", self.K, 1)
         one_of("by", self.by, ("class", "all"))
         one_of("only", self.only, (True, False))
 
-    def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        X = np.asarray(metric.vectors(metric.rows(seen)))
+    def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        space = as_vectors(metric)
+        X = np.asarray(space.coordinates(space.rows(seen)))
         live, levels = seen.weights > 0, seen.levels
         groups = [live & (seen.codes == c) for c in range(len(levels))] if self.by == "class" else [live]
         names = level_names(levels) if self.by == "class" else ["all"]
-        centers, labels = [], []
+        centers, added = [], []
         for g, (group, name) in enumerate(zip(groups, names, strict=True)):
             if group.sum() < self.K:
                 raise DataError(f"kmeans({self.K}) candidates need as many rows, and {name!r} has {group.sum()}")
             centers.append(clustered(X[group], seen.weights[group], self.K, 3, (seed, g))[0])
-            labels += [f"kmeans[{name}].{k + 1}" for k in range(self.K)]
+            added += [f"kmeans[{name}].{k + 1}" for k in range(self.K)]
         coords = np.concatenate(centers)
-        return metric.place(coords), metric.original(coords).set_axis(labels)
+        return space.place(coords), space.original(coords).set_axis(added)
 
 
 @dataclass(frozen=True)
 class hull(Candidates):  # noqa: N801 - reads as a function where it is used
-    """Points drawn from the convex hull of each class's training rows, uniformly but for what hit-and-run leaves.
+    """Rows drawn from the convex hull of each class's training rows, uniformly but for what hit-and-run leaves.
 
     Parameters
     ----------
     count : int
-        Points for each class.
+        Rows drawn for each class.
     only : bool
         Whether these alone are candidates.
     steps : int, optional
-        Steps of the walk from one point to the next, and ten times as many before the first; by default as many as the hull
-        has dimensions, 5 at least. Fewer leave points alike and too near the mean. Each costs two linear programs with a
+        Steps of the walk from one draw to the next, and ten times as many before the first; by default as many as the hull
+        has dimensions, 5 at least. Fewer leave draws alike and too near the mean. Each costs two linear programs with a
         variable for each row and a condition for each dimension: for images that takes long.
     """
 
-    learned: ClassVar[bool] = True
+    train_in_folds: ClassVar[bool] = True
 
     count: int = 200
     only: bool = False
     steps: int | None = None
 
     def __post_init__(self) -> None:
-        whole("count", self.count, 1)
+        whole_number("count", self.count, 1)
         if self.steps is not None:
-            whole("steps", self.steps, 1)
+            whole_number("steps", self.steps, 1)
         one_of("only", self.only, (True, False))
 
-    def points(self, metric: Metric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        X = np.asarray(metric.vectors(metric.rows(seen)), float)
+    def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        space = as_vectors(metric)
+        X = np.asarray(space.coordinates(space.rows(seen)), float)
         if self.count * len(seen.levels) * X.shape[1] > LARGEST:
             raise TooLarge(
-                f"pc.hull({self.count}) asks for {self.count} points in each of {len(seen.levels)} classes: ask for fewer"
+                f"pc.hull({self.count}) asks for {self.count} draws in each of {len(seen.levels)} classes: ask for fewer"
             )
         live = seen.weights > 0
         own = [X[live & (seen.codes == c)] for c in range(len(seen.levels))]
         coords = np.concatenate([hull_draws(rows, self.count, self.steps, (seed, c)) for c, rows in enumerate(own)])
-        labels = [f"hull[{level}].{k + 1}" for level in level_names(seen.levels) for k in range(self.count)]
-        return metric.place(coords), metric.original(coords).set_axis(labels)
+        added = [f"hull[{level}].{k + 1}" for level in level_names(seen.levels) for k in range(self.count)]
+        return space.place(coords), space.original(coords).set_axis(added)
 
 
 def level_names(levels: pd.Index) -> list[str]:
@@ -157,11 +161,11 @@ def level_names(levels: pd.Index) -> list[str]:
     return names if len(set(names)) == len(names) else [repr(level) for level in levels]
 
 
-def check(candidates: Any) -> None:
+def check_candidates(candidates: Any) -> None:
     """Raise unless `candidates=` is one of the kinds allowed."""
-    whole = isinstance(candidates, (int, np.integer)) and not isinstance(candidates, bool)
+    number = isinstance(candidates, (int, np.integer)) and not isinstance(candidates, bool)
     named = isinstance(candidates, str) and candidates in ("train", "own")
-    if not (isinstance(candidates, Candidates) or named or (whole and candidates >= 1)):
+    if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
             f"candidates={brief(candidates)}: allowed are 'train', 'own', a number of rows, pc.unlabelled(frame), pc.kmeans(K) "
             "and pc.hull(count)"

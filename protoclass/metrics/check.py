@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import whole_number
 from ..core.distances import properties as core
-from ..errors import DataError, OptionError, brief, shown, whole
+from ..errors import DataError, OptionError, brief, shown
 from .embedding import EUCLIDEAN
 
 if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
 
-NOT_ASKED = "not asked"
+Answer = tuple[str, float, str]  # answer, value and detail
+NOT_APPLICABLE = "not applicable"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,47 +56,48 @@ class Check:
         return f"<p>{self.title}</p>{table}"
 
 
-def checked(related: Dissimilarity, by: Any = None, seed: int = 0) -> Check:
+def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) -> Check:
     """The table of `Dissimilarity.check`."""
-    whole("seed", seed, 0)
-    classes = classes_of(related, by)
-    P, origin, (n, m) = related._values, related.origin, related.shape
-    rows = related.index
-    outside = int((origin < 0).sum())
-    found: dict[str, tuple[str, float, str]] = {
-        "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are no rows" if outside else ""),
-        "square": ("yes", np.nan, "") if related.square else ("no", np.nan, "the candidates are not the rows"),
+    whole_number("seed", seed, 0)
+    classes = classes_of(measured, by)
+    P, own, (n, m), names = measured._values, measured.candidate_row, measured.shape, measured.index
+    outside = int((own < 0).sum())
+    both = core.asymmetry(P) if measured.square else None
+    answers = {
+        "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
+        "square": ("yes", np.nan, "") if measured.square else ("no", np.nan, "the candidates are not the rows"),
+        "symmetric": _symmetric(both, n, names),
+        "zero diagonal": _diagonal(core.own(P, own), names[own[own >= 0]]),
+        "duplicates": _duplicates(core.duplicates(P, own, classes.codes), names, by is not None, outside == m),
+        "triangle inequality": _triangles(P, measured.square, names, seed),
+        "Euclidean": _euclidean(P, both, n, seed),
+        **_spread(core.values(P, own)),
     }
-    both = core.asymmetry(P) if related.square else None
-    found["symmetric"] = _symmetric(both, n, rows)
-    found["zero diagonal"] = _diagonal(core.own(P, origin), rows[origin[origin >= 0]])
-    found["duplicates"] = _duplicates(core.duplicates(P, origin, classes.codes), rows, by is not None, outside == m)
-    found["triangle inequality"] = _triangles(P, related.square, rows, seed)
-    found["Euclidean"] = _euclidean(P, both, n, seed)
-    seen = core.values(P, origin)
-    if seen.positive:
-        share = seen.tied / seen.positive
-        found["ties"] = (
-            f"{100 * share:.3g} %",
-            share,
-            f"{seen.distinct} different values among {seen.positive} positive ones",
-        )
-        ratio = seen.largest / seen.smallest if seen.smallest > seen.largest * 1e-300 else np.inf
-        found["range"] = (
+    table = pd.DataFrame.from_dict(answers, orient="index", columns=["answer", "value", "detail"])
+    return Check(table.rename_axis("question"), f"{measured.metric.name} dissimilarities of {n} rows to {m} candidates")
+
+
+def _spread(seen: core.Values) -> dict[str, Answer]:
+    """Ties and range of the positive dissimilarities."""
+    if not seen.positive:
+        what = "different rows are at 0 from each other" if seen.count else "there are no two different rows"
+        return dict.fromkeys(("ties", "range"), (NOT_APPLICABLE, np.nan, what))
+    share = seen.tied / seen.positive
+    ratio = seen.largest / seen.smallest if seen.smallest > seen.largest * 1e-300 else np.inf
+    ties = f"{seen.distinct} different values among {seen.positive} positive ones"
+    return {
+        "ties": (f"{100 * share:.3g} %", share, ties),
+        "range": (
             f"{seen.smallest:.4g} to {seen.largest:.4g}",
             ratio,
             f"smallest and largest positive one, 1 : {ratio:.3g}",
-        )
-    else:
-        what = "different rows are at 0 from each other" if seen.count else "there are no two different rows"
-        found |= dict.fromkeys(("ties", "range"), (NOT_ASKED, np.nan, what))
-    table = pd.DataFrame.from_dict(found, orient="index", columns=["answer", "value", "detail"])
-    return Check(table.rename_axis("question"), f"{related.metric.name} dissimilarities of {n} rows to {m} candidates")
+        ),
+    }
 
 
-def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> tuple[str, float, str]:
+def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> Answer:
     if both is None:
-        return NOT_ASKED, np.nan, "not square"
+        return NOT_APPLICABLE, np.nan, "not square"
     if both.pairs == 0:
         return "yes", 0.0, ""
     (i, j), (k, m) = both.at, both.relative_at
@@ -105,9 +108,9 @@ def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> tuple[str
     return "no" if both.beyond else "up to rounding", both.absolute, detail
 
 
-def _diagonal(own: np.ndarray, labels: pd.Index) -> tuple[str, float, str]:
+def _diagonal(own: np.ndarray, names: pd.Index) -> Answer:
     if len(own) == 0:
-        return NOT_ASKED, np.nan, "no candidate is a row"
+        return NOT_APPLICABLE, np.nan, "no candidate is a row"
     off = int((own != 0).sum())
     if off == 0:
         return "yes", 0.0, "" if len(own) > 1 else "one row"
@@ -115,13 +118,13 @@ def _diagonal(own: np.ndarray, labels: pd.Index) -> tuple[str, float, str]:
     return (
         "no",
         float(off),
-        f"{off} of {len(own)} are not at 0 from themselves, at most {own[at]:.4g} ({shown(labels[at])})",
+        f"{off} of {len(own)} are not at 0 from themselves, at most {own[at]:.4g} ({shown(names[at])})",
     )
 
 
-def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool) -> tuple[str, float, str]:
+def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool) -> Answer:
     if none:
-        return NOT_ASKED, np.nan, "no candidate is a row"
+        return NOT_APPLICABLE, np.nan, "no candidate is a row"
     answer = f"{same.pairs} pair{'' if same.pairs == 1 else 's'}"
     if same.pairs == 0:
         return answer, 0.0, "no two different rows are at 0"
@@ -133,39 +136,39 @@ def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool
     return answer, float(same.pairs), detail + (f"; {same.mixed} of different classes" if classes else "")
 
 
-def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> tuple[str, float, str]:
+def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> Answer:
     if not square:
-        return NOT_ASKED, np.nan, "not square"
+        return NOT_APPLICABLE, np.nan, "not square"
     if len(P) < 3:
-        return NOT_ASKED, np.nan, "fewer than three rows"
-    found = core.triangles(P, seed)
-    asked = f"{'all' if found.exact else 'a random'} {found.asked} triples"
-    rounding = f"rounding of {found.slack:g} of a side allowed"
-    if found.violated == 0:
-        bound = "" if found.exact else f", so at most {300 / found.asked:.1g} % of all violate it (95 % confidence)"
-        return ("holds" if found.exact else "holds in sample"), 0.0, f"{asked}{bound}; {rounding}"
-    i, j, k = found.at
+        return NOT_APPLICABLE, np.nan, "fewer than three rows"
+    result = core.triangles(P, seed)
+    examined = f"{'all' if result.exact else 'a random'} {result.asked} triples"
+    rounding = f"rounding of {result.slack:g} of a side allowed"
+    if result.violated == 0:
+        bound = "" if result.exact else f", so at most {300 / result.asked:.1g} % of all violate it (95 % confidence)"
+        return ("holds" if result.exact else "holds in sample"), 0.0, f"{examined}{bound}; {rounding}"
+    i, j, k = result.at
     detail = (
-        f"{found.violated} of {asked} violate it ({rounding}), most {shown(rows[i])} to {shown(rows[k])}: {P[i, k]:.4g}, but "
-        f"{P[i, j]:.4g} + {P[j, k]:.4g} by way of {shown(rows[j])}"
+        f"{result.violated} of {examined} violate it ({rounding}), most {shown(rows[i])} to {shown(rows[k])}: {P[i, k]:.4g}, but "
+        f"{P[i, j]:.4g} + {P[j, k]:.4g} through {shown(rows[j])}"
     )
-    return f"{100 * found.share:.3g} % violated", found.share, detail
+    return f"{100 * result.share:.3g} % violated", result.share, detail
 
 
-def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) -> tuple[str, float, str]:
+def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) -> Answer:
     if both is None:
-        return NOT_ASKED, np.nan, "not square"
+        return NOT_APPLICABLE, np.nan, "not square"
     if both.beyond:
-        return NOT_ASKED, np.nan, "not symmetric"
+        return NOT_APPLICABLE, np.nan, "not symmetric"
     if P.diagonal().max() > 1e-9 * P.max():
-        return NOT_ASKED, np.nan, "the diagonal is not zero"
-    found = core.euclidean(P, seed)
-    up, down = found.signature
-    sampled = f" of a random {found.rows} rows" if found.rows < n else ""
-    detail = f"signature ({up}, {down}){sampled}, {100 * found.negative:.3g} % negative mass"
+        return NOT_APPLICABLE, np.nan, "the diagonal is not zero"
+    result = core.euclidean(P, seed)
+    up, down = result.signature
+    sampled = f" of a random {result.rows} rows" if result.rows < n else ""
+    detail = f"signature ({up}, {down}){sampled}, {100 * result.negative:.3g} % negative mass"
     if down:
-        return ("nearly" if found.negative <= EUCLIDEAN else "no"), found.negative, detail
-    return ("yes in sample" if sampled else "yes"), found.negative, detail
+        return ("nearly" if result.negative <= EUCLIDEAN else "no"), result.negative, detail
+    return ("yes in sample" if sampled else "yes"), result.negative, detail
 
 
 @dataclass(frozen=True)
@@ -181,19 +184,20 @@ class Classes:
         return self.name == ""
 
 
-def classes_of(related: Dissimilarity, by: Any) -> Classes:
-    n = len(related.index)
+def classes_of(measured: Dissimilarity, by: Any) -> Classes:
+    """The classes of the rows: `by`, a Series by the rows' names, or one class of all."""
+    n = len(measured.index)
     if by is None:
         return Classes(np.zeros(n, np.int64), ("all rows",), "")
     if not isinstance(by, pd.Series):
         raise OptionError(f"by={brief(by)}: a Series of classes by the rows' labels, such as data['species']")
     if not by.index.is_unique:
         raise DataError(f"by: the label {shown(by.index[by.index.duplicated()][0])} occurs more than once")
-    lost = ~related.index.isin(by.index)
-    if lost.any():
-        raise DataError(f"by: {lost.sum()} rows have no class, the first {shown(related.index[lost][0])}")
-    classes = pd.Categorical(by.loc[related.index])
+    absent = ~measured.index.isin(by.index)
+    if absent.any():
+        raise DataError(f"by: {absent.sum()} rows have no class, the first {shown(measured.index[absent][0])}")
+    classes = pd.Categorical(by.loc[measured.index])
     if (classes.codes < 0).any():
-        raise DataError(f"by: the class of row {shown(related.index[classes.codes < 0][0])} is missing")
+        raise DataError(f"by: the class of row {shown(measured.index[classes.codes < 0][0])} is missing")
     classes = classes.remove_unused_categories()
     return Classes(classes.codes.astype(np.int64), tuple(map(str, classes.categories)), str(by.name or "class"))

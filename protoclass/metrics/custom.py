@@ -51,10 +51,10 @@ class Custom(Metric):
             out[i] = frame.columns.iloc[i]
         return (out,)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        out = np.empty((len(rows[0]), len(points[0])))
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        out = np.empty((len(rows[0]), len(candidates[0])))
         for i, a in enumerate(rows[0]):
-            for j, b in enumerate(points[0]):
+            for j, b in enumerate(candidates[0]):
                 out[i, j] = self._value(a, b)
         return out
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
+from ..arguments import one_of
 from ..core.neighbours.dann import local_distances, local_factors
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, one_of
+from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
-from .base import Metric
-from .minkowski import Euclidean
+from .base import Metric, TrainedMetric
+from .minkowski import Euclidean, TrainedMinkowski
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Adaptive(Metric):
 
     At each candidate, the covariances within and between classes of its nearest training rows give a matrix, and
     dissimilarities to this candidate are measured by it: D[i, j] = ((x_i - z_j)' Sigma_j (x_i - z_j))^1/2, see
-    `core.dann.local_factors`. It looks at labels, so it is learned anew in each fold.
+    `core.neighbours.dann.local_factors`. It looks at labels, so it is learned anew in each fold.
 
     Parameters
     ----------
@@ -51,10 +52,7 @@ class Adaptive(Metric):
     iterations: int = 1
     scale: bool = True
     slow: ClassVar[bool] = True
-    base: Any = field(default=None, repr=False, compare=False)
-    X: Any = field(default=None, repr=False, compare=False)
-    y: Any = field(default=None, repr=False, compare=False)
-    classes: int = field(default=0, repr=False, compare=False)
+    base: TrainedMinkowski | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name, value, least in (("neighborhood", self.neighborhood, 2), ("iterations", self.iterations, 1)):
@@ -69,39 +67,63 @@ class Adaptive(Metric):
         one_of("scale", self.scale, (True, False))
 
     @property
-    def supervised(self) -> bool:
+    def train_in_folds(self) -> bool:
         return True
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return () if self.base is None else self.base.notes
-
-    def once(self, frame: Frame) -> Self:
+    def pretrain(self, frame: Frame) -> Adaptive:
         return replace(self, base=Euclidean(scale=self.scale).train(frame))
 
-    def train(self, frame: Frame) -> Self:
+    def train(self, frame: Frame) -> TrainedAdaptive:
         if frame.response is None:
             raise DataError(
                 "adaptive distances look at classes: give the formula a response, as fit and cross_validate do"
             )
         base = Euclidean(scale=self.scale).train(frame) if self.base is None else self.base
         live = np.flatnonzero(frame.weights > 0)
-        X = np.asarray(base.vectors(base.rows(frame)), float)[live]
-        count = self._count(len(X))
+        X = np.asarray(base.coordinates(base.rows(frame)), float)[live]
+        count = self.count(len(X))
         if count > len(X):
             raise DataError(f"neighborhood={count}, and there are {len(X)} training rows: ask for fewer")
-        return replace(self, base=base, X=X, y=frame.codes[live], classes=len(frame.levels))
+        return TrainedAdaptive(replace(self, base=None), base, X, frame.codes[live], np.array(len(frame.levels)))
 
-    def _count(self, n: int) -> int:
+    def count(self, n: int) -> int:
+        """Number of rows that a matrix is made from, among n training rows."""
         return min(n, max(50, n // 5)) if self.neighborhood is None else int(self.neighborhood)
+
+
+@dataclass(frozen=True)
+class TrainedAdaptive(TrainedMetric):
+    """Adaptive distances with the training rows that they learn from.
+
+    Attributes
+    ----------
+    base : TrainedMinkowski
+        The Euclidean distance that scales the columns.
+    X : array (n, p)
+        Coordinates of the training rows that have weight.
+    y : int array (n,)
+        Their classes.
+    classes : int array ()
+        Number of classes.
+    """
+
+    spec: Adaptive
+    base: TrainedMinkowski
+    X: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.base.notes
 
     def rows(self, frame: Frame) -> Rep:
         return (np.asarray(self.base.rows(frame)[0], float),)
 
-    def points(self, frame: Frame) -> Rep:
-        Z = self.rows(frame)[0]
-        knobs = (float(self.epsilon), float(self.ridge), int(self.iterations))
-        return Z, local_factors(Z, self.X, self.y, self.classes, self._count(len(self.X)), *knobs)
+    def candidates(self, frame: Frame) -> Rep:
+        Z, spec = self.rows(frame)[0], self.spec
+        settings = (spec.count(len(self.X)), float(spec.epsilon), float(spec.ridge), int(spec.iterations))
+        return Z, local_factors(Z, self.X, self.y, self.classes.item(), *settings)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return local_distances(rows[0], points[0], points[1])
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return local_distances(rows[0], candidates[0], candidates[1])

@@ -1,4 +1,4 @@
-"""Dissimilarities as points of a pseudo-Euclidean space, and the spectrum that tells whether they can be."""
+"""Dissimilarities as distances in a pseudo-Euclidean space, and the spectrum that shows whether they can be such."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.proximity.embedding import Embedding as Axes
+from ..core.proximity.embedding import Spectral
 from ..errors import OptionError, brief
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ FLAT = 0.25  # share of n - 1 above which an effective dimension counts as flat
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues of the inner products about the mean, and what they say (Graepel et al. 1998, section 2).
+    """Eigenvalues of the inner products about the mean, and what they mean (Graepel et al. 1998, section 2).
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Spectrum:
         up, down = self.signature
         advice = {
             "flat": "a hyperplane on the proximities themselves needs no embedding",
-            "Euclidean": "a Euclidean embedding serves",
+            "Euclidean": "a Euclidean embedding is faithful",
             "pseudo-Euclidean": "an embedding needs its negative axes",
         }[self.case]
         return (
@@ -79,18 +79,18 @@ class Spectrum:
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Rows as points of a pseudo-Euclidean space.
+    """Rows as points in a pseudo-Euclidean space.
 
     Squared distances are the sum of squared differences along the positive axes minus that along the negative ones.
 
     Attributes
     ----------
-    related : Dissimilarity
-    axes : core.embedding.Embedding
+    dissimilarity : Dissimilarity
+    axes : core.proximity.embedding.Embedding
     """
 
-    related: Dissimilarity
-    axes: Axes
+    dissimilarity: Dissimilarity
+    axes: Spectral
 
     @property
     def signs(self) -> pd.Series:
@@ -105,7 +105,7 @@ class Embedding:
     @property
     def coordinates(self) -> pd.DataFrame:
         """The rows, one column for each axis, by descending absolute eigenvalue."""
-        return pd.DataFrame(self.axes.coordinates(), self.related.index, self._names)
+        return pd.DataFrame(self.axes.coordinates(), self.dissimilarity.index, self._names)
 
     @property
     def _names(self) -> pd.Index:
@@ -119,10 +119,13 @@ class Embedding:
         new : DataFrame
             Of predictors, or for given dissimilarities of those to all rows, by label.
         """
-        fresh = self.related.fresh(new, self.related.points)
-        out = np.full((len(fresh.index), len(self.axes.values)), np.nan)
-        out[fresh.whole] = self.axes.place(self.related.metric.between(fresh.rows, fresh.points))
-        return pd.DataFrame(out, fresh.index, self._names)
+        known = self.dissimilarity
+        rows = known.metric.new_rows(new, known.data)
+        D = rows.measure(np.arange(int(rows.complete.sum())), known.candidates)
+        seen = ~np.isnan(D).any(axis=1)
+        out = np.full((len(rows.index), len(self.axes.values)), np.nan)
+        out[np.flatnonzero(rows.complete)[seen]] = self.axes.place(D[seen])
+        return pd.DataFrame(out, rows.index, self._names)
 
     def distances(self) -> pd.DataFrame:
         """Dissimilarities measured again between the points; NaN where a square is negative beyond rounding."""
@@ -133,7 +136,7 @@ class Embedding:
         with np.errstate(invalid="ignore"):
             values = np.sqrt(np.where(np.abs(squared) <= slack, 0.0, squared))
         np.fill_diagonal(values, 0.0)
-        return pd.DataFrame(values, self.related.index, self.related.index)
+        return pd.DataFrame(values, self.dissimilarity.index, self.dissimilarity.index)
 
     def plot(self, axes: tuple[int, int] | None = None, by: Any = None, ax: Any = None) -> Any:
         """The rows along two axes.
@@ -153,18 +156,18 @@ class Embedding:
             if not fine or not all(1 <= a <= len(self.axes.values) for a in axes):
                 raise OptionError(f"axes={brief(axes)}: two numbers from 1 to {len(self.axes.values)}, such as (1, 2)")
         if by is not None and not (
-            isinstance(by, pd.Series) and self.related.index.isin(by.index).all() and by.index.is_unique
+            isinstance(by, pd.Series) and self.dissimilarity.index.isin(by.index).all() and by.index.is_unique
         ):
             raise OptionError("by= is a Series of classes that holds every row's label, each once")
         return points(self, axes, by, ax)
 
     def __repr__(self) -> str:
         up, down = self.signature
-        head = f"Embedding of {len(self.related.index)} rows, signature ({up}, {down})"
+        head = f"Embedding of {len(self.dissimilarity.index)} rows, signature ({up}, {down})"
         return f"{head}\n{self.coordinates.iloc[:5, :5].round(3).to_string()}"
 
 
-def spectrum_of(axes: Axes, n: int) -> Spectrum:
+def spectrum_of(axes: Spectral, n: int) -> Spectrum:
     size = np.abs(axes.values)
     share = size / size.sum() if len(size) else size
     return Spectrum(pd.DataFrame({"eigenvalue": axes.values, "share": share, "cumulative": np.cumsum(share)}), n)

@@ -9,20 +9,16 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep, gather
-from ..errors import DataError, shown
+from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
-from .base import Metric
+from .arrays import as_slice, strings
+from .base import Metric, NewRows, TrainedMetric
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Given(Metric):
-    """A matrix of dissimilarities, rows and candidates by label; it may be asymmetric and n x m.
+    """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which holds it."""
 
-    A square matrix (the same labels on both sides) stands for the rows that take part, and only those are candidates.
-    Columns of any other matrix are all candidates; a column whose label is no row's is unlabelled.
-    """
-
-    matrix: pd.DataFrame
     slow: ClassVar[bool] = True
 
     @property
@@ -33,58 +29,115 @@ class Given(Metric):
     def name(self) -> str:
         return "given"
 
-    @property
-    def square(self) -> bool:
-        return len(self.matrix.index) == len(self.matrix.columns) and not len(
-            self.matrix.index.symmetric_difference(self.matrix.columns)
-        )
+    def train(self, frame: Frame) -> TrainedGiven:
+        raise OptionError("a given matrix is not trained: give the matrix itself as dissimilarity=")
 
-    def candidates(self, frame: Frame) -> pd.Index:
-        if self.square:
+
+@dataclass(frozen=True)
+class TrainedGiven(TrainedMetric):
+    """A given matrix with the names of its rows and columns, by which it is matched; it may be asymmetric and n x m.
+
+    A square matrix (the same names on both sides) stands for the rows that take part, and only those are candidates.
+    Columns of any other matrix are all candidates; a column whose name is that of no row is unlabelled.
+
+    Attributes
+    ----------
+    values : array (n, m)
+    row_names : array (n,)
+    column_names : array (m,)
+    titles : array
+        Names of the levels of the columns' index.
+    """
+
+    spec: Given
+    values: np.ndarray
+    row_names: np.ndarray
+    column_names: np.ndarray
+    titles: np.ndarray
+
+    @property
+    def untrained(self) -> TrainedGiven:
+        return self
+
+    @property
+    def _rows(self) -> pd.Index:
+        return pd.Index(self.row_names)
+
+    @property
+    def _columns(self) -> pd.Index:
+        index = pd.Index(self.column_names)
+        return index.set_names(list(self.titles)) if index.nlevels == len(self.titles) else index
+
+    @property
+    def _square(self) -> bool:
+        rows, columns = self._rows, self._columns
+        return len(rows) == len(columns) and not len(rows.symmetric_difference(columns))
+
+    def candidate_names(self, frame: Frame) -> pd.Index:
+        if self._square:
             return frame.index
-        outside = ~self.matrix.columns.isin(self.matrix.index)  # neither a row that takes part nor one left out
-        return self.matrix.columns[outside | self.matrix.columns.isin(frame.index)]
+        columns = self._columns
+        outside = ~columns.isin(self._rows)  # neither a row that takes part nor one left out
+        return columns[outside | columns.isin(frame.index)]
 
     def rows(self, frame: Frame) -> Rep:
-        at = self.matrix.index.get_indexer(frame.index)
+        at = self._rows.get_indexer(frame.index)
         if (at < 0).any():
             raise DataError(
                 f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label"
             )
-        values = self.matrix.to_numpy(float)
-        whole = len(at) == len(values) and (at == np.arange(len(at))).all()
-        return (np.ascontiguousarray(values if whole else values[at]),)
+        every = len(at) == len(self.values) and (at == np.arange(len(at))).all()
+        return (self.values if every else self.values[at],)
 
-    def points(self, frame: Frame) -> Rep:
-        labels = self.candidates(frame)
-        at = self.matrix.columns.get_indexer(labels)
+    def candidates(self, frame: Frame) -> Rep:
+        names = self.candidate_names(frame)
+        at = self._columns.get_indexer(names)
         if (at < 0).any():
             raise DataError(
-                f"the dissimilarities lack the column {shown(labels[at < 0][0])}: columns are matched by label"
+                f"the dissimilarities lack the column {shown(names[at < 0][0])}: columns are matched by label"
             )
         return (at,)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        whole = len(points[0]) == rows[0].shape[1] and (points[0] == np.arange(len(points[0]))).all()
-        return rows[0] if whole else gather(rows[0], np.arange(len(rows[0])), points[0])
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        at = candidates[0]
+        every = len(at) == rows[0].shape[1] and (at == np.arange(len(at))).all()
+        return rows[0] if every else gather(rows[0], np.arange(len(rows[0])), at)
 
-    def needs(self, points: Rep) -> pd.Index:
-        return self.matrix.columns[points[0]]
+    def new_rows(self, new: Any, data: Frame) -> NewRows:
+        if not isinstance(new, pd.DataFrame):
+            raise DataError(
+                "for given dissimilarities new rows are a DataFrame of dissimilarities with the candidates' labels as "
+                f"columns, not {type(new).__name__}"
+            )
+        if not new.columns.is_unique:
+            raise DataError(f"the column label {shown(new.columns[new.columns.duplicated()][0])} occurs more than once")
 
-    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
-        labels = self.needs(points)
-        values = np.ascontiguousarray(as_floats(new[list(labels)]))
-        _valid(values, new.index, labels)
-        return (values,), (np.arange(len(labels)),)
+        def measure(at: Any, candidates: Rep) -> np.ndarray:
+            return _read(new, at, self._columns[candidates[0]])
+
+        return NewRows(new.index, np.ones(len(new), bool), None, measure, None)
 
 
-def given(matrix: Any, index: pd.Index) -> Given:
-    """A given matrix as a metric.
+def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
+    """Dissimilarities of some rows of a frame to the candidates of these names, NaN where missing."""
+    missing = [c for c in names if c not in new.columns]
+    if missing:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise DataError(f"the dissimilarities to {missing[:5]}{more} are needed and missing")
+    table = new[list(names)].iloc[as_slice(at)]
+    values = np.ascontiguousarray(as_floats(table))
+    known = ~np.isnan(values).any(axis=1)
+    _valid(values[known], table.index[known], names)
+    return values
+
+
+def given(matrix: Any, index: pd.Index) -> TrainedGiven:
+    """A given matrix as a trained metric.
 
     Parameters
     ----------
     matrix : DataFrame (by label), square array (n, n) or condensed array (n (n - 1) / 2,) (by position)
-    index : labels of the data's rows, for arrays
+    index : names of the data's rows, for arrays
 
     Raises
     ------
@@ -109,10 +162,10 @@ def given(matrix: Any, index: pd.Index) -> Given:
                 "for other candidates give a DataFrame with their labels as columns"
             )
         matrix = pd.DataFrame(array, index, index)
-    for labels, what in ((matrix.index, "row"), (matrix.columns, "column")):
-        if not labels.is_unique:
+    for names, what in ((matrix.index, "row"), (matrix.columns, "column")):
+        if not names.is_unique:
             raise DataError(
-                f"the {what} label {shown(labels[labels.duplicated()][0])} of the dissimilarities occurs more than once"
+                f"the {what} label {shown(names[names.duplicated()][0])} of the dissimilarities occurs more than once"
             )
     alike = set(map(str, matrix.index)) == set(map(str, matrix.columns)) and not matrix.columns.isin(matrix.index).any()
     if alike:
@@ -122,7 +175,8 @@ def given(matrix: Any, index: pd.Index) -> Given:
         )
     values = as_floats(matrix)
     _valid(values, matrix.index, matrix.columns)
-    return Given(pd.DataFrame(values, matrix.index, matrix.columns))
+    sides = matrix.index.to_numpy(), matrix.columns.to_numpy()
+    return TrainedGiven(Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names))
 
 
 def converted(similarity: Any, how: str) -> pd.DataFrame:
@@ -183,7 +237,7 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
     Raises
     ------
     DataError
-        Where K_ii + K_jj < 2 K_ij beyond rounding: then K is no kernel.
+        Where K_ii + K_jj < 2 K_ij beyond rounding: then K is not a kernel.
 
     Examples
     --------
@@ -209,7 +263,7 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
     slack = 1e-9 * (np.abs(a)[:, None] + np.abs(b)[None, :])
     if (squared < -slack).any():
         i, j = np.argwhere(squared < -slack)[0]
-        raise DataError(f"this is no kernel: K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
+        raise DataError(f"this is not a kernel: K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
     out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
     return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,8 @@ from ..core.distances.gower import gower
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
-from .base import Metric
+from .arrays import strings
+from .base import Metric, TrainedMetric
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Gower(Metric):
     """Weighted mean over the variables of |x - z| / range (numbers), of 0 or 1 (categories), as in R's `daisy`.
 
     An ordered category counts as its level's number; a boolean as a category, or, where named in `asymmetric`, as a
-    feature whose joint absence tells nothing; a pair skips the variables that either row misses. Ranges are those of the
+    feature whose joint absence says nothing; a pair skips the variables that either row misses. Ranges are those of the
     rows in fit.
 
     Parameters
@@ -42,7 +43,7 @@ class Gower(Metric):
     Raises
     ------
     OptionError
-        For names that are no predictors of the kind asked for, and weights that are negative or all zero.
+        For names that are not predictors of the right kind, and weights that are negative or all zero.
     DataError
         For infinite values, values of `logratio` columns that are not positive (the row is named), and where there are
         no predictors.
@@ -71,12 +72,6 @@ class Gower(Metric):
     weights: Mapping[str, float] | None = None
     logratio: Sequence[str] = ()
     ordratio: Sequence[str] = ()
-    ranges: Any = field(default=None, repr=False, compare=False)
-    heft: Any = field(default=None, repr=False, compare=False)
-    ranked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    numbers: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    categories: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         what = {
@@ -84,10 +79,10 @@ class Gower(Metric):
             "logratio": "numeric columns",
             "ordratio": "numeric or ordered columns",
         }
-        for knob, kind in what.items():
-            names = _names(getattr(self, knob))
+        for parameter, kind in what.items():
+            names = _names(getattr(self, parameter))
             if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
-                raise OptionError(f"{knob}={brief(names)}: a list of names of {kind}")
+                raise OptionError(f"{parameter}={brief(names)}: a list of names of {kind}")
         both = [c for c in _names(self.logratio) if c in _names(self.ordratio)]
         if both:
             raise OptionError(f"{both[0]!r} stands in logratio and in ordratio: its ranks are those of its logarithms")
@@ -100,63 +95,79 @@ class Gower(Metric):
                 raise OptionError(f"weights: {brief(name)} has {brief(weight)}, and weights are finite numbers >= 0")
 
     @property
-    def skips(self) -> bool:
+    def skips_missing(self) -> bool:
         return True
 
     @property
-    def learns(self) -> bool:
+    def data_dependent(self) -> bool:
         return True
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return (
-            (f"constant numbers, which add 0 to every distance: {', '.join(self.constant)}",) if self.constant else ()
-        )
-
-    def train(self, frame: Frame) -> Self:
+    def train(self, frame: Frame) -> TrainedGower:
         table = frame.terms()
         if not table:
             raise DataError(f"{frame.formula.text!r} names no predictors to measure Gower dissimilarities on")
-        flags, logs, ranks = (list(_names(k)) for k in (self.asymmetric, self.logratio, self.ordratio))
-        known = [c for c in table if c in frame.schema and frame.schema[c].kind == "boolean"]
-        numbers = tuple(c for c, v in table.items() if c not in known and (_number(v) or v.cat.ordered))
-        categories = tuple(c for c in table if c not in numbers)
-        _among("asymmetric", flags, known, "boolean predictor")
-        _among("logratio", logs, [c for c in numbers if _number(table[c])], "numeric predictor")
-        _among("ordratio", ranks, list(numbers), "numeric or ordered predictor")
+        booleans = [c for c in table if c in frame.schema and frame.schema[c].kind == "boolean"]
+        numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
+        categories = [c for c in table if c not in numbers]
+        _among("asymmetric", _names(self.asymmetric), booleans, "boolean predictor")
+        _among("logratio", _names(self.logratio), [c for c in numbers if _number(table[c])], "numeric predictor")
+        _among("ordratio", _names(self.ordratio), numbers, "numeric or ordered predictor")
         _among("weights", list(self.weights or ()), list(table), "predictor")
-        heft = np.array([float((self.weights or {}).get(c, 1.0)) for c in (*numbers, *categories)])
-        if not heft.any():
+        weights = np.array([float((self.weights or {}).get(c, 1.0)) for c in (*numbers, *categories)])
+        if not weights.any():
             raise OptionError("weights are 0 for all predictors: one at least must count")
-        ranked = {c: np.unique(_column(table[c][table[c].notna()])) for c in ranks}
-        trained = replace(
-            self,
-            asymmetric=tuple(flags),
-            logratio=tuple(logs),
-            ordratio=tuple(ranks),
-            heft=heft / heft.max(),  # so that nothing overflows
-            ranked=ranked,
-            numbers=numbers,
-            categories=categories,
-        )
-        values = trained._values(table, frame.index)
+        ranked = tuple(np.unique(_column(table[c][table[c].notna()])) for c in _names(self.ordratio))
+        values = _values(self, table, numbers, ranked, frame.index)
         low, high = (
             f(values, axis=0, where=~np.isnan(values), initial=s) for f, s in ((np.min, np.inf), (np.max, -np.inf))
         )
         with np.errstate(over="ignore"):
-            spread = np.where(high > low, high - low, 1.0)
-        if not np.isfinite(spread).all():
-            raise DataError(
-                f"the range of column {numbers[int(np.argmax(~np.isfinite(spread)))]!r} is infinite: scale it down"
-            )
-        constant = tuple(c for c, a, b in zip(numbers, low, high, strict=True) if not b > a)
-        return replace(trained, ranges=spread, constant=constant)
+            ranges = np.where(high > low, high - low, 1.0)
+        if not np.isfinite(ranges).all():
+            name = numbers[int(np.argmax(~np.isfinite(ranges)))]
+            raise DataError(f"the range of column {name!r} is infinite: scale it down")
+        constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
+        weights = weights / weights.max()  # so that nothing overflows
+        return TrainedGower(self, ranges, weights, ranked, strings(numbers), strings(categories), strings(constant))
+
+
+@dataclass(frozen=True)
+class TrainedGower(TrainedMetric):
+    """A Gower dissimilarity with the ranges that it learned.
+
+    Attributes
+    ----------
+    ranges : array (p,)
+        Ranges of the numbers.
+    weights : array (p + c,)
+        Weights of numbers and categories, the largest 1.
+    ranked : tuple of arrays
+        The distinct values of each column in `ordratio`.
+    numbers, categories : arrays (p,) and (c,) of str
+        Names of the columns that are measured as numbers and as categories.
+    constant : array of str
+        Numbers that do not vary.
+    """
+
+    spec: Gower
+    ranges: np.ndarray
+    weights: np.ndarray
+    ranked: tuple[np.ndarray, ...]
+    numbers: np.ndarray
+    categories: np.ndarray
+    constant: np.ndarray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if not len(self.constant):
+            return ()
+        return (f"constant numbers, which add 0 to every distance: {', '.join(self.constant)}",)
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.terms()
-        values = self._values(table, frame.index)
+        values = _values(self.spec, table, self.numbers, self.ranked, frame.index)
         with np.errstate(over="ignore"):
-            scaled = values / self.ranges * self.heft[: len(self.numbers)]
+            scaled = values / self.ranges * self.weights[: len(self.numbers)]
         if np.isinf(scaled).any():
             i, j = np.argwhere(np.isinf(scaled))[0]
             raise DataError(
@@ -167,43 +178,49 @@ class Gower(Metric):
         n = len(frame)
         return scaled, np.column_stack(codes).astype(np.int64) if codes else np.empty((n, 0), np.int64)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        flags = np.array([c in self.asymmetric for c in self.categories], bool)
-        return gower((rows[0], rows[1]), (points[0], points[1]), flags, self.heft)
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        asymmetric = _names(self.spec.asymmetric)
+        flags = np.array([c in asymmetric for c in self.categories], bool)
+        return gower((rows[0], rows[1]), (candidates[0], candidates[1]), flags, self.weights)
 
-    def _values(self, table: dict[str, pd.Series], index: pd.Index) -> np.ndarray:
-        """The numeric variables (n, p) as they are subtracted, before they are divided by their ranges."""
-        columns = [self._value(c, _column(table[c]), index) for c in self.numbers]
-        return np.column_stack(columns) if columns else np.empty((len(index), 0))
 
-    def _value(self, name: str, values: np.ndarray, index: pd.Index) -> np.ndarray:
-        wrong = np.flatnonzero(np.isinf(values))
+def _values(
+    spec: Gower, table: dict[str, pd.Series], numbers: Iterable[str], ranked: tuple[np.ndarray, ...], index: pd.Index
+) -> np.ndarray:
+    """The numeric variables (n, p) as they are subtracted, before they are divided by their ranges."""
+    levels = dict(zip(_names(spec.ordratio), ranked, strict=True))
+    logs = _names(spec.logratio)
+    columns = [_value(c, _column(table[c]), c in logs, levels.get(c), index) for c in numbers]
+    return np.column_stack(columns) if columns else np.empty((len(index), 0))
+
+
+def _value(name: str, values: np.ndarray, log: bool, levels: np.ndarray | None, index: pd.Index) -> np.ndarray:
+    wrong = np.flatnonzero(np.isinf(values))
+    if len(wrong):
+        raise DataError(f"column {name!r} is infinite at row {shown(index[wrong[0]])}")
+    if log:
+        wrong = np.flatnonzero(values <= 0)
         if len(wrong):
-            raise DataError(f"column {name!r} is infinite at row {shown(index[wrong[0]])}")
-        if name in self.logratio:
-            wrong = np.flatnonzero(values <= 0)
-            if len(wrong):
-                raise DataError(
-                    f"column {name!r} is {values[wrong[0]]:g} at row {shown(index[wrong[0]])}: logratio takes positive "
-                    "numbers"
-                )
-            return np.log10(values)
-        if name in self.ordratio:
-            levels = self.ranked[name]
-            at = np.searchsorted(levels, values).astype(float)
-            seen = np.isin(values, levels)
-            return np.where(np.isnan(values), np.nan, np.where(seen, at, at - 0.5))
+            raise DataError(
+                f"column {name!r} is {values[wrong[0]]:g} at row {shown(index[wrong[0]])}: logratio takes positive "
+                "numbers"
+            )
+        return np.log10(values)
+    if levels is None:
         return values
+    at = np.searchsorted(levels, values).astype(float)
+    seen = np.isin(values, levels)
+    return np.where(np.isnan(values), np.nan, np.where(seen, at, at - 0.5))
 
 
 def _names(given: Any) -> Any:
     return (given,) if isinstance(given, str) else given
 
 
-def _among(knob: str, names: list[str], known: list[str], what: str) -> None:
+def _among(parameter: str, names: Iterable[str], known: list[str], what: str) -> None:
     strange = [c for c in names if c not in known]
     if strange:
-        raise OptionError(f"{knob}={strange[0]!r} is no {what}; these are: {known}")
+        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}; these are: {known}")
 
 
 def _number(values: pd.Series) -> bool:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of
 from ..core.distances.minkowski import minkowski, products, totals
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, one_of
+from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
-from .base import Metric
+from .arrays import strings
+from .base import Metric, TrainedMetric
 from .given import as_array, as_floats, kernel_distances
 from .minkowski import SCALES, finite, spreads, unscaled
 
@@ -49,7 +51,7 @@ class Kernel(Metric):
     Raises
     ------
     DataError
-        Where K(x, x) + K(z, z) < 2 K(x, z) beyond rounding: then it is no kernel.
+        Where K(x, x) + K(z, z) < 2 K(x, z) beyond rounding: then it is not a kernel.
 
     Examples
     --------
@@ -63,9 +65,6 @@ class Kernel(Metric):
     degree: int = 3
     coef0: float = 1.0
     scale: bool | str = True
-    spread: Any = field(default=None, repr=False, compare=False)
-    width: Any = field(default=None, repr=False, compare=False)
-    constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not callable(self.kernel) and not (isinstance(self.kernel, str) and self.kernel in KERNELS):
@@ -75,19 +74,20 @@ class Kernel(Metric):
             )
         if self.gamma is not None and not (_real(self.gamma) and 0 < self.gamma < np.inf):
             raise OptionError(f"gamma={brief(self.gamma)}: a number > 0, or None")
-        if self.gamma is not None and not self._wide:
+        if self.gamma is not None and not self.has_gamma:
             raise OptionError(f"gamma={brief(self.gamma)}: the {self.name} has none")
-        whole = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
-        if not whole or not 1 <= self.degree <= HIGHEST:
+        integral = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
+        if not integral or not 1 <= self.degree <= HIGHEST:
             raise OptionError(f"degree={brief(self.degree)}: a whole number from 1 to {HIGHEST}")
         if not _real(self.coef0) or not 0 <= self.coef0 < np.inf:
-            raise OptionError(f"coef0={brief(self.coef0)}: a number >= 0, as less makes no kernel")
+            raise OptionError(f"coef0={brief(self.coef0)}: a number >= 0, as a smaller one does not make a kernel")
         if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
             raise OptionError(f"degree and coef0 go with kernel='poly', not with the {self.name}")
         one_of("scale", self.scale, SCALES)
 
     @property
-    def _wide(self) -> bool:
+    def has_gamma(self) -> bool:
+        """Whether gamma enters this kernel."""
         return isinstance(self.kernel, str) and self.kernel != "linear"
 
     @property
@@ -95,69 +95,85 @@ class Kernel(Metric):
         return not callable(self.kernel)  # whose bits for (x, z) and (z, x) may differ
 
     @property
-    def learns(self) -> bool:
-        return bool(self.scale) or (self._wide and self.gamma is None)
+    def data_dependent(self) -> bool:
+        return bool(self.scale) or (self.has_gamma and self.gamma is None)
 
     @property
-    def supervised(self) -> bool:
+    def train_in_folds(self) -> bool:
         return self.scale == "fold"
 
     @property
     def name(self) -> str:
         return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        told = unscaled(self.scale, self.constant)
-        return told if self.width is None else (*told, f"gamma of the {self.name}: {self.width:.4g}")
-
-    def train(self, frame: Frame) -> Self:
+    def train(self, frame: Frame) -> TrainedKernel:
         table = frame.design
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
         spread, constant = spreads(table, self.scale)
-        ready = replace(self, spread=spread, constant=constant)
-        if not self._wide:
-            return ready
-        return replace(ready, width=float(self.gamma) if self.gamma is not None else _gamma(ready._scaled(frame)))
+        gamma = np.nan
+        if self.has_gamma:
+            gamma = float(self.gamma) if self.gamma is not None else _gamma(_scaled(frame, spread))
+        return TrainedKernel(self, spread, np.array(gamma), strings(constant))
+
+
+@dataclass(frozen=True)
+class TrainedKernel(TrainedMetric):
+    """A kernel distance with the scales and the gamma that it learned.
+
+    Attributes
+    ----------
+    spread : array (p,)
+        What each column of the design matrix is divided by.
+    gamma : array ()
+        NaN where the kernel has none.
+    constant : array of str
+        Columns that keep scale 1 as they do not vary.
+    """
+
+    spec: Kernel
+    spread: np.ndarray
+    gamma: np.ndarray
+    constant: np.ndarray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        said = unscaled(self.spec.scale, self.constant)
+        return (*said, f"gamma of the {self.name}: {self.gamma.item():.4g}") if self.spec.has_gamma else said
 
     def rows(self, frame: Frame) -> Rep:
-        X = self._scaled(frame)
+        X = _scaled(frame, self.spread)
         return X, self._own(X)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        (X, a), (Z, b) = rows, points
-        if self.kernel == "linear":
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        (X, a), (Z, b) = rows, candidates
+        kind, gamma = self.spec.kernel, self.gamma.item()
+        if kind == "linear":
             return minkowski(X, Z)
         with np.errstate(over="ignore", under="ignore"):
-            if self.kernel == "rbf":
-                return _bounded(self.width * minkowski(X, Z) ** 2)
-            if self.kernel == "laplacian":
-                return _bounded(self.width * minkowski(X, Z, 1.0))
-        K = self._power(products(X, Z)) if self.kernel == "poly" else self._tiles(X, Z)
+            if kind == "rbf":
+                return _bounded(gamma * minkowski(X, Z) ** 2)
+            if kind == "laplacian":
+                return _bounded(gamma * minkowski(X, Z, 1.0))
+        K = self._power(products(X, Z)) if kind == "poly" else self._tiles(X, Z)
         return np.asarray(kernel_distances(self._finite(K), a, b))
-
-    def _scaled(self, frame: Frame) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            X = np.ascontiguousarray(frame.design.to_numpy(float) / self.spread)
-        return finite(X, frame)
 
     def _own(self, X: np.ndarray) -> np.ndarray:
         """K(x, x) of each row (n,)."""
-        if self.kernel == "poly":
+        if self.spec.kernel == "poly":
             with np.errstate(over="ignore"):
                 squares = totals(X * X)
             return self._finite(self._power(squares))
-        if not callable(self.kernel):
+        if not callable(self.spec.kernel):
             return np.zeros(len(X))  # not read
         tiles = [self._tiles(X[i : i + TILE], X[i : i + TILE]).diagonal() for i in range(0, len(X), TILE)]
         return np.concatenate(tiles) if tiles else np.empty(0)
 
     def _power(self, inner: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
-            base = self.width * inner + self.coef0
+            base = self.gamma.item() * inner + self.spec.coef0
             out = base.copy()
-            for _ in range(int(self.degree) - 1):  # products have the same bits in any tile; a power need not
+            for _ in range(int(self.spec.degree) - 1):  # products have the same bits in any tile; a power need not
                 out *= base
         return out
 
@@ -172,20 +188,20 @@ class Kernel(Metric):
         return out
 
     def _called(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        assert callable(self.kernel)
+        assert callable(self.spec.kernel)
         try:
-            found: Any = self.kernel(X, Z)
+            result: Any = self.spec.kernel(X, Z)
         except Exception as reason:
             raise DataError(
                 f"the {self.name} failed on arrays {X.shape} and {Z.shape}: {type(reason).__name__}: {reason}"
             ) from reason
         try:
-            K = np.asarray(found)
+            K = np.asarray(result)
             if np.iscomplexobj(K):
                 raise TypeError
             K = K.astype(float)
         except (TypeError, ValueError):
-            raise DataError(f"the {self.name} gave {brief(found)}, not an array of numbers") from None
+            raise DataError(f"the {self.name} gave {brief(result)}, not an array of numbers") from None
         if K.shape != (len(X), len(Z)):
             raise DataError(
                 f"the {self.name} gave an array of shape {K.shape} for {len(X)} and {len(Z)} rows: it must be "
@@ -197,7 +213,9 @@ class Kernel(Metric):
         if np.isfinite(K).all():
             return K
         cure = (
-            "a smaller degree or gamma, or scaled columns" if self.kernel == "poly" else "a kernel defined on all rows"
+            "a smaller degree or gamma, or scaled columns"
+            if self.spec.kernel == "poly"
+            else "a kernel defined on all rows"
         )
         raise DataError(f"the {self.name} is not finite for some rows: it needs {cure}")
 
@@ -245,9 +263,9 @@ def precomputed(kernel: Any) -> pd.DataFrame:
     """
     table = _square(kernel)
     _psd(table.to_numpy())
-    found = kernel_distances(table)
-    assert isinstance(found, pd.DataFrame)
-    return found
+    distances = kernel_distances(table)
+    assert isinstance(distances, pd.DataFrame)
+    return distances
 
 
 def _square(kernel: Any) -> pd.DataFrame:
@@ -276,16 +294,22 @@ def _psd(K: np.ndarray) -> float:
     if gap.max() > ROUNDING * most:
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
         raise DataError(
-            f"this is no kernel: it is {K[i, j]:.6g} at position ({i}, {j}) and {K[j, i]:.6g} at ({j}, {i})"
+            f"this is not a kernel: it is {K[i, j]:.6g} at position ({i}, {j}) and {K[j, i]:.6g} at ({j}, {i})"
         )
     values = eigvalsh((K + K.T) / 2)
     if values[0] < -ROUNDING * np.abs(values).max():
         raise DataError(
-            f"this is no kernel: it is not positive semidefinite, and its smallest eigenvalue is {values[0]:.4g} (largest "
+            f"this is not a kernel: it is not positive semidefinite, and its smallest eigenvalue is {values[0]:.4g} (largest "
             f"{values[-1]:.4g}); add {-values[0]:.4g} to the diagonal, or take it as similarities: "
             "Dissimilarity.from_similarity(K)"
         )
     return float(values[0])
+
+
+def _scaled(frame: Frame, spread: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        X = np.ascontiguousarray(frame.design.to_numpy(float) / spread)
+    return finite(X, frame)
 
 
 def _bounded(exponent: np.ndarray) -> np.ndarray:
@@ -299,7 +323,7 @@ def _gamma(X: np.ndarray) -> float:
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0  # 1, as scikit-learn has it
     if not 0 < gamma < np.inf:
-        raise DataError("gamma=1 / (columns * variance) is no positive number for columns of this size: scale them")
+        raise DataError("gamma=1 / (columns * variance) is not a positive number for columns of this size: scale them")
     return float(gamma)
 
 

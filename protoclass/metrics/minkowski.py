@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
-from ..errors import DataError, NoVectors, OptionError, brief, one_of, shown
+from ..errors import DataError, NoVectors, OptionError, brief, shown
 from ..frames.frame import Frame
-from .base import Metric
+from .arrays import strings
+from .base import Metric, VectorMetric
 
 SCALES = (True, False, "fold", "range", "robust")
 NORMAL = 1.4826  # the median absolute deviation of normal values times this is their standard deviation
@@ -61,11 +63,6 @@ class Minkowski(Metric):
     r: float = 2.0
     scale: bool | str = True
     weights: Any = None
-    spread: Any = field(default=None, repr=False, compare=False)
-    columns: Any = field(default=None, repr=False, compare=False)
-    precision: Any = field(default=None, repr=False, compare=False)
-    constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    factor: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.r, bool) or not isinstance(self.r, Real) or not self.r >= 1:
@@ -82,51 +79,72 @@ class Minkowski(Metric):
         return names[self.scale]
 
     @property
-    def learns(self) -> bool:
+    def data_dependent(self) -> bool:
         return bool(self.scale)
 
     @property
-    def supervised(self) -> bool:
+    def train_in_folds(self) -> bool:
         return self.scale == "fold"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        told = unscaled(self.scale, self.constant)
-        if self.weights:
-            told += (f"weights of columns: {', '.join(f'{c} {w:g}' for c, w in self.weights.items())} (others 1)",)
-        return told
-
-    def train(self, frame: Frame) -> Self:
+    def train(self, frame: Frame) -> TrainedMinkowski:
         table = frame.design
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
         spread, constant = spreads(table, self.scale)
-        factor = None
+        factor = np.ones(len(spread))
         if self.weights:
             w = _of_columns(self.weights, frame, table.columns)
             factor = w if self.r == np.inf else w ** (1 / self.r)
-        return replace(
-            self,
-            spread=spread,
-            columns=table.columns,
-            constant=constant,
-            precision=table.to_numpy().dtype,
-            factor=factor,
-        )
+        precision = np.array(table.to_numpy().dtype.name)
+        return TrainedMinkowski(self, spread, factor, strings(table.columns), strings(constant), precision)
+
+
+@dataclass(frozen=True)
+class TrainedMinkowski(VectorMetric):
+    """A Minkowski distance with the scales that it learned.
+
+    Attributes
+    ----------
+    spread : array (p,)
+        What each column of the design matrix is divided by.
+    factor : array (p,)
+        What each scaled column is multiplied by for its weight.
+    columns : array (p,) of str
+        Names of the columns.
+    constant : array of str
+        Columns that keep scale 1 as they do not vary.
+    precision : array () of str
+        Type of the numbers, "float32" or "float64".
+    """
+
+    spec: Minkowski
+    spread: np.ndarray
+    factor: np.ndarray
+    columns: np.ndarray
+    constant: np.ndarray
+    precision: np.ndarray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        said = unscaled(self.spec.scale, self.constant)
+        weights = self.spec.weights
+        if weights:
+            said += (f"weights of columns: {', '.join(f'{c} {w:g}' for c, w in weights.items())} (others 1)",)
+        return said
 
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore"):
             Z = frame.design.to_numpy() / self.spread
-            if self.factor is not None:
+            if self.spec.weights:
                 Z = Z * self.factor
-            Z = np.ascontiguousarray(Z, self.precision)
+            Z = np.ascontiguousarray(Z, self._dtype)
         return (finite(Z, frame),)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return minkowski(rows[0], points[0], self.r)
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return minkowski(rows[0], candidates[0], self.spec.r)
 
-    def vectors(self, rows: Rep) -> np.ndarray:
-        if self.factor is not None and not self.factor.all():
+    def coordinates(self, rows: Rep) -> np.ndarray:
+        if not self.factor.all():
             name = self.columns[int(np.argmin(self.factor))]
             raise NoVectors(
                 f"column {name!r} has weight 0, so that no coordinates lead back to it, and this method needs some: leave "
@@ -135,12 +153,16 @@ class Minkowski(Metric):
         return rows[0]
 
     def place(self, coords: np.ndarray) -> Rep:
-        return (np.ascontiguousarray(coords, self.precision),)
+        return (np.ascontiguousarray(coords, self._dtype),)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
-        coords = self.vectors((coords,))
-        plain = coords if self.factor is None else coords / self.factor
+        coords = self.coordinates((coords,))
+        plain = coords / self.factor if self.spec.weights else coords
         return pd.DataFrame(plain * self.spread, columns=self.columns)
+
+    @property
+    def _dtype(self) -> np.dtype[Any]:
+        return np.dtype(str(self.precision))
 
 
 @dataclass(frozen=True)
@@ -193,10 +215,10 @@ def spreads(table: pd.DataFrame, scale: bool | str) -> tuple[np.ndarray, tuple[s
     return np.where(same, 1.0, spread), tuple(table.columns[same])
 
 
-def unscaled(scale: bool | str, constant: tuple[str, ...]) -> tuple[str, ...]:
+def unscaled(scale: bool | str, constant: Sequence[str] | np.ndarray) -> tuple[str, ...]:
     """The note on columns that keep scale 1."""
     what = "columns whose median absolute deviation is 0" if scale == "robust" else "constant columns"
-    return (f"{what}, left unscaled: {', '.join(constant)}",) if constant else ()
+    return (f"{what}, left unscaled: {', '.join(constant)}",) if len(constant) else ()
 
 
 def finite(Z: np.ndarray, frame: Frame) -> np.ndarray:
@@ -233,7 +255,7 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: pd.Index) -
     if strange:
         known = [*columns, *(c for c in made if c not in columns)]
         raise OptionError(
-            f"weights name {strange[0]!r}, which is no column of the design matrix of {frame.formula.text!r}; known are "
+            f"weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.text!r}; known are "
             f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
         )
     out = np.ones(len(columns))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of
 from ..core.sources import Rep, part
-from ..errors import DataError, OptionError, brief, one_of
-from ..frames.formula import read
+from ..errors import DataError, OptionError, brief
 from ..frames.frame import LARGEST, Frame, trained_spec
-from .base import Metric
+from ..frames.schema import Column
+from .arrays import check_rep
+from .base import Metric, TrainedMetric, compare
+from .dissimilarity import Dissimilarity
+from .registry import metric
 
 SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs
 
@@ -31,8 +35,8 @@ class Mixed(Metric):
     ----------
     parts : list of (columns, metric), or mapping of columns to metric
         `columns` is a name or several, each a predictor of the formula; every predictor must stand in one part, and none
-        in two. `metric` is a metric object, its name or a function of two rows, and may be a `Mixed` again; not a given
-        matrix, which knows no columns.
+        in two. `metric` is a metric object (a specification, or one that is trained and stays so), its name or a function
+        of two rows, and may be a `Mixed` again; not a given matrix, which has no columns to measure.
     weights : numbers >= 0, one for each part, optional
         Not all 0; 1 each by default.
     scale : bool
@@ -41,7 +45,7 @@ class Mixed(Metric):
     Raises
     ------
     OptionError
-        For columns that no part or several parts name, unknown names, and knobs out of range.
+        For columns that no part or several parts name, unknown names, and parameters out of range.
     DataError
         Where the formula transforms or crosses columns: parts take them as they stand.
 
@@ -67,11 +71,6 @@ class Mixed(Metric):
     parts: Any
     weights: Sequence[float] | None = None
     scale: bool = True
-    metrics: tuple[Metric, ...] = field(default=(), repr=False, compare=False)
-    settled: tuple[bool, ...] = field(default=(), repr=False, compare=False)
-    cuts: tuple[Frame, ...] = field(default=(), repr=False, compare=False)
-    scales: Any = field(default=None, repr=False, compare=False)
-    arrays: tuple[tuple[int, ...], ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", _parts(self.parts))
@@ -97,130 +96,128 @@ class Mixed(Metric):
         return any(m.slow for m in self._metrics)
 
     @property
-    def supervised(self) -> bool:
-        return any(m.supervised for m in self._metrics)
+    def train_in_folds(self) -> bool:
+        return any(m.train_in_folds for m in self._metrics)
 
     @property
-    def skips(self) -> bool:
-        return all(m.skips for m in self._metrics)
+    def skips_missing(self) -> bool:
+        return all(m.skips_missing for m in self._metrics)
 
     @property
     def scaling(self) -> str:
         return "scaled parts" if self.scale else ""
 
     @property
-    def learns(self) -> bool:
-        return self.scale or any(m.learns for m in self._metrics)
+    def data_dependent(self) -> bool:
+        return self.scale or any(m.data_dependent for m in self._metrics)
 
     @property
     def name(self) -> str:
         return f"mixed ({', '.join(m.name for m in self._metrics)})"
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        told = [note for m in self.metrics for note in m.notes]
-        if self.scale and self.scales is not None:
-            for (columns, m), s in zip(self.parts, self.scales, strict=True):
-                what = f"{m.name} of {', '.join(columns)}"
-                told.append(
-                    f"{what}: divided by its median, {s:.4g}" if s else f"{what}: all rows alike, so that it adds 0"
-                )
-        return tuple(told)
+    def _metrics(self) -> tuple[Metric | TrainedMetric, ...]:
+        return tuple(m for _, m in self.parts)
 
-    @property
-    def _metrics(self) -> tuple[Metric, ...]:
-        return self.metrics or tuple(m for _, m in self.parts)
-
-    @property
-    def _trained(self) -> tuple[Metric, ...]:
-        if not self.metrics:
-            raise OptionError(f"{self.name} is not trained yet: give it to fit, cross_validate or dissimilarity")
-        return self.metrics
-
-    def once(self, frame: Frame) -> Self:
-        if not self.supervised:
+    def pretrain(self, frame: Frame) -> Mixed:
+        if not self.train_in_folds:
             return self
-        cuts, metrics = self._cuts(frame), [m for _, m in self.parts]
-        settled = tuple(not m.supervised for m in metrics)
-        known = [m.train(c) if s else m.once(c) for m, c, s in zip(metrics, cuts, settled, strict=True)]
-        parts = tuple((columns, m) for (columns, _), m in zip(self.parts, known, strict=True))
-        return replace(self, parts=parts, metrics=(), settled=settled)
-
-    def train(self, frame: Frame) -> Self:
         cuts = self._cuts(frame)
-        settled = self.settled or (False,) * len(cuts)
-        metrics = tuple(m if s else m.train(c) for (_, m), c, s in zip(self.parts, cuts, settled, strict=True))
-        found = [_scaled(m, c) if self.scale else _shape(m, c) for m, c in zip(metrics, cuts, strict=True)]
-        nothing = np.empty(0, np.int64)
-        return replace(
-            self,
-            metrics=metrics,
-            cuts=tuple(c.take(nothing) for c in cuts),
-            scales=np.array([s for s, _, _ in found]),
-            arrays=(tuple(a for _, a, _ in found), tuple(b for _, _, b in found)),
-        )
+        known = [m.pretrain(c) if m.train_in_folds else m.train(c) for m, c in zip(self._metrics, cuts, strict=True)]
+        return self._with(known)
 
-    def rows(self, frame: Frame) -> Rep:
-        return self._joined([m.rows(self._cut(g, frame)) for g, m in enumerate(self._trained)], 0, len(frame))
+    def train(self, frame: Frame) -> TrainedMixed:
+        cuts = self._cuts(frame)
+        parts = tuple(m.train(c) for m, c in zip(self._metrics, cuts, strict=True))
+        learned = [_scale(m, c) if self.scale else _unscaled(m, c) for m, c in zip(parts, cuts, strict=True)]
+        scales, rows, candidates = zip(*learned, strict=True)
+        return TrainedMixed(self._with(m.spec for m in parts), parts, np.array(scales), np.array([rows, candidates]))
 
-    def points(self, frame: Frame) -> Rep:
-        return self._joined([m.points(self._cut(g, frame)) for g, m in enumerate(self._trained)], 1, len(frame))
-
-    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
-        metrics, split = self._trained, self._split(points, 1)
-        pairs = [m.fresh(self._cut(g, new), split[g]) for g, m in enumerate(metrics)]
-        length = len(points[0])
-        return self._joined([a for a, _ in pairs], 0, len(new)), self._joined([b for _, b in pairs], 1, length)
-
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        weights = self.weights or (1.0,) * len(self._trained)
-        total = np.zeros((len(rows[0]), len(points[0])))
-        a, b = self._split(rows, 0), self._split(points, 1)
-        for g, m in enumerate(self.metrics):
-            values = np.asarray(m.between(a[g], b[g]), float)
-            if values.shape != total.shape:
-                raise DataError(f"the metric {m.name} gave an array of shape {values.shape}, not {total.shape}")
-            total += values * weights[g] / (self.scales[g] or 1.0)
-        total /= sum(weights)
-        return total
+    def _with(self, metrics: Iterable[Metric | TrainedMetric]) -> Mixed:
+        """The same with other metrics for the parts."""
+        return replace(self, parts=tuple((c, m) for (c, _), m in zip(self.parts, metrics, strict=True)))
 
     def _cuts(self, frame: Frame) -> list[Frame]:
         known = list(frame.columns)
         named = [c for columns, _ in self.parts for c in columns]
         strange = [c for c in named if c not in known]
         if strange:
-            raise OptionError(f"{strange[0]!r} in a part is no predictor of {frame.formula.text!r}; these are: {known}")
+            raise OptionError(
+                f"{strange[0]!r} in a part is not a predictor of {frame.formula.text!r}; these are: {known}"
+            )
         loose = [c for c in known if c not in named]
         if loose:
             raise OptionError(
                 f"the predictor {loose[0]!r} stands in no part: add it to one, or leave it out of the formula"
             )
+        return self.cut(frame)
+
+    def cut(self, frame: Frame) -> list[Frame]:
+        """The frame of each part."""
         return [cut(frame, columns) for columns, _ in self.parts]
 
-    def _cut(self, g: int, frame: Frame) -> Frame:
-        """The columns of part g, with the schema and the design matrix that the part was trained on."""
-        known = self.cuts[g]
-        return replace(
-            known,
-            columns=frame.columns[list(known.columns)],
-            response=frame.response,
-            weights=frame.weights,
-            dropped=frame.dropped,
-            keep=frame.keep,
-        )
 
-    def _joined(self, reps: list[Rep], side: int, n: int) -> Rep:
-        for g, (m, rep) in enumerate(zip(self.metrics, reps, strict=True)):
-            if len(rep) != self.arrays[side][g] or any(len(a) != n for a in rep):
+@dataclass(frozen=True)
+class TrainedMixed(TrainedMetric):
+    """A combination of trained metrics.
+
+    Attributes
+    ----------
+    parts : tuple of TrainedMetric
+    scales : array (g,)
+        Median positive dissimilarity of each part, 0 where all rows are alike; 1 without scaling.
+    counts : int array (2, g)
+        Number of arrays that represent the rows and the candidates of each part.
+    """
+
+    spec: Mixed
+    parts: tuple[TrainedMetric, ...]
+    scales: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        said = [note for m in self.parts for note in m.notes]
+        if not self.spec.scale:
+            return tuple(said)
+        for (columns, _), m, s in zip(self.spec.parts, self.parts, self.scales, strict=True):
+            what = f"{m.name} of {', '.join(columns)}"
+            said.append(
+                f"{what}: divided by its median, {s:.4g}" if s else f"{what}: all rows alike, so that it adds 0"
+            )
+        return tuple(said)
+
+    def rows(self, frame: Frame) -> Rep:
+        reps = [m.rows(c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
+        return self._joined(reps, self.counts[0], len(frame))
+
+    def candidates(self, frame: Frame) -> Rep:
+        reps = [m.candidates(c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
+        return self._joined(reps, self.counts[1], len(frame))
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        weights = self.spec.weights or (1.0,) * len(self.parts)
+        total = np.zeros((len(rows[0]), len(candidates[0])))
+        a, b = _split(rows, self.counts[0]), _split(candidates, self.counts[1])
+        for g, m in enumerate(self.parts):
+            total += np.asarray(compare(m, a[g], b[g]), float) * weights[g] / (self.scales[g] or 1.0)
+        total /= sum(weights)
+        return total
+
+    def _joined(self, reps: list[Rep], counts: np.ndarray, n: int) -> Rep:
+        for m, rep, count in zip(self.parts, reps, counts, strict=True):
+            check_rep(rep, n, f"the metric {m.name}, a part of a mixture,")
+            if len(rep) != count:
                 raise OptionError(
-                    f"the metric {m.name} can't be a part: {n} rows are {len(rep)} arrays of lengths "
-                    f"{[len(a) for a in rep]}, and need {self.arrays[side][g]} of length {n}"
+                    f"the metric {m.name} can't be a part: it represents these rows by {len(rep)} arrays, and represented "
+                    f"those in fit by {count}"
                 )
         return tuple(a for rep in reps for a in rep)
 
-    def _split(self, rep: Rep, side: int) -> list[Rep]:
-        ends = np.cumsum(self.arrays[side])
-        return [rep[end - count : end] for end, count in zip(ends, self.arrays[side], strict=True)]
+
+def _split(rep: Rep, counts: np.ndarray) -> list[Rep]:
+    ends = np.cumsum(counts)
+    return [rep[end - count : end] for end, count in zip(ends, counts, strict=True)]
 
 
 def cut(frame: Frame, names: Sequence[str]) -> Frame:
@@ -245,18 +242,38 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
             f"the term '{term}' of {frame.formula.text!r} can't be given to a part: transforms and interactions are refused, "
             "compute them as columns of the data first"
         )
-    # '.' needs no quotes, whatever the names
-    formula = replace(read("~ .", names), text="~ " + " + ".join(names), response=frame.formula.response)
+    terms = {next(iter(frame.formula.uses[t.factors[0].expr])): t for t in frame.formula.terms}
+    formula = replace(
+        frame.formula, text="~ " + " + ".join(names), terms=tuple(terms[c] for c in names), variables=tuple(names)
+    )
     schema = {c: frame.schema[c] for c in names}
     some = replace(frame, columns=frame.columns[list(names)], formula=formula, schema=schema, spec=None, notes=())
-    if sum(max(1, len(c.levels)) for c in schema.values()) * len(frame) * 8 > LARGEST:
-        return some  # too wide to expand; a metric that asks for the design matrix says so
-    # single columns of known levels are expanded alike whatever the rows: one complete row is enough
-    whole = np.flatnonzero(~some.columns.isna().any(axis=1).to_numpy())[:1]
-    return replace(some, spec=trained_spec(some.take(whole))) if len(whole) else some
+    return replace(some, spec=_part_spec(frame, some))
 
 
-def _scaled(m: Metric, frame: Frame) -> tuple[float, int, int]:
+def _part_spec(frame: Frame, some: Frame) -> Any:
+    """Formulaic's specification for some of the columns of a frame; None where there is nothing to expand.
+
+    Single columns of known levels are expanded alike whatever the rows.
+    """
+    categories = [c for c in some.schema.values() if c.kind == "category"]
+    if not categories:
+        return None
+    if frame.spec is not None:
+        return frame.spec.subset(list(some.formula.terms))
+    too_wide = sum(max(1, len(c.levels)) for c in some.schema.values()) * len(some) * 8 > LARGEST
+    if too_wide or not all(c.levels for c in categories):
+        return None  # a metric that asks for the design matrix says so
+    example = pd.DataFrame({name: _example(column) for name, column in some.schema.items()})
+    return trained_spec(replace(some, columns=example, response=None, weights=np.ones(1)))
+
+
+def _example(column: Column) -> pd.Series:
+    """One value that a column of this kind may have."""
+    return pd.Series(column.levels[:1], dtype=object) if column.kind == "category" else pd.Series([0.0])
+
+
+def _scale(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
     """Median positive dissimilarity between rows (0 where there is none), and the number of arrays of both sides."""
     n = len(frame)
     left = right = np.arange(n)
@@ -264,42 +281,41 @@ def _scaled(m: Metric, frame: Frame) -> tuple[float, int, int]:
         draw = np.random.default_rng(0)
         left, right = (np.sort(draw.choice(n, SAMPLE, replace=False)) for _ in range(2))
     rows = m.rows(frame.take(left))
-    # what a supervised metric says of a point may rest on all rows
-    points = part(m.points(frame), right) if m.supervised else m.points(frame.take(right))
-    values = np.asarray(m.between(rows, points), float)
+    # what a metric that looks at other rows says of a candidate may rest on all of them
+    candidates = part(m.candidates(frame), right) if m.train_in_folds else m.candidates(frame.take(right))
+    for rep, at in ((rows, left), (candidates, right)):
+        check_rep(rep, len(at), f"the metric {m.name}, a part of a mixture,")
+    values = np.asarray(compare(m, rows, candidates), float)
     observed = values[(left[:, None] != right[None, :]) & (values > 0) & np.isfinite(values)]
-    return float(np.median(observed)) if len(observed) else 0.0, len(rows), len(points)
+    return float(np.median(observed)) if len(observed) else 0.0, len(rows), len(candidates)
 
 
-def _shape(m: Metric, frame: Frame) -> tuple[float, int, int]:
+def _unscaled(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
     first = frame.take(np.arange(1))
-    return 1.0, len(m.rows(first)), len(m.points(frame if m.supervised else first))
+    return 1.0, len(m.rows(first)), len(m.candidates(frame if m.train_in_folds else first))
 
 
-def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric], ...]:
+def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], ...]:
     pairs = list(given.items()) if isinstance(given, Mapping) else given
     form = "parts are (columns, metric) pairs, such as [(['age', 'weight'], 'euclidean'), ('ward', 'gower')]"
     if not isinstance(pairs, (list, tuple)) or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
         raise OptionError(f"{form}, not {brief(given)}")
     if not pairs:
         raise OptionError(f"{form}, and there are none")
-    found, seen = [], set[str]()
+    parts, seen = [], set[str]()
     for columns, spec in pairs:
         names = [columns] if isinstance(columns, str) else columns
         if not isinstance(names, (list, tuple)) or not names or not all(isinstance(c, str) for c in names):
-            raise OptionError(f"{form}: {brief(columns)} is no name and no list of names")
+            raise OptionError(f"{form}: {brief(columns)} is not a name or a list of names")
         for name in names:
             if name in seen:
                 raise OptionError(f"the column {name!r} is named twice: every predictor stands in one part, once")
             seen.add(name)
-        found.append((tuple(names), _chosen(spec, names)))
-    return tuple(found)
+        parts.append((tuple(names), _part_metric(spec, names)))
+    return tuple(parts)
 
 
-def _chosen(spec: Any, names: Sequence[str]) -> Metric:
-    from .dissimilarity import Dissimilarity
-    from .registry import metric
-
+def _part_metric(spec: Any, names: Sequence[str]) -> Metric | TrainedMetric:
     reason = (
         f"the part of {list(names)} is a given matrix, which measures rows by their labels and not by columns, so that new rows "
         "could not be measured: add the matrices yourself and give the sum, with a formula 'y ~ 1'"

@@ -1,132 +1,22 @@
-"""Mahalanobis, cosine, correlation, Canberra, Hamming, Jaccard and 0-1 dissimilarities."""
+"""Cosine, correlation, Canberra, Hamming, Jaccard and 0-1 dissimilarities, which learn nothing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from numbers import Real
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..core.distances.minkowski import minkowski, totals, unit, whitened
+from ..core.distances.minkowski import minkowski, totals, unit
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, one_of, shown
+from ..errors import DataError, shown
 from ..frames.frame import Frame
 from ..frames.schema import numbers
 from .base import Metric
-from .minkowski import finite, spreads, unscaled
 
-SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 HALF = np.finfo(float).max / 2
-EXACT = 2**53  # whole numbers beyond it are not all floats
-
-
-@dataclass(frozen=True)
-class Mahalanobis(Metric):
-    """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of all training rows.
-
-    It is Euclidean distance between whitened rows, and does not change where columns are rescaled or mixed linearly.
-
-    Parameters
-    ----------
-    ridge : float >= 0
-        S + ridge diag(S) takes the place of S: a share of each column's own variance, whatever its units. A constant column
-        counts as of variance 1 there, and S must then have a ridge.
-    scale : True or "fold"
-        True learns S once on all rows, "fold" anew on each fold's training rows; S looks at no label.
-
-    Raises
-    ------
-    DataError
-        Where S is singular: collinear or constant columns, a category (whose columns add up to 1), or too few rows.
-
-    Notes
-    -----
-    Mahalanobis (1936), *Proceedings of the National Institute of Sciences of India* 2.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> iris = pc.load_data("iris")
-    >>> d = pc.dissimilarity("~ sepal_length + sepal_width", iris, pc.Mahalanobis())
-    >>> d.frame().iloc[0, 1:4].round(4).tolist()
-    [1.2081, 0.8923, 1.1644]
-    """
-
-    symmetric: ClassVar[bool] = True
-
-    ridge: float = 0.0
-    scale: bool | str = True
-    center: Any = field(default=None, repr=False, compare=False)
-    spread: Any = field(default=None, repr=False, compare=False)
-    factor: Any = field(default=None, repr=False, compare=False)
-    columns: Any = field(default=None, repr=False, compare=False)
-    constant: tuple[str, ...] = field(default=(), repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < np.inf:
-            raise OptionError(f"ridge={brief(self.ridge)}: a number >= 0")
-        one_of("scale", self.scale, (True, "fold"))
-
-    @property
-    def learns(self) -> bool:
-        return True
-
-    @property
-    def supervised(self) -> bool:
-        return self.scale == "fold"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return unscaled(True, self.constant)
-
-    def train(self, frame: Frame) -> Self:
-        X, table = _design(frame, self.name), frame.design
-        spread, constant = spreads(table, True)
-        if len(X) == 1:
-            constant = tuple(table.columns)
-        center = np.mean(X / spread, axis=0)
-        Z = X / spread - center
-        Z[:, table.columns.isin(constant)] = 0.0  # their mean may differ from them in the last bit
-        R = Z.T @ Z / max(len(X) - 1, 1) + self.ridge * np.eye(X.shape[1])
-        values, axes = np.linalg.eigh(R)
-        if not values[0] > SINGULAR * values[-1]:
-            heavy = list(table.columns[np.abs(axes[:, 0]) > 0.1 * np.abs(axes[:, 0]).max()])
-            which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
-            if len(X) <= X.shape[1]:
-                which = "it takes more rows than columns"
-            if constant:
-                which = f"constant columns: {', '.join(constant)}"
-            raise DataError(
-                f"the covariance of {X.shape[1]} columns over {len(X)} rows is singular ({which}): leave columns out, or "
-                "add a ridge, such as Mahalanobis(ridge=0.01)"
-            )
-        return replace(
-            self,
-            center=center,
-            spread=spread,
-            factor=np.linalg.cholesky(R),
-            columns=table.columns,
-            constant=constant,
-        )
-
-    def rows(self, frame: Frame) -> Rep:
-        with np.errstate(over="ignore", invalid="ignore"):
-            Z = whitened(_design(frame, self.name) / self.spread - self.center, self.factor)
-        return (finite(Z, frame),)
-
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return minkowski(rows[0], points[0])
-
-    def vectors(self, rows: Rep) -> np.ndarray:
-        return rows[0]
-
-    def place(self, coords: np.ndarray) -> Rep:
-        return (np.ascontiguousarray(coords, float),)
-
-    def original(self, coords: np.ndarray) -> pd.DataFrame:
-        return pd.DataFrame((coords @ self.factor.T + self.center) * self.spread, columns=self.columns)
+EXACT = 2**53  # not all integers beyond it are floats
 
 
 @dataclass(frozen=True)
@@ -152,7 +42,7 @@ class Cosine(Metric):
     symmetric: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
-        X = _design(frame, self.name)
+        X = design_of(frame, self.name)
         zero = ~X.any(axis=1)
         if zero.any():
             raise DataError(
@@ -161,8 +51,8 @@ class Cosine(Metric):
             )
         return (unit(X),)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return _half_squares(rows[0], points[0])
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return _half_squares(rows[0], candidates[0])
 
 
 @dataclass(frozen=True)
@@ -188,7 +78,7 @@ class Correlation(Metric):
     symmetric: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
-        X = _design(frame, self.name)
+        X = design_of(frame, self.name)
         if X.shape[1] == 1:
             raise DataError(f"{frame.formula.text!r} has one column, and a correlation needs at least two")
         flat = X.max(axis=1) == X.min(axis=1)
@@ -201,8 +91,8 @@ class Correlation(Metric):
         Z = Z - (totals(Z) / Z.shape[1])[:, None]
         return (unit(Z),)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return _half_squares(rows[0], points[0])
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return _half_squares(rows[0], candidates[0])
 
 
 @dataclass(frozen=True)
@@ -224,7 +114,7 @@ class Canberra(Metric):
     symmetric: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
-        X = _design(frame, self.name)
+        X = design_of(frame, self.name)
         large = np.abs(X) > HALF
         if large.any():
             i, j = np.argwhere(large)[0]
@@ -234,8 +124,8 @@ class Canberra(Metric):
             )
         return (X,)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return _pairs(rows[0], points[0], "canberra")
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return _pairs(rows[0], candidates[0], "canberra")
 
 
 @dataclass(frozen=True)
@@ -248,7 +138,7 @@ class Hamming(Metric):
     Raises
     ------
     DataError
-        For whole numbers beyond 2^53, not all of which a float tells apart.
+        For integers beyond 2^53, not all of which a float tells apart.
 
     Notes
     -----
@@ -272,19 +162,19 @@ class Hamming(Metric):
         texts = [c for c in table if frame.schema[c].kind == "category"]
         values = np.empty((len(table), table.shape[1] - len(texts)))
         for k, name in enumerate(c for c in table if c not in texts):
-            values[:, k] = _exact(table[name])
+            values[:, k] = _numbers(table[name])
         words = np.empty((len(table), len(texts)), object)
         for k, name in enumerate(texts):
             words[:, k] = table[name].astype(object)
         return values, words
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         # both sides are coded together, so that values not seen in fit need no code of their own
         n = len(rows[0])
-        codes = np.empty((n + len(points[0]), rows[1].shape[1]))
+        codes = np.empty((n + len(candidates[0]), rows[1].shape[1]))
         for k in range(codes.shape[1]):
-            codes[:, k] = pd.factorize(np.concatenate([rows[1][:, k], points[1][:, k]]))[0]
-        a, b = np.hstack([rows[0], codes[:n]]), np.hstack([points[0], codes[n:]])
+            codes[:, k] = pd.factorize(np.concatenate([rows[1][:, k], candidates[1][:, k]]))[0]
+        a, b = np.hstack([rows[0], codes[:n]]), np.hstack([candidates[0], codes[n:]])
         return _pairs(a, b, "hamming")
 
 
@@ -301,8 +191,8 @@ class ZeroOne(Hamming):
     [1.0, 0.0, 1.0]
     """
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return (super().between(rows, points) > 0).astype(float)
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return (super().between(rows, candidates) > 0).astype(float)
 
 
 @dataclass(frozen=True)
@@ -332,7 +222,7 @@ class Jaccard(Metric):
     symmetric: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
-        X = _design(frame, self.name)
+        X = design_of(frame, self.name)
         other = (X != 0) & (X != 1)
         if other.any():
             i, j = np.argwhere(other)[0]
@@ -342,24 +232,26 @@ class Jaccard(Metric):
             )
         return (X != 0,)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return _pairs(rows[0], points[0], "jaccard")
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return _pairs(rows[0], candidates[0], "jaccard")
 
 
-def _design(frame: Frame, name: str) -> np.ndarray:
+def design_of(frame: Frame, name: str) -> np.ndarray:
+    """The design matrix (n, p) in double precision, which must have columns."""
     if frame.design.shape[1] == 0:
         raise DataError(f"{frame.formula.text!r} names no predictors to measure {name} distances on")
     return np.ascontiguousarray(frame.design.to_numpy(float))
 
 
-def _exact(values: pd.Series) -> np.ndarray:
+def _numbers(values: pd.Series) -> np.ndarray:
+    """A column as floats, none of whose values may be rounded."""
     if pd.api.types.is_integer_dtype(values.dtype) and len(values):
         large = np.asarray((values > EXACT) | (values < -EXACT), bool)
         if large.any():
             i = int(large.argmax())
             raise DataError(
-                f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, a whole number beyond "
-                "2^53, where not all can be told apart: make it text, data[column].astype(str)"
+                f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, an integer beyond 2^53, "
+                "where a float does not tell all integers apart: make it text, data[column].astype(str)"
             )
     return numbers(values)
 

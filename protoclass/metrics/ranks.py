@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from .base import Metric
+from .base import Metric, NewRows, TrainedMetric
+from .registry import metric
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,9 @@ class Ranks(Metric):
     """
 
     of: Any = "euclidean"
-    settled: bool = field(default=False, repr=False, compare=False)
 
     @property
-    def supervised(self) -> bool:
+    def train_in_folds(self) -> bool:
         return True
 
     @property
@@ -50,46 +50,61 @@ class Ranks(Metric):
         return f"ranks of {self._base.name}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        return self._base.notes
-
-    @property
-    def _base(self) -> Metric:
-        from .registry import metric
-
+    def _base(self) -> Metric | TrainedMetric:
         return metric(self.of)
 
-    def once(self, frame: Frame) -> Self:
+    def pretrain(self, frame: Frame) -> Ranks:
         base = self._base
-        return (
-            replace(self, of=base.once(frame)) if base.supervised else replace(self, of=base.train(frame), settled=True)
-        )
+        return replace(self, of=base.pretrain(frame) if base.train_in_folds else base.train(frame))
 
-    def train(self, frame: Frame) -> Self:
-        return self if self.settled else replace(self, of=self._base.train(frame))
+    def train(self, frame: Frame) -> TrainedRanks:
+        base = self._base.train(frame)
+        return TrainedRanks(replace(self, of=base.spec), base)
 
-    def candidates(self, frame: Frame) -> pd.Index:
-        return self._base.candidates(frame)
+
+@dataclass(frozen=True)
+class TrainedRanks(TrainedMetric):
+    """Ranks of the dissimilarities of a trained metric, `base`."""
+
+    spec: Ranks
+    base: TrainedMetric
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.base.notes
+
+    @property
+    def untrained(self) -> Ranks:
+        return replace(self.spec, of=self.base.untrained)
 
     def rows(self, frame: Frame) -> Rep:
-        return self._base.rows(frame)
+        return self.base.rows(frame)
 
-    def points(self, frame: Frame) -> Rep:
-        base = self._base.points(frame)
-        return *base, np.sort(self._base.between(self._base.rows(frame), base).T, axis=1)
+    def candidates(self, frame: Frame) -> Rep:
+        base = self.base.candidates(frame)
+        return *base, np.sort(self.base.between(self.base.rows(frame), base).T, axis=1)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return self._rank(self._base.between(rows, points[:-1]), points[-1])
+    def candidate_names(self, frame: Frame) -> pd.Index:
+        return self.base.candidate_names(frame)
 
-    def needs(self, points: Rep) -> pd.Index:
-        return self._base.needs(points)
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return _ranks(self.base.between(rows, candidates[:-1]), candidates[-1])
 
-    def fresh(self, new: Any, points: Rep) -> tuple[Rep, Rep]:
-        rows, base = self._base.fresh(new, points[:-1])
-        return rows, (*base, points[-1])
+    def new_rows(self, new: Any, data: Frame) -> NewRows:
+        known = self.base.new_rows(new, data)
 
-    def _rank(self, values: np.ndarray, ranked: np.ndarray) -> np.ndarray:
-        out = np.empty(values.shape)
-        for j in range(values.shape[1]):
-            out[:, j] = np.searchsorted(ranked[j], values[:, j], side="right")
-        return out
+        def measure(at: Any, candidates: Rep) -> np.ndarray:
+            return _ranks(known.measure(at, candidates[:-1]), candidates[-1])
+
+        return replace(known, measure=measure)
+
+
+def _ranks(values: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Ranks (r, q) of values among the sorted training values (q, n) of each candidate; NaN where a value is missing."""
+    out = np.empty(values.shape)
+    for j in range(values.shape[1]):
+        out[:, j] = np.searchsorted(columns[j], values[:, j], side="right")
+    missing = np.isnan(values)
+    if missing.any():
+        out[missing] = np.nan
+    return out

@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 import difflib
+import warnings
+from importlib import import_module
 from typing import Any
 
 from ..errors import OptionError, brief
-from ..frames.frame import Frame
-from .base import Metric
+from .base import Metric, TrainedMetric
 from .custom import Custom
-from .dann import Adaptive
-from .gower import Gower
-from .kernels import Kernel
-from .minkowski import Chebyshev, Euclidean, Manhattan, Minkowski
-from .pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, Mahalanobis, ZeroOne
-from .ranks import Ranks
-from .strings import Levenshtein, Mismatch
-from .tangent import Tangent
 
-METRICS: dict[str, type[Metric]] = {
-    "euclidean": Euclidean,
-    "manhattan": Manhattan,
-    "chebyshev": Chebyshev,
-    "minkowski": Minkowski,
-    "mahalanobis": Mahalanobis,
-    "cosine": Cosine,
-    "correlation": Correlation,
-    "canberra": Canberra,
-    "hamming": Hamming,
-    "jaccard": Jaccard,
-    "zero_one": ZeroOne,
-    "kernel": Kernel,
-    "gower": Gower,
-    "mismatch": Mismatch,
-    "levenshtein": Levenshtein,
-    "tangent": Tangent,
-    "adaptive": Adaptive,
-    "ranks": Ranks,
+BUILT_IN = {
+    "euclidean": "minkowski.Euclidean",
+    "manhattan": "minkowski.Manhattan",
+    "chebyshev": "minkowski.Chebyshev",
+    "minkowski": "minkowski.Minkowski",
+    "mahalanobis": "mahalanobis.Mahalanobis",
+    "cosine": "pairwise.Cosine",
+    "correlation": "pairwise.Correlation",
+    "canberra": "pairwise.Canberra",
+    "hamming": "pairwise.Hamming",
+    "jaccard": "pairwise.Jaccard",
+    "zero_one": "pairwise.ZeroOne",
+    "kernel": "kernels.Kernel",
+    "gower": "gower.Gower",
+    "mismatch": "strings.Mismatch",
+    "levenshtein": "strings.Levenshtein",
+    "tangent": "tangent.Tangent",
+    "adaptive": "dann.Adaptive",
+    "ranks": "ranks.Ranks",
 }
-BUILT_IN = frozenset(METRICS)
+METRICS: dict[str, str | type[Metric]] = dict(
+    BUILT_IN
+)  # a built-in class by its module, which is loaded when it is used
 
 
-def metric(spec: Any) -> Metric:
+def metric(spec: Any) -> Metric | TrainedMetric:
     """A metric of its name (with its defaults), a metric object or a callable `(row, row) -> float`."""
-    if isinstance(spec, Metric):
+    if isinstance(spec, (Metric, TrainedMetric)):
         return spec
     if isinstance(spec, type) and issubclass(spec, Metric):
         try:
@@ -52,7 +47,7 @@ def metric(spec: Any) -> Metric:
             raise OptionError(f"{spec.__name__} needs parameters: {reason}") from None
     if isinstance(spec, str):
         if spec in METRICS:
-            return METRICS[spec]()
+            return _class(METRICS[spec])()
         near = difflib.get_close_matches(spec, METRICS, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise OptionError(
@@ -65,71 +60,62 @@ def metric(spec: Any) -> Metric:
     )
 
 
-def register(name: str, metric_class: type[Metric]) -> None:
-    """Make a metric of one's own known by a name, which then serves wherever a name does: `dissimilarity="dtw"`.
+def _class(place: str | type[Metric]) -> type[Metric]:
+    if not isinstance(place, str):
+        return place
+    module, name = place.split(".")
+    found: type[Metric] = getattr(import_module(f".{module}", __package__), name)
+    return found
+
+
+def register_metric(name: str, metric_class: type[Metric]) -> None:
+    """Make a metric of one's own known by a name; see `protoclass.register`.
 
     Parameters
     ----------
     name : str
-        An identifier that names no metric yet. A cell that defines the class may be run again: the class that a user
-        registered gives way to one of the same module and qualified name.
+        An identifier. The name of a built-in metric means the new class from then on, and a warning says so; the built-in
+        one can still be given as its class. The name that another class was registered under is refused, but a cell that
+        defines a class may be run again: a class gives way to one of the same module and qualified name.
     metric_class : subclass of Metric that can be made without arguments
-        With `rows(frame)`, a tuple of arrays with an entry for each row, and `between(rows, points)`, the (r, q)
-        dissimilarities of r rows to q points, finite and >= 0; see `Metric` for what else it may say of itself.
+        With `rows(frame)`, a tuple of arrays with an entry for each row, and `between(rows, candidates)`, the (r, q)
+        dissimilarities of r rows to q candidates, finite and >= 0; see `Metric` for what else it may say of itself.
 
     Raises
     ------
     OptionError
-
-    Examples
-    --------
-    Dynamic time warping (Sakoe and Chiba 1978): two series are compared along the alignment in time that costs least.
-
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import protoclass as pc
-    >>> class DTW(pc.Metric):
-    ...     def rows(self, frame):
-    ...         return (frame.design.to_numpy(float),)
-    ...     def between(self, rows, points):
-    ...         a, b = rows[0][:, None], points[0][None]
-    ...         least = np.r_[0, np.full(b.shape[2], np.inf)] + np.zeros((a.shape[0], b.shape[1], 1))
-    ...         for s in range(a.shape[2]):  # least[..., t]: cost of aligning s moments of a with t of b
-    ...             last, least = least, np.full_like(least, np.inf)
-    ...             for t in range(b.shape[2]):
-    ...                 before = np.minimum(np.minimum(last[..., t], last[..., t + 1]), least[..., t])
-    ...                 least[..., t + 1] = abs(a[..., s] - b[..., t]) + before
-    ...         return least[..., -1]
-    >>> pc.register("dtw", DTW)
-
-    Waves that start at random times; one kind goes up first, the other down:
-
-    >>> draw, time = np.random.default_rng(0), np.arange(40)
-    >>> start, sign = draw.integers(0, 32, (20, 1)), np.repeat([1, -1], 10)[:, None]
-    >>> wave = np.where((time >= start) & (time < start + 8), sign * np.sin((time - start) * np.pi / 4), 0)
-    >>> waves = pd.DataFrame(wave).add_prefix("t").assign(kind=np.repeat(["up", "down"], 10))
-    >>> fit = pc.fit("kind ~ .", waves, dissimilarity="dtw", eps=3.0)
-    >>> fit.dissimilarity.metric.name, len(fit.prototypes), fit.training_error()
-    ('DTW', 2, 0.0)
-    >>> for name in ("dtw", "euclidean"):
-    ...     print(name, pc.cross_validate("kind ~ .", waves, "knn", k=1, dissimilarity=name).table["error"].round(2)[0])
-    dtw 0.0
-    euclidean 0.25
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise OptionError(f"name={brief(name)}: a metric's name is an identifier, such as 'dtw'")
     if not isinstance(metric_class, type) or not issubclass(metric_class, Metric):
         raise OptionError(
-            f"{brief(metric_class)} is no subclass of protoclass.Metric, and {name!r} would not know how to measure"
+            f"{brief(metric_class)} is not a subclass of protoclass.Metric, and {name!r} would not know how to measure"
         )
+    if name == "auto":
+        raise OptionError("name='auto' is the choice by the kinds of the predictors: take another")
+    _check_default(metric_class)
+    built_in = _class(BUILT_IN[name]) if name in BUILT_IN else None
+    if metric_class is built_in:
+        METRICS[name] = BUILT_IN[name]
+        return
     before = METRICS.get(name)
-    same = before is not None and (before.__module__, before.__qualname__) == (
-        metric_class.__module__,
-        metric_class.__qualname__,
-    )
-    if name == "auto" or name in BUILT_IN or (before is not None and not same):
-        taken = before.__name__ if before is not None else "the choice by the kinds of the predictors"
-        raise OptionError(f"name={name!r} already stands for {taken}: take another")
+    if isinstance(before, type) and not _same_cell(before, metric_class):
+        raise OptionError(f"name={name!r} already stands for {before.__name__}: take another")
+    METRICS[name] = metric_class
+    if built_in is not None and isinstance(before, str):
+        warnings.warn(
+            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the built-in metric can still be "
+            f"given as its class, protoclass.{built_in.__name__}",
+            stacklevel=3,
+        )
+
+
+def _same_cell(a: type, b: type) -> bool:
+    """Whether two classes were defined in the same place, as by a cell that is run again."""
+    return (a.__module__, a.__qualname__) == (b.__module__, b.__qualname__)
+
+
+def _check_default(metric_class: type[Metric]) -> None:
     try:
         metric_class()
     except TypeError as reason:
@@ -137,11 +123,3 @@ def register(name: str, metric_class: type[Metric]) -> None:
             f"{metric_class.__name__} can't be made without arguments ({reason}), and a name stands for the defaults: give them, "
             "or pass the metric itself as dissimilarity="
         ) from None
-    METRICS[name] = metric_class
-
-
-def automatic(frame: Frame) -> Metric:
-    """Euclidean where all predictors are numbers, Gower otherwise."""
-    if frame.keep or any(column.kind != "numeric" for column in frame.schema.values()):
-        return Gower()
-    return Euclidean()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import comb
 from types import ModuleType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arguments import one_of
 from ..core.distances.strings import mismatch
 from ..core.parallel import cores
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, one_of, shown
+from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
-from .base import Metric
+from .base import Metric, TrainedMetric
 
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
@@ -69,12 +70,11 @@ class Mismatch(Metric):
     m: int = 1
     alphabet: str | None = None
     skip: str = ""
-    letters: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not _whole(self.k) or self.k < 1:
+        if not _integral(self.k) or self.k < 1:
             raise OptionError(f"k={brief(self.k)}: a whole number >= 1 of letters in a k-mer")
-        if not _whole(self.m) or not 0 <= self.m < self.k:
+        if not _integral(self.m) or not 0 <= self.m < self.k:
             raise OptionError(f"m={brief(self.m)}: a whole number of mismatches, at least 0 and below k={self.k}")
         patterns = sum(comb(int(self.k), t) for t in range(min(2 * int(self.m), int(self.k)) + 1))
         if patterns > PATTERNS:
@@ -96,34 +96,53 @@ class Mismatch(Metric):
             raise OptionError(f"the letter {both!r} stands in both alphabet and skip: take it out of one")
 
     @property
-    def learns(self) -> bool:
+    def data_dependent(self) -> bool:
         return self.alphabet is None
 
     @property
     def name(self) -> str:
         return f"Spectrum (k={self.k})" if self.m == 0 else f"Mismatch (k={self.k}, m={self.m})"
 
+    def train(self, frame: Frame) -> TrainedMismatch:
+        texts = _texts(frame, self.name)
+        letters = self.alphabet if self.alphabet is not None else "".join(set().union(*texts) - set(self.skip))
+        if not letters:
+            raise DataError(f"column {frame.columns.columns[0]!r} has no letters but those in skip={self.skip!r}")
+        return TrainedMismatch(self, np.sort(_code_points(letters)))
+
+
+@dataclass(frozen=True)
+class TrainedMismatch(TrainedMetric):
+    """A mismatch kernel with the alphabet that it learned.
+
+    Attributes
+    ----------
+    letters : array (a,) of unsigned int
+        The alphabet as code points in ascending order.
+    """
+
+    spec: Mismatch
+    letters: np.ndarray
+
     @property
     def notes(self) -> tuple[str, ...]:
-        skipped = f"; k-mers with {self.skip!r} skipped" if self.skip else ""
-        return (f"alphabet of {len(self.letters)} letters: {self.letters}{skipped}",) if self.letters else ()
+        skipped = f"; k-mers with {self.spec.skip!r} skipped" if self.spec.skip else ""
+        return (f"alphabet of {len(self.letters)} letters: {self._alphabet}{skipped}",)
 
-    def train(self, frame: Frame) -> Self:
-        texts = _texts(frame, self.name)
-        found = self.alphabet if self.alphabet is not None else "".join(set().union(*texts) - set(self.skip))
-        if not found:
-            raise DataError(f"column {frame.columns.columns[0]!r} has no letters but those in skip={self.skip!r}")
-        return replace(self, letters="".join(sorted(found)))
+    @property
+    def _alphabet(self) -> str:
+        return "".join(map(chr, self.letters))
 
     def rows(self, frame: Frame) -> Rep:
+        k, skip = self.spec.k, self.spec.skip
         texts, column = _texts(frame, self.name), shown(frame.columns.columns[0])
         lengths = np.array([len(t) for t in texts], np.int64)
-        short = np.flatnonzero(lengths < self.k)
+        short = np.flatnonzero(lengths < k)
         if len(short):
             i, least = short[0], int(lengths.min())
             cure = f"take k <= {least}, or leave such rows out" if least else "leave out what is so short"
             raise DataError(
-                f"the string in {column} at row {shown(frame.index[i])} has {lengths[i]} letters, too few for k={self.k} "
+                f"the string in {column} at row {shown(frame.index[i])} has {lengths[i]} letters, too few for k={k} "
                 f"({len(short)} such rows, the shortest of {least}): {cure}"
             )
         ends = np.cumsum(lengths)
@@ -132,30 +151,32 @@ class Mismatch(Metric):
         for i, (first, last) in enumerate(zip(ends - lengths, ends, strict=True)):
             out[i] = codes[first:last]
             runs = np.diff(np.flatnonzero(np.concatenate([[True], out[i] < 0, [True]]))) - 1  # of letters not skipped
-            if runs.max() < self.k:
+            if runs.max() < k:
                 raise DataError(
-                    f"every {self.k}-mer of the string in {column} at row {shown(frame.index[i])} has a letter of skip={self.skip!r}: "
+                    f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a letter of skip={skip!r}: "
                     "take a smaller k, or leave it out"
                 )
         return (out,)
 
     def _codes(self, text: str, ends: np.ndarray, frame: Frame, column: str) -> np.ndarray:
         """Each letter's place in the alphabet, -1 for those skipped; `ends` says where each row's string ends."""
-        points, known = _points(text), _points(self.letters)
+        points, known = _code_points(text), self.letters
         at = np.minimum(np.searchsorted(known, points), len(known) - 1)
         codes = np.where(known[at] == points, at, -1).astype(np.int32)
-        strange = np.flatnonzero((codes < 0) & ~np.isin(points, _points(self.skip)))
+        strange = np.flatnonzero((codes < 0) & ~np.isin(points, _code_points(self.spec.skip)))
         if len(strange) == 0:
             return codes
         letter, row = chr(points[strange[0]]), frame.index[np.searchsorted(ends, strange[0], side="right")]
-        where = f"those in fit, {self.letters!r}" if self.alphabet is None else f"alphabet={self.alphabet!r}"
+        where = (
+            f"those in fit, {self._alphabet!r}" if self.spec.alphabet is None else f"alphabet={self.spec.alphabet!r}"
+        )
         raise DataError(
             f"the letter {letter!r} in {column} at row {shown(row)} is not among {where}: give an alphabet= that has it, or skip its "
-            f"k-mers with skip={self.skip + letter!r}"
+            f"k-mers with skip={self.spec.skip + letter!r}"
         )
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return mismatch(rows[0], points[0], int(self.k), int(self.m), len(self.letters))
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return mismatch(rows[0], candidates[0], int(self.spec.k), int(self.spec.m), len(self.letters))
 
 
 @dataclass(frozen=True)
@@ -197,17 +218,17 @@ class Levenshtein(Metric):
     def __post_init__(self) -> None:
         one_of("normalised", self.normalised, (True, False))
 
-    def train(self, frame: Frame) -> Self:
+    def train(self, frame: Frame) -> TrainedMetric:
         _rapidfuzz()
         _texts(frame, self.name)
-        return self
+        return TrainedMetric(self)
 
     def rows(self, frame: Frame) -> Rep:
         return (_texts(frame, self.name),)
 
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         process, scorer = _rapidfuzz()
-        a, b = rows[0], points[0]
+        a, b = rows[0], candidates[0]
         if len(a) == 0 or len(b) == 0:
             return np.empty((len(a), len(b)))
         edits = process.cdist(a, b, scorer=scorer.distance, dtype=np.int32, workers=cores())
@@ -237,12 +258,12 @@ def _texts(frame: Frame, name: str) -> np.ndarray:
     return texts
 
 
-def _points(text: str) -> np.ndarray:
-    """The code points of a text, sorted as Python sorts its letters."""
+def _code_points(text: str) -> np.ndarray:
+    """The code points of a text, which sort as Python sorts its letters."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def _whole(value: Any) -> bool:
+def _integral(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 

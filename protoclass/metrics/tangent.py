@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import prod
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, TooLarge, brief, one_of
+from ..errors import DataError, OptionError, TooLarge, brief
 from ..frames.frame import Frame
-from .base import Metric
+from .base import Metric, TrainedMetric
 
 LARGEST = 2**33  # bytes of all tangents
 
@@ -61,13 +62,11 @@ class Tangent(Metric):
     transformations: tuple[str, ...] = TRANSFORMATIONS
     two_sided: bool = True
     background: float | None = None
-    edge: float = field(default=0.0, repr=False, compare=False)
-    center: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.shape, (tuple, list)) and len(self.shape) == 2
+        pair = isinstance(self.shape, (tuple, list)) and len(self.shape) == 2
         if not (
-            whole and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in self.shape)
+            pair and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in self.shape)
         ):
             raise OptionError(f"shape={brief(self.shape)}: rows and columns of an image, such as (16, 16)")
         if not _real(self.sigma) or not 0 < self.sigma <= 100:
@@ -88,27 +87,16 @@ class Tangent(Metric):
         return self.two_sided
 
     @property
-    def learns(self) -> bool:
+    def data_dependent(self) -> bool:
         return self.background is None
 
-    def train(self, frame: Frame) -> Self:
-        X = self._pixels(frame)
+    def train(self, frame: Frame) -> TrainedTangent:
+        X = self.pixels(frame)
         edge = float(X.min()) if self.background is None else float(self.background)
-        return replace(self, edge=edge, center=X.mean(axis=0).astype(np.float32))
+        return TrainedTangent(self, np.array(edge), X.mean(axis=0).astype(np.float32))
 
-    def rows(self, frame: Frame) -> Rep:
-        X = self._pixels(frame)
-        size = X.shape[0] * len(self.transformations) * X.shape[1] * 4
-        if size > LARGEST:
-            raise TooLarge(
-                f"the tangents of {len(X)} images take {size / 2**30:.0f} GB: use fewer rows or transformations"
-            )
-        return X.astype(np.float32), tangents(X, self.shape, float(self.sigma), self.edge, self.transformations)
-
-    def between(self, rows: Rep, points: Rep) -> np.ndarray:
-        return tangent_distances((rows[0], rows[1]), (points[0], points[1]), self.center, self.two_sided)
-
-    def _pixels(self, frame: Frame) -> np.ndarray:
+    def pixels(self, frame: Frame) -> np.ndarray:
+        """The images (n, height * width)."""
         X = frame.design.to_numpy(float)
         if X.shape[1] != prod(self.shape):
             raise DataError(
@@ -120,13 +108,44 @@ class Tangent(Metric):
         return X
 
 
+@dataclass(frozen=True)
+class TrainedTangent(TrainedMetric):
+    """A tangent distance with what it learned of the images.
+
+    Attributes
+    ----------
+    edge : array ()
+        The pixel value beyond the border.
+    center : array (height * width,)
+        The mean image, which is subtracted so that single precision is enough.
+    """
+
+    spec: Tangent
+    edge: np.ndarray
+    center: np.ndarray
+
+    def rows(self, frame: Frame) -> Rep:
+        spec, X = self.spec, self.spec.pixels(frame)
+        size = X.shape[0] * len(spec.transformations) * X.shape[1] * 4
+        if size > LARGEST:
+            raise TooLarge(
+                f"the tangents of {len(X)} images take {size / 2**30:.0f} GB: use fewer rows or transformations"
+            )
+        planes = tangents(X, spec.shape, float(spec.sigma), self.edge.item(), spec.transformations)
+        return X.astype(np.float32), planes
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        sides = (rows[0], rows[1]), (candidates[0], candidates[1])
+        return tangent_distances(*sides, self.center, self.spec.two_sided)
+
+
 def images(array: Any, index: Any = None) -> pd.DataFrame:
     """Images as a frame of pixels, row by row.
 
     Parameters
     ----------
     array : array (n, height, width) or (n, pixels)
-    index : labels (n,), optional
+    index : names of the images (n,), optional
 
     Returns
     -------

@@ -1,44 +1,51 @@
-"""What a model is: frozen knobs, and the rules that they lead to on a task."""
+"""What a model is: frozen parameters, and the rules that they lead to on a task."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..core.task import Path, Task
-from ..errors import OptionError, brief
+from ..arguments import is_number, number_in_words
+from ..core.task import Path, Points, Rule, Task
+from ..errors import DataError, OptionError, brief
+from .capabilities import Capabilities
 
 GRID = "grid"
-LARGEST = 1e300  # numbers beyond are no knobs
 
 
 @dataclass(frozen=True)
 class Model:
-    """A method: frozen knobs, all of them fields of a dataclass.
+    """A method: frozen parameters, all of them fields of a dataclass.
 
-    A knob is open, and tuned by cross-validation, when it is `"grid"`, a sequence of values, or an object that draws a
-    grid from the task (`Grid`).
+    A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
+    the task (`Grid`). A method of one's own writes `path`; the rest has defaults.
 
     Attributes
     ----------
-    reads : "D", "vectors", "columns" or "D+columns"
-        What the model learns from, see `core.task.Rule`. What does not read D never measures an n x m matrix.
-    accepts : frozenset of str
-        Of "weights", "subset" (candidates that are a random part of the rows), "unlabelled" (candidates that are no row).
-    closed : frozenset of str
-        Knobs that are never open, whatever their value.
+    name : str
+        An identifier, by which `method=` finds it once it is registered.
+    can : Capabilities
+        What the method can do beyond predicting.
+    never_tuned : frozenset of str
+        Parameters that are never tuned, whatever their value.
+    example : mapping of parameter to values
+        Some values of each parameter that is tuned by default, and of others that a grid may have, with which the method
+        fits a hundred rows; for `pc.testing.check_model`.
+    as_repeats : mapping of parameter to value, or None
+        Parameters with which a row of weight 2 is worth two rows, to the prediction; None where weights mean something else
+        or draws at random depend on them.
     """
 
     name: ClassVar[str]
-    reads: ClassVar[str] = "D"
-    accepts: ClassVar[frozenset[str]] = frozenset()
-    closed: ClassVar[frozenset[str]] = frozenset()
+    can: ClassVar[Capabilities] = Capabilities()
+    never_tuned: ClassVar[frozenset[str]] = frozenset()
+    example: ClassVar[Mapping[str, Any]] = {}
+    as_repeats: ClassVar[Mapping[str, Any] | None] = None
 
     @property
     def title(self) -> str:
@@ -46,23 +53,30 @@ class Model:
         return self.name
 
     @property
-    def bounded(self) -> bool:
-        """Whether its paths have bounds on the error of new rows."""
-        return False
-
-    @property
-    def shares(self) -> bool:
+    def shares_work(self) -> bool:
         """Whether the folds share so much work that one more, which leaves nothing out, costs little: the fit on all rows
         then comes from the same call of `paths`."""
         return False
 
-    def open(self) -> dict[str, Any]:
-        """The open knobs."""
-        knobs = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.closed}
-        return {name: value for name, value in knobs.items() if is_open(value)}
+    def measures(self, rule: Rule) -> bool:
+        """Whether a rule of this method looks at dissimilarities or coordinates, and not at columns alone."""
+        return True
+
+    def loss(self, task: Task, prototypes: Points) -> float | None:
+        """What the method makes small, for any prototypes with its parameters; None where it has no such measure."""
+        return None
+
+    def parameters(self) -> dict[str, Any]:
+        """All parameters by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def tuned(self) -> dict[str, Any]:
+        """The parameters that cross-validation is to choose."""
+        values = self.parameters()
+        return {name: v for name, v in values.items() if name not in self.never_tuned and is_tuned(v)}
 
     def grid(self, task: Task, smallest: np.ndarray) -> dict[str, np.ndarray]:
-        """The values of each open knob, ascending.
+        """The values of each tuned parameter, ascending.
 
         Parameters
         ----------
@@ -71,7 +85,7 @@ class Model:
             Least number of training rows of each class over the folds.
         """
         axes = {}
-        for name, value in self.open().items():
+        for name, value in self.tuned().items():
             if isinstance(value, Grid):
                 axes[name] = value.values(task)
             elif isinstance(value, str):
@@ -80,9 +94,9 @@ class Model:
                 axes[name] = np.unique(np.asarray(list(value)))
         return axes
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        """What "grid" means for a knob."""
-        raise OptionError(f"{self.name} has no default grid for {knob}: give a sequence of values")
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        """What "grid" means for a parameter."""
+        raise OptionError(f"{self.name} has no default grid for {parameter}: give a sequence of values")
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         """Rows with weight that each class must have in every training set, int (classes,); the least has `held`."""
@@ -104,21 +118,39 @@ class Model:
 
 
 class Grid:
-    """A rule that draws the values of a knob from the task."""
+    """A rule that draws the values of a parameter from the task."""
 
     def values(self, task: Task) -> np.ndarray:
         raise OptionError(f"{type(self).__name__} does not say which values it draws: write its `values`")
 
 
-def is_open(value: Any) -> bool:
+def is_tuned(value: Any) -> bool:
+    """Whether a value of a parameter asks for cross-validation: "grid", a sequence, or a Grid."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0
     return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, pd.Series, Grid))
 
 
 def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
-    """The values of a knob: its axis of the grid, or the one value it is fixed at."""
+    """The values of a parameter: its axis of the grid, or the one value it is fixed at."""
     return np.asarray(grid.get(name, [fixed]))
+
+
+def heaviest_class(task: Task) -> int:
+    """The class with most weight, which a rule without prototypes predicts."""
+    return int(np.bincount(task.y, task.w, task.classes).argmax())
+
+
+def own_candidates(task: Task) -> np.ndarray:
+    """The candidate that each row is, int (n,); raises where the candidates are not the rows."""
+    n = len(task.y)
+    own = np.full(n, -1)
+    own[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
+    if len(task.candidate_row) != n or (own < 0).any():
+        raise DataError(
+            "this method chooses among the rows: the dissimilarities must be those of all rows to one another"
+        )
+    return own
 
 
 def number(
@@ -131,10 +163,10 @@ def number(
     whole: bool = False,
     infinite: bool = False,
 ) -> None:
-    """Check a knob that may be open: a number, or a sequence of them, not below `low` (or above it)."""
+    """Check a parameter that may be tuned: a number, or a sequence of them, not below `low` (or above it)."""
     if isinstance(value, str) and value == GRID:
         return
-    if is_open(value) and not isinstance(value, Grid):
+    if is_tuned(value) and not isinstance(value, Grid):
         values = list(value)
         if not values:
             raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
@@ -142,28 +174,13 @@ def number(
         values = [value]
     for v in values:
         endless = infinite and isinstance(v, float) and v == math.inf
-        if not endless and not _fine(v, low, above, whole):
+        if not endless and not is_number(v, low, above, whole):
             raise OptionError(
-                f"{name}={brief(v)}: {model} needs {_wanted(low, above, whole)}, a sequence of these, or 'grid'"
+                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, whole)}, a sequence of these, or 'grid'"
             )
 
 
 def fixed(model: str, name: str, value: Any, *, low: float = -math.inf, whole: bool = False) -> None:
-    """Check a knob that is never open."""
-    if not _fine(value, low, False, whole) or (whole and not isinstance(value, (int, np.integer))):
-        raise OptionError(f"{name}={brief(value)}: {model} needs {_wanted(low, False, whole)}")
-
-
-def _fine(v: Any, low: float, above: bool, whole: bool) -> bool:
-    if isinstance(v, np.ndarray) and v.ndim == 0:
-        v = v.item()
-    if isinstance(v, bool) or not isinstance(v, Real) or not abs(v) < math.inf:
-        return False
-    if abs(v) > LARGEST:
-        return False
-    return v >= low and not (above and v == low) and not (whole and v != int(v))
-
-
-def _wanted(low: float, above: bool, whole: bool) -> str:
-    bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
-    return f"{'a whole number' if whole else 'a number'}{bound}"
+    """Check a parameter that is never tuned."""
+    if not is_number(value, low, False, whole) or (whole and not isinstance(value, (int, np.integer))):
+        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, whole)}")

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..core.neighbours.condensing import condensed
 from ..core.neighbours.nearest import Nearest
-from ..core.task import Points, Rules, Task
-from ..errors import DataError
-from .base import Model
+from ..core.task import Points, RulePath, Task
+from .base import Model, heaviest_class, own_candidates
 
 
 @dataclass(frozen=True)
@@ -28,25 +27,12 @@ class Condensed(Model):
     def title(self) -> str:
         return "Condensed nearest neighbours"
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         own, order = own_candidates(task), np.random.default_rng(task.seed).permutation(len(task.y))
         rows = condensed(task.D.array(), own, task.y, order)
-        return Rules((nearest_of(task, own, rows, {}),))
-
-
-def own_candidates(task: Task) -> np.ndarray:
-    """The candidate that each row is, int (n,)."""
-    n = len(task.y)
-    own = np.full(n, -1)
-    own[task.origin[task.origin >= 0]] = np.flatnonzero(task.origin >= 0)
-    if len(task.origin) != n or (own < 0).any():
-        raise DataError(
-            "this method chooses among the rows: the dissimilarities must be those of all rows to one another"
-        )
-    return own
+        return RulePath((nearest_of(task, own, rows, {}),))
 
 
 def nearest_of(task: Task, own: np.ndarray, rows: np.ndarray, report: Mapping[str, Any]) -> Nearest:
     """The rule of the nearest of some rows."""
-    heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
-    return Nearest(Points(task.y[rows], at=own[rows]), task.classes, heaviest, report)
+    return Nearest(Points(task.y[rows], at=own[rows]), task.classes, heaviest_class(task), report)

@@ -1,4 +1,4 @@
-"""How many prototypes each class gets: the knob K of the methods that work on each class by itself."""
+"""How many prototypes each class gets: the parameter K of the methods that work on each class by itself."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, brief
-from .base import GRID, Grid, is_open
+from .base import GRID, Grid, is_tuned
 
 MOST = 10  # by default
 
 
 def check_counts(model: str, K: Any) -> None:
-    """Check the knob K: a number for each class, see `counts`; a sequence of them, or "grid"."""
+    """Check the parameter K: a number for each class, see `counts`; a sequence of them, or "grid"."""
     if isinstance(K, str) and K == GRID:
         return
     if isinstance(K, Mapping):
         wrong = [v for v in K.values() if not _fine(v)] if K else [K]
-    elif is_open(K) and not isinstance(K, Grid):
+    elif is_tuned(K) and not isinstance(K, Grid):
         values = list(K)
         wrong = [v for v in values if not _fine(v)] if values else [K]
     else:
@@ -68,7 +68,7 @@ def counts(K: Any, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
     return np.where(wanted < 1, np.maximum(1, np.round(wanted * held)), wanted).astype(np.int64)
 
 
-def told(K: Any) -> Any:
+def in_words(K: Any) -> Any:
     """K as a report has it."""
     if isinstance(K, Mapping):
         return ", ".join(f"{name}: {v:g}" for name, v in K.items())

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.neighbours.adaptive import AdaptiveVotes, Local
+from ..core.neighbours.adaptive import DANNPath, Local
 from ..core.task import Points, Task
 from ..errors import DataError
-from .base import Model, axis, number
-from .condensed import own_candidates
+from .base import Model, axis, number, own_candidates
+from .capabilities import Capabilities
 from .knn import NEIGHBOURS, ballots
 
 
@@ -73,8 +73,8 @@ class DANN(Model):
     """
 
     name: ClassVar[str] = "dann"
-    reads: ClassVar[str] = "vectors"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
+    can: ClassVar[Capabilities] = Capabilities(weights=True)
+    example: ClassVar[Mapping[str, Any]] = {"k": (3, 7), "epsilon": (0.5, 1.0)}
 
     k: Any = "grid"
     neighborhood: Any = None
@@ -94,13 +94,13 @@ class DANN(Model):
         number("dann", "ridge", self.ridge, low=0)
         number("dann", "iterations", self.iterations, low=1, whole=True)
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        if knob != "k":
-            return super().default_grid(knob, task, smallest)
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if parameter != "k":
+            return super().default_grid(parameter, task, smallest)
         most = max(1, int(smallest.sum()) // 3)
         return np.array([k for k in NEIGHBOURS if k <= most])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> AdaptiveVotes:
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> DANNPath:
         live = np.flatnonzero(task.w > 0)  # a row without weight has no vote
         n, ks = len(live), axis(grid, "k", self.k).astype(int)
         if ks.max() > n:
@@ -112,9 +112,9 @@ class DANN(Model):
             raise DataError(f"neighborhood={max(around)}, and there are {n} training rows: ask for fewer")
         epsilons, ridges = (axis(grid, name, getattr(self, name)).tolist() for name in ("epsilon", "ridge"))
         times = axis(grid, "iterations", self.iterations).astype(int).tolist()
-        metrics = tuple(Local(*knobs) for knobs in product(around, epsilons, ridges, times))
-        points, X = Points(task.y[live], at=own_candidates(task)[live]), np.asarray(task.vectors(), float)[live]
-        return AdaptiveVotes(tuple(ks.tolist()), metrics, points, X, ballots(task.w[live]), task.classes)
+        metrics = tuple(Local(*parameters) for parameters in product(around, epsilons, ridges, times))
+        prototypes, X = Points(task.y[live], at=own_candidates(task)[live]), np.asarray(task.coordinates(), float)[live]
+        return DANNPath(tuple(ks.tolist()), metrics, prototypes, X, ballots(task.w[live]), task.classes)
 
 
 def default_neighborhood(n: int) -> int:

@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.proximity.embedding import Embedding, embedding, reflexive
+from ..arguments import one_of
+from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
-from ..core.task import Points, Rules, Task
-from ..errors import DataError, OptionError, one_of
+from ..core.task import Points, RulePath, Task
+from ..errors import DataError, OptionError
 from .base import Model, axis, number
+from .capabilities import Capabilities
 
 LARGEST = 5000  # rows of an embedding, whose cost grows with their cube
 
@@ -47,7 +49,8 @@ class Hyperplane(Model):
     """
 
     name: ClassVar[str] = "hyperplane"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights", "unlabelled", "subset"})
+    can: ClassVar[Capabilities] = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}))
+    example: ClassVar[Mapping[str, Any]] = {"C": (1.0, 100.0)}
 
     embedding: str = "proximity"
     C: Any = inf
@@ -65,30 +68,32 @@ class Hyperplane(Model):
     def title(self) -> str:
         return f"Optimal hyperplane ({self.embedding})"
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        if knob == "C":
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if parameter == "C":
             return np.append(np.geomspace(0.01, 1e4, 13), inf)
         most = max(1, int(smallest.sum()) - 1)
         return np.array([k for k in (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120) if k <= most])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         P = np.asarray(task.D.array(), float)
         if self.embedding == "proximity":
             K = P @ P.T
             rules = [self._proximity(task, P, K, C) for C in axis(grid, "C", self.C).astype(float)]
-            return Rules(tuple(rules))
+            return RulePath(tuple(rules))
         full = embedded(task, P)
         by_axes = cache(lambda k: (e := full.first(k), gram(e, self.embedding == "flip")))
         every = len(full.values)
-        knobs = [(C, dims) for C in axis(grid, "C", self.C).astype(float) for dims in axis(grid, "dims", self.dims)]
-        return Rules(tuple(self._embedded(task, *by_axes(every if k is None else int(k)), C) for C, k in knobs))
+        parameters = [
+            (C, dims) for C in axis(grid, "C", self.C).astype(float) for dims in axis(grid, "dims", self.dims)
+        ]
+        return RulePath(tuple(self._embedded(task, *by_axes(every if k is None else int(k)), C) for C, k in parameters))
 
     def _proximity(self, task: Task, P: np.ndarray, K: np.ndarray, C: float) -> Planes:
         machines = planes(task, K, C)
         weights = np.stack([P.T @ m.coef for m in machines], axis=1)
         return self._rule(task, machines, weights, np.array([m.intercept for m in machines]), 1, C, {})
 
-    def _embedded(self, task: Task, axes: Embedding, K: np.ndarray, C: float) -> Planes:
+    def _embedded(self, task: Task, axes: Spectral, K: np.ndarray, C: float) -> Planes:
         machines = planes(task, K, C)
         linear = [on_squares(axes, self.embedding == "flip", m.coef) for m in machines]
         weights = np.stack([v for v, _ in linear], axis=1)
@@ -98,21 +103,21 @@ class Hyperplane(Model):
 
     def _rule(
         self, task: Task, machines: list[Machine], weights: np.ndarray, intercepts: np.ndarray, power: int, C: float,
-        told: dict[str, Any],
+        details: dict[str, Any],
     ) -> Planes:  # fmt: skip
         at = np.flatnonzero((weights != 0).any(axis=1))
         support = np.any([m.coef != 0 for m in machines], axis=0)
-        own = np.where(task.origin[at] >= 0, task.y[task.origin[at]], -1)
-        table = {"support": np.where(task.origin[at] >= 0, support[task.origin[at]], False)}
+        own = np.where(task.candidate_row[at] >= 0, task.y[task.candidate_row[at]], -1)
+        table = {"support": np.where(task.candidate_row[at] >= 0, support[task.candidate_row[at]], False)}
         if len(machines) == 1:
             table["weight"] = weights[at, 0]
-        report = {"cost C": C, **told, "support objects": int(support.sum())}
+        report = {"cost C": C, **details, "support objects": int(support.sum())}
         lost = [str(task.levels[c]) for c, m in zip(positive(task), machines, strict=True) if not m.separated]
         if inf == C and lost:
             of = "the classes" if task.classes == 2 else f"{', '.join(lost)} from the rest"
             report["margin"] = f"none, as no hyperplane separates {of}: C='grid' tunes the slack"
-        points = Points(own, at=at, table=table)
-        return Planes(points, weights[at], intercepts, power, task.classes, int(support.sum()), report)
+        prototypes = Points(own, at=at, table=table)
+        return Planes(prototypes, weights[at], intercepts, power, task.classes, int(support.sum()), report)
 
 
 def positive(task: Task) -> list[int]:
@@ -124,10 +129,10 @@ def planes(task: Task, K: np.ndarray, C: float) -> list[Machine]:
     return [hyperplane(K, np.where(task.y == c, 1.0, -1.0), task.w, C) for c in positive(task)]
 
 
-def embedded(task: Task, P: np.ndarray) -> Embedding:
+def embedded(task: Task, P: np.ndarray) -> Spectral:
     """The embedding of a task's rows, whose candidates must be the rows themselves."""
     n = len(task.y)
-    if P.shape != (n, n) or (task.origin != np.arange(n)).any():
+    if P.shape != (n, n) or (task.candidate_row != np.arange(n)).any():
         raise DataError(
             "an embedding needs the dissimilarities of all rows to one another, and no other candidates: use "
             "embedding='proximity', or candidates='train' and a square matrix"

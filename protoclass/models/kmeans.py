@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
-from ..core.task import Points, Rules, Task
+from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import distinct, kmeans
-from ..errors import one_of
-from .base import Model, axis, fixed
-from .counts import check_counts, counts, default_counts, told
+from .base import Model, axis, fixed, heaviest_class
+from .capabilities import Capabilities
+from .counts import check_counts, counts, default_counts, in_words
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,9 @@ class KMeans(Model):
     """
 
     name: ClassVar[str] = "kmeans"
-    reads: ClassVar[str] = "vectors"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
+    can: ClassVar[Capabilities] = Capabilities(weights=True)
+    example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
+    as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
 
     K: Any = "grid"
     starts: int = 3
@@ -68,17 +70,26 @@ class KMeans(Model):
         fixed("kmeans", "starts", self.starts, low=1, whole=True)
         one_of("start", self.start, ("k-means++", "random"))
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+    def loss(self, task: Task, prototypes: Points) -> float:
+        assert prototypes.coords is not None
+        X, total = task.coordinates(), 0.0
+        for c in range(task.classes):
+            own, centers = task.y == c, prototypes.coords[prototypes.classes == c]
+            squares = ((X[own][:, None] - centers) ** 2).sum(axis=2)
+            total += float(task.w[own] @ squares.min(axis=1))
+        return total
+
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return default_counts(smallest)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
-        X = task.vectors()
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+        X = task.coordinates()
         own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
         unlike = np.array([distinct(X[rows]) for rows in own])
-        return Rules(tuple(self._rule(task, X, own, unlike, K) for K in axis(grid, "K", self.K).tolist()))
+        return RulePath(tuple(self._rule(task, X, own, unlike, K) for K in axis(grid, "K", self.K).tolist()))
 
     def _rule(self, task: Task, X: np.ndarray, own: list[np.ndarray], unlike: np.ndarray, K: Any) -> Nearest:
         wanted = counts(K, np.array([len(rows) for rows in own]), task.levels)
@@ -87,10 +98,9 @@ class KMeans(Model):
             for c, rows in enumerate(own)
         ]
         centers, held = (np.concatenate(p) for p in zip(*parts, strict=True))
-        points = Points(np.repeat(np.arange(task.classes), wanted), coords=centers, table={"covers": held})
-        heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
-        report = {"centroids per class K": told(K), **repeated("centroids", task.levels, wanted, unlike)}
-        return Nearest(points, task.classes, heaviest, report)
+        prototypes = Points(np.repeat(np.arange(task.classes), wanted), coords=centers, table={"covers": held})
+        report = {"centroids per class K": in_words(K), **repeated("centroids", task.levels, wanted, unlike)}
+        return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
 
 def repeated(what: str, levels: tuple[Any, ...], wanted: np.ndarray, unlike: np.ndarray) -> dict[str, str]:

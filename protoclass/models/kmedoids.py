@@ -8,13 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
-from ..core.task import Points, Rules, Task
+from ..core.task import Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
-from ..errors import DataError, TooLarge, one_of, shown
-from .base import Model, axis, fixed
-from .counts import check_counts, counts, default_counts, told
+from ..errors import DataError, TooLarge, shown
+from .base import Model, axis, fixed, heaviest_class
+from .capabilities import Capabilities
+from .counts import check_counts, counts, default_counts, in_words
 
 LARGEST = 2**29  # distances of a class that are held
 
@@ -51,7 +53,9 @@ class KMedoids(Model):
     """
 
     name: ClassVar[str] = "kmedoids"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights", "subset"})
+    can: ClassVar[Capabilities] = Capabilities(weights=True, candidates=frozenset({"subset"}), warm_starts=True)
+    example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
+    as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
 
     K: Any = "grid"
     start: str = "k-means++"
@@ -66,8 +70,15 @@ class KMedoids(Model):
         one_of("start", self.start, STARTS)
         fixed("kmedoids", "starts", self.starts, low=1, whole=True)
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        if len(task.origin) == len(task.y):
+    def loss(self, task: Task, prototypes: Points) -> float:
+        assert prototypes.at is not None
+        return sum(
+            float(task.w[own] @ task.D.take(own, prototypes.at[prototypes.classes == c]).min(axis=1))
+            for c, own in enumerate(np.flatnonzero(task.y == c) for c in range(task.classes))
+        )
+
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if len(task.candidate_row) == len(task.y):
             return default_counts(smallest)
         # how many candidates each fold keeps of a class is not known here, only how many rows
         few = np.array([len(self._members(task, c)[1]) // 2 for c in range(task.classes)])
@@ -76,10 +87,10 @@ class KMedoids(Model):
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
-        if (task.origin < 0).any():
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+        if (task.candidate_row < 0).any():
             raise DataError(
-                f"{(task.origin < 0).sum()} candidates are no rows, and kmedoids needs the class of each: leave them out"
+                f"{(task.candidate_row < 0).sum()} candidates are not rows, and kmedoids needs the class of each: leave them out"
             )
         Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
         held = np.array([len(rows) for rows, _ in members])
@@ -97,18 +108,18 @@ class KMedoids(Model):
                     f"k-medoids holds the distances within a class, and {shown(task.levels[c])} has {len(rows)} rows: give fewer rows "
                     "(data.sample(...)), candidates= a number of them, or method='kmeans', which needs no distances"
                 )
-            own, seed = np.searchsorted(rows, task.origin[columns]), (*task.seed, c)
+            own, seed = np.searchsorted(rows, task.candidate_row[columns]), (*task.seed, c)
             D = task.D.take(rows, columns)
             return kmedoids(D, task.w[rows], own, wanted[:, c], self.start, self.starts, seed)
 
         found = list(each(run, range(task.classes), task.D.shape[0] * task.D.shape[1]))
-        return Rules(tuple(self._rule(task, K, [of[k] for of, k in zip(found, row, strict=True)], members)
+        return RulePath(tuple(self._rule(task, K, [of[k] for of, k in zip(found, row, strict=True)], members)
                            for K, row in zip(Ks, wanted.tolist(), strict=True)))  # fmt: skip
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
-    ) -> Iterator[tuple[int, Rules]]:
-        def run(f: int) -> Rules:
+    ) -> Iterator[tuple[int, RulePath]]:
+        def run(f: int) -> RulePath:
             part, columns = task.keep(fold != f, f)
             return self.path(part, grid).moved(columns)
 
@@ -119,8 +130,8 @@ class KMedoids(Model):
     def _members(self, task: Task, c: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows of a class that have weight, and the candidates among them, both in the order of the rows."""
         live = (task.y == c) & (task.w > 0)
-        columns = np.flatnonzero(live[task.origin])
-        return np.flatnonzero(live), columns[np.argsort(task.origin[columns])]
+        columns = np.flatnonzero(live[task.candidate_row])
+        return np.flatnonzero(live), columns[np.argsort(task.candidate_row[columns])]
 
     def _rule(self, task: Task, K: Any, found: list[Medoids], members: list[tuple[np.ndarray, np.ndarray]]) -> Nearest:
         at = [columns[one.medoids] for one, (_, columns) in zip(found, members, strict=True)]
@@ -129,7 +140,6 @@ class KMedoids(Model):
             for one, (rows, _) in zip(found, members, strict=True)
         ]
         classes = np.repeat(np.arange(task.classes), [len(one.medoids) for one in found])
-        points = Points(classes, at=np.concatenate(at), table={"covers": np.concatenate(covers)})
-        heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
-        report = {"medoids per class K": told(K), "loss": sum(one.loss for one in found)}
-        return Nearest(points, task.classes, heaviest, report)
+        prototypes = Points(classes, at=np.concatenate(at), table={"covers": np.concatenate(covers)})
+        report = {"medoids per class K": in_words(K), "loss": sum(one.loss for one in found)}
+        return Nearest(prototypes, task.classes, heaviest_class(task), report)

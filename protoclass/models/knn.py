@@ -8,13 +8,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.neighbours.nearest import Votes
+from ..arguments import one_of
+from ..core.neighbours.limits import cover_hart
+from ..core.neighbours.votes import KNNPath
 from ..core.task import Points, Task
 from ..core.units import units
-from ..errors import DataError, one_of
+from ..errors import DataError
 from .base import Model, axis, number
+from .capabilities import Capabilities, Learned
 
 NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
+
+
+def bayes_error(learned: Learned) -> list[str]:
+    """What the cross-validated error of 1-NN would say of the Bayes error."""
+    if learned.model.k != 1 or learned.error is None:
+        return []
+    least = cover_hart(min(1.0, learned.error), len(learned.classes))
+    return [
+        "Cover and Hart (1967): were the CV error that of 1-NN on endless rows, the Bayes error would be at least "
+        f"{least:.4f}."
+    ]
 
 
 @dataclass(frozen=True)
@@ -54,7 +68,9 @@ class KNN(Model):
     """
 
     name: ClassVar[str] = "knn"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
+    can: ClassVar[Capabilities] = Capabilities(weights=True, notes=bayes_error)
+    example: ClassVar[Mapping[str, Any]] = {"k": (3, 7)}
+    as_repeats: ClassVar[Mapping[str, Any]] = {"k": 1}
 
     k: Any = "grid"
     ties: str = "all"
@@ -67,22 +83,22 @@ class KNN(Model):
         number("knn", "k", self.k, low=1, whole=True)
         one_of("ties", self.ties, ("all", "random"))
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        most = max(1, min(int(smallest.sum()), len(task.origin)) // 3)
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        most = max(1, min(int(smallest.sum()), len(task.candidate_row)) // 3)
         return np.array([k for k in NEIGHBOURS if k <= most])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Votes:
-        if (task.origin < 0).any():
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> KNNPath:
+        if (task.candidate_row < 0).any():
             raise DataError(
-                f"{(task.origin < 0).sum()} candidates are unlabelled, and knn needs the class of each: leave them out"
+                f"{(task.candidate_row < 0).sum()} candidates are unlabelled, and knn needs the class of each: leave them out"
             )
         ks = axis(grid, "k", self.k).astype(int)
-        at = np.flatnonzero(task.w[task.origin] > 0)  # a row without weight has no vote
+        at = np.flatnonzero(task.w[task.candidate_row] > 0)  # a row without weight has no vote
         if ks.max() > len(at):
             raise DataError(f"k={ks.max()} neighbours, and there are {len(at)} rows to choose them from")
         seed = task.seed if self.ties == "random" else None
-        points = Points(task.y[task.origin[at]], at=at)
-        return Votes(tuple(ks.tolist()), points, ballots(task.w[task.origin[at]]), task.classes, seed)
+        prototypes = Points(task.y[task.candidate_row[at]], at=at)
+        return KNNPath(tuple(ks.tolist()), prototypes, ballots(task.w[task.candidate_row[at]]), task.classes, seed)
 
 
 def ballots(w: np.ndarray) -> np.ndarray:

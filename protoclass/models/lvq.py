@@ -9,13 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
-from ..core.task import Points, Rules, Task
+from ..core.task import Points, RulePath, Task
 from ..core.vectors.codebook import codebook, drawn, holdings
 from ..core.vectors.lvq import VARIANTS, Learning, learned
-from ..errors import OptionError, brief, one_of
-from .base import Grid, Model, axis, fixed, is_open, number
-from .counts import check_counts, counts, default_counts, told
+from ..errors import OptionError, brief
+from .base import Grid, Model, axis, fixed, heaviest_class, is_tuned, number
+from .capabilities import Capabilities
+from .counts import check_counts, counts, default_counts, in_words
 
 STARTS = ("knn", "random", "kmeans")
 ALPHA = {"lvq1": 0.03, "olvq1": 0.3, "lvq2.1": 0.03, "lvq3": 0.03, "glvq": 0.1}
@@ -87,9 +89,9 @@ class LVQ(Model):
     """
 
     name: ClassVar[str] = "lvq"
-    reads: ClassVar[str] = "vectors"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights"})
-    closed: ClassVar[frozenset[str]] = frozenset({"start", "neighbours"})
+    can: ClassVar[Capabilities] = Capabilities(weights=True)
+    example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "variant": ("lvq1", "olvq1")}
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"start", "neighbours"})
 
     K: Any = "grid"
     variant: Any = "olvq1"
@@ -129,23 +131,23 @@ class LVQ(Model):
                 )
 
     def _variants(self) -> tuple[Any, ...]:
-        if is_open(self.variant) and not isinstance(self.variant, (Grid, str)) and len(self.variant):
+        if is_tuned(self.variant) and not isinstance(self.variant, (Grid, str)) and len(self.variant):
             return tuple(self.variant)
         return (self.variant,)
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return default_counts(smallest) if knob == "K" else super().default_grid(knob, task, smallest)
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         points = product(*(values.tolist() for values in grid.values()))
-        return Rules(tuple(replace(self, **dict(zip(grid, point, strict=True)))._rule(task) for point in points))
+        return RulePath(tuple(replace(self, **dict(zip(grid, point, strict=True)))._rule(task) for point in points))
 
     def _rule(self, task: Task) -> Nearest:
         heavy = task.w > 0
-        X, y, w = np.asarray(task.vectors()[heavy], float), task.y[heavy], task.w[heavy]
+        X, y, w = np.asarray(task.coordinates()[heavy], float), task.y[heavy], task.w[heavy]
         wanted = counts(self.K, np.bincount(y, minlength=task.classes), task.levels)
         label = np.repeat(np.arange(task.classes), wanted)
         alpha = ALPHA[self.variant] if self.alpha is None else self.alpha
@@ -157,19 +159,18 @@ class LVQ(Model):
             )
         rows = drawn(w, count, (*task.seed, task.classes))
         first, lacking = codebook(X, y, w, wanted, self.start, self._or_default("neighbours"), task.seed)
-        knobs = (self._or_default(name) for name in READ_BY)
-        codes = learned(X, y, first, label, rows, Learning(self.variant, alpha, *knobs))
+        parameters = (self._or_default(name) for name in READ_BY)
+        codes = learned(X, y, first, label, rows, Learning(self.variant, alpha, *parameters))
         covers, miscovers = holdings(X, y, w, codes, label)
-        points = Points(label, coords=codes, table={"covers": covers, "miscovers": miscovers})
+        prototypes = Points(label, coords=codes, table={"covers": covers, "miscovers": miscovers})
         report: dict[str, Any] = {
             "variant": f"{self.variant}, rate {alpha:g}, {len(rows)} draws, started from {self.start!r}",
-            "code vectors per class K": told(self.K),
+            "code vectors per class K": in_words(self.K),
             "code vectors nearest to no row": int((covers + miscovers == 0).sum()),
         }
         if lacking:
             report["started where neighbours disagree"] = lacking
-        heaviest = int(np.bincount(task.y, task.w, task.classes).argmax())
-        return Nearest(points, task.classes, heaviest, report)
+        return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
     def _or_default(self, name: str) -> Any:
         value = getattr(self, name)
@@ -177,11 +178,11 @@ class LVQ(Model):
 
 
 def _within(model: str, name: str, value: Any) -> None:
-    """Check a knob that may be open or None: numbers between 0 and 1, these excluded."""
+    """Check a parameter that may be open or None: numbers between 0 and 1, these excluded."""
     if value is None:
         return
     number(model, name, value, low=0, above=True)
-    given = [] if isinstance(value, (Grid, str)) else list(value) if is_open(value) else [value]
+    given = [] if isinstance(value, (Grid, str)) else list(value) if is_tuned(value) else [value]
     for v in given:
         if not v < 1:
             raise OptionError(f"{name}={brief(v)}: {model} needs a number between 0 and 1, these excluded")

@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.task import Points, Rules, Task
+from ..arguments import one_of
+from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, log_densities, mix, parameters, spread
-from ..errors import DataError, OptionError, brief, one_of, shown
-from .base import GRID, Model, axis, fixed, is_open, number
-from .counts import MOST, check_counts, counts, default_counts, told
+from ..errors import DataError, OptionError, brief, shown
+from .base import GRID, Model, axis, fixed, is_tuned, number
+from .counts import MOST, check_counts, counts, default_counts, in_words
 from .kmeans import repeated
 
 BIC = "bic"
@@ -49,7 +50,7 @@ class Mixture(Model):
     Raises
     ------
     OptionError
-        For knobs that are not allowed, and priors that do not name every class once or do not sum to 1.
+        For parameters that are not allowed, and priors that do not name every class once or do not sum to 1.
     DataError
         Where a class has fewer rows than components, or fewer than two; where a covariance is singular, as with too small
         a ridge; and where the rows of each class are all alike.
@@ -78,8 +79,8 @@ class Mixture(Model):
     """
 
     name: ClassVar[str] = "mixture"
-    reads: ClassVar[str] = "vectors"
-    closed: ClassVar[frozenset[str]] = frozenset({"priors", "starts"})
+    example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "covariance": ("diag", "full")}
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"priors", "starts"})
 
     K: Any = "grid"
     covariance: Any = "full"
@@ -99,17 +100,17 @@ class Mixture(Model):
         number("mixture", "ridge", self.ridge, low=0)
         fixed("mixture", "starts", self.starts, low=1, whole=True)
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        if knob == "covariance":
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if parameter == "covariance":
             return np.array(COVARIANCES)
-        return np.geomspace(1e-4, 1, 5) if knob == "ridge" else default_counts(smallest)
+        return np.geomspace(1e-4, 1, 5) if parameter == "ridge" else default_counts(smallest)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         values = [] if by_bic(self.K) else [counts(K, held, levels) for K in axis(grid, "K", self.K)]
         return np.max([np.full(len(held), 2), *values], axis=0)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
-        X = np.asarray(task.vectors(), float)
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+        X = np.asarray(task.coordinates(), float)
         unit = spread(X, task.y, task.classes)
         if unit == 0:
             raise DataError(
@@ -119,8 +120,8 @@ class Mixture(Model):
             raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
         own = [X[task.y == c] for c in range(task.classes)]
         unlike = np.array([distinct(rows) for rows in own])
-        knobs = product(*(axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")))
-        return Rules(tuple(self._rule(task, own, unlike, K, cov, float(r) * unit) for K, cov, r in knobs))
+        parameters = product(*(axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")))
+        return RulePath(tuple(self._rule(task, own, unlike, K, cov, float(r) * unit) for K, cov, r in parameters))
 
     def _rule(
         self, task: Task, own: list[np.ndarray], unlike: np.ndarray, K: Any, covariance: str, ridge: float
@@ -134,14 +135,16 @@ class Mixture(Model):
         held = [parts_of(m, X) for m, X in zip(found, own, strict=True)]
         number_of = np.array([len(m.weights) for m in found])
         weights = np.concatenate([m.weights for m in found])
-        points = Points(
+        prototypes = Points(
             np.repeat(np.arange(task.classes), number_of), coords=np.concatenate([m.means for m in found]),
             table={"weight": weights, "covers": np.concatenate(held)},
         )  # fmt: skip
         size = float(sum(parameters(k, own[0].shape[1], covariance) for k in number_of.tolist()))
-        report = {"components per class K": said(K, task.levels, number_of), "covariance": covariance}
-        report |= repeated("components", task.levels, number_of, unlike) | at_rest(task.levels, found)
-        return Gaussians(points, weights, tuple(r for m in found for r in m.roots), self._priors(task), size, report)
+        report = {"components per class K": counts_in_words(K, task.levels, number_of), "covariance": covariance}
+        report |= repeated("components", task.levels, number_of, unlike) | not_converged(task.levels, found)
+        return Gaussians(
+            prototypes, weights, tuple(r for m in found for r in m.roots), self._priors(task), size, report
+        )
 
     def _least_bic(self, task: Task, X: np.ndarray, c: int, most: int, covariance: str, ridge: float) -> Mix:
         several = [self._mix(task, X, c, k, covariance, ridge) for k in range(1, most + 1)]
@@ -178,24 +181,24 @@ def by_bic(K: Any) -> bool:
     return isinstance(K, str) and K == BIC
 
 
-def said(K: Any, levels: tuple[Any, ...], found: np.ndarray) -> Any:
+def counts_in_words(K: Any, levels: tuple[Any, ...], found: np.ndarray) -> Any:
     """K as a report has it."""
     if not by_bic(K):
-        return told(K)
+        return in_words(K)
     return ", ".join(f"{c}: {k}" for c, k in zip(levels, found, strict=True)) + " (least BIC)"
 
 
-def at_rest(levels: tuple[Any, ...], found: list[Mix]) -> dict[str, str]:
-    """What a report says of classes where EM did not come to rest."""
+def not_converged(levels: tuple[Any, ...], found: list[Mix]) -> dict[str, str]:
+    """What a report says of classes where EM did not converge."""
     moving = [str(c) for c, m in zip(levels, found, strict=True) if not m.converged]
-    return {"EM": f"not at rest after {STEPS} steps for {', '.join(moving)}"} if moving else {}
+    return {"EM": f"did not converge in {STEPS} steps for {', '.join(moving)}"} if moving else {}
 
 
 def check_covariance(value: Any) -> None:
-    """Check the knob covariance: a name, a sequence of names, or "grid"."""
+    """Check the parameter covariance: a name, a sequence of names, or "grid"."""
     if isinstance(value, str) and value == GRID:
         return
-    values = list(value) if is_open(value) else [value]
+    values = list(value) if is_tuned(value) else [value]
     if not values:
         raise OptionError("covariance=[]: a sequence of covariances must hold at least one")
     for v in values:
@@ -203,7 +206,7 @@ def check_covariance(value: Any) -> None:
 
 
 def check_priors(priors: Any) -> None:
-    """Check the knob priors, but for the names of the classes."""
+    """Check the parameter priors, but for the names of the classes."""
     if isinstance(priors, Mapping):
         values = list(priors.values())
         fine = all(isinstance(v, Real) and not isinstance(v, (bool, np.bool_)) and 0 < v <= 1 for v in values)

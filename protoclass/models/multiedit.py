@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arguments import one_of
 from ..core.neighbours.condensing import condensed, multiedited
-from ..core.task import Rules, Task
-from ..errors import one_of
-from .base import Model, fixed
-from .condensed import nearest_of, own_candidates
+from ..core.task import RulePath, Task
+from .base import Model, fixed, own_candidates
+from .condensed import nearest_of
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Multiedit(Model):
     def title(self) -> str:
         return "Multi-edited nearest neighbours" + (", condensed" if self.condense else "")
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Rules:
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         own, D = own_candidates(task), task.D.array()
         rows = multiedited(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
         report = {"rows left by editing": len(rows)}
         if self.condense:
             rows = condensed(D, own, task.y, np.random.default_rng(task.seed).permutation(rows))
-        return Rules((nearest_of(task, own, rows, report),))
+        return RulePath((nearest_of(task, own, rows, report),))

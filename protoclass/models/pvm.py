@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
-from ..core.covers.balls import MOST, midway
-from ..core.covers.problems import CoverPath
+from ..arguments import one_of
+from ..core.covers.balls import MOST, default_radii
+from ..core.covers.certificate import objective
+from ..core.covers.path import CoverPath
 from ..core.covers.solving import Options, cover_paths
-from ..core.task import Task
-from ..errors import DataError, OptionError, one_of
+from ..core.machines.bounds import compression_bound
+from ..core.task import Points, Task
+from ..errors import DataError, OptionError
 from .base import Grid, Model, axis, fixed, number
+from .capabilities import Capabilities, Learned, bound_table
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,22 @@ class quantiles(Grid):  # noqa: N801 - reads as a function where it is used
 
 
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
+
+
+def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
+    """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the nearest-prototype rule is known from its prototypes."""
+    rule, row = learned.rule, learned.prototype_row
+    reasons = [*learned.reasons]
+    wrong = learned.fitted() != learned.y
+    if (row < 0).any():
+        reasons.append("some prototypes are not rows")
+    elif (learned.y[row] != rule.prototypes.classes).any():
+        reasons.append("some prototypes serve another class than their own")
+    elif wrong[row].any():
+        reasons.append("some prototypes are at no distance from one of another class")
+    errors, size, n = int(wrong.sum()), len(rule.prototypes), len(learned.y)
+    bound = compression_bound(n, size, 0, errors, delta)
+    return bound_table([(learned.model.name, n, size, 0, errors, bound, reasons)])
 
 
 @dataclass(frozen=True)
@@ -86,7 +107,21 @@ class PVM(Model):
     """
 
     name: ClassVar[str] = "pvm"
-    accepts: ClassVar[frozenset[str]] = frozenset({"weights", "unlabelled", "subset"})
+    can: ClassVar[Capabilities] = Capabilities(
+        weights=True,
+        candidates=frozenset({"subset", "unlabelled"}),
+        objective=True,
+        certificate="with certify=True, or solver='exact' or 'rounding'",
+        balls=True,
+        gains=True,
+        steps="with solver='greedy'",
+        costs="with solver='greedy'",
+        solvers=SOLVERS,
+        radius="eps",
+        bound=prototype_bound,
+    )
+    example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0)}
+    as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
 
     eps: Any = "grid"
     lambda_: Any = None
@@ -112,20 +147,30 @@ class PVM(Model):
         fixed("pvm", "draws", self.draws, low=1, whole=True)
 
     @property
-    def shares(self) -> bool:
+    def shares_work(self) -> bool:
         return self.solver == "greedy" and not self.certify
 
     @property
     def title(self) -> str:
         return f"Prototype vector machine ({self.solver})"
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        if knob == "eps":
+    def loss(self, task: Task, prototypes: Points) -> float:
+        assert prototypes.at is not None
+        D = task.D.take(np.arange(task.shape[0]), prototypes.at)
+        inside = self.eps >= D if self.balls == "closed" else self.eps > D
+        return objective(inside, prototypes.classes, task.y, task.w, self._cost(task)).value
+
+    def _cost(self, task: Task) -> float:
+        """The cost of a prototype, where it is not tuned."""
+        return float(task.w.mean() / len(task.w) if self.lambda_ is None else self.lambda_)
+
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if parameter == "eps":
             return radii(task, None)
-        if knob == "lambda_":  # from a tie-breaker to what rules out balls of a twentieth of the smallest class
+        if parameter == "lambda_":  # from a tie-breaker to what rules out balls of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
-        return super().default_grid(knob, task, smallest)
+        return super().default_grid(parameter, task, smallest)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> CoverPath:
         return next(self._paths(task, np.full(len(task.y), -1), 1, grid, self.certify))[1]
@@ -139,8 +184,7 @@ class PVM(Model):
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray], certify: bool
     ) -> Iterator[tuple[int, CoverPath]]:
         eps = axis(grid, "eps", self.eps).astype(float)
-        cost = task.w.mean() / len(task.w) if self.lambda_ is None else self.lambda_
-        lambdas = axis(grid, "lambda_", cost).astype(float)
+        lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(float)
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values: at most {MOST} at a time")
         options = Options(
@@ -151,7 +195,7 @@ class PVM(Model):
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:
-    found = midway(task.D, task.origin, levels, task.seed)
+    found = default_radii(task.D, task.candidate_row, levels, task.seed)
     if len(found) == 0:
         raise DataError(
             "all dissimilarities are 0, as where every column is constant: no radius can tell the rows apart; name predictors that vary"

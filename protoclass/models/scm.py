@@ -10,12 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arguments import one_of
 from ..core.machines.grow import IN_N, IN_P, OUT, Machine, family, grow, lines
-from ..core.machines.rule import NEVER, REST, Duel, MachinePath, first_to_fire
+from ..core.machines.rule import NEVER, REST, BinarySCM, SCMPath, first_to_fire
 from ..core.parallel import each
-from ..core.task import Task
-from ..errors import DataError, OptionError, TooLarge, brief, one_of
+from ..core.task import Rule, Task
+from ..errors import DataError, OptionError, TooLarge, brief
+from . import scm_words as words
 from .base import Model, axis, number
+from .capabilities import Capabilities
 
 KINDS = ("conjunction", "disjunction")
 FEATURES = ("balls", "boolean", "stumps")
@@ -68,8 +71,22 @@ class SCM(Model):
     """
 
     name: ClassVar[str] = "scm"
-    accepts: ClassVar[frozenset[str]] = frozenset({"subset"})
-    closed: ClassVar[frozenset[str]] = frozenset({"features", "positive", "multiclass"})
+    can: ClassVar[Capabilities] = Capabilities(
+        candidates=frozenset({"subset"}),
+        steps=True,
+        bound=words.bound,
+        step_bounds=words.step_bounds,
+        grid_bounds=True,
+        features=words.features,
+        notes=words.notes,
+        why=words.why,
+    )
+    example: ClassVar[Mapping[str, Any]] = {
+        "kind": ("conjunction", "disjunction"),
+        "penalty": (1.0, 4.0),
+        "stop": (1, 3),
+    }
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive", "multiclass"})
 
     features: str = "balls"
     kind: Any = "grid"
@@ -105,62 +122,61 @@ class SCM(Model):
         one_of("multiclass", self.multiclass, ("ovo", "ovr"))
 
     @property
-    def reads(self) -> str:  # type: ignore[override]
-        balls, columns = "balls" in self.features, self.features != "balls"
-        return "D+columns" if balls and columns else "D" if balls else "columns"
+    def _radial(self) -> bool:
+        """Whether balls are among the features, so that dissimilarities are read."""
+        return "balls" in self.features
+
+    def measures(self, rule: Rule) -> bool:
+        return words.has_balls(rule) or not words.has_cuts(rule)
 
     @property
-    def bounded(self) -> bool:
-        return True
-
-    @property
-    def shares(self) -> bool:
+    def shares_work(self) -> bool:
         return True
 
     @property
     def title(self) -> str:
         return f"Set covering machine ({self.features})"
 
-    def default_grid(self, knob: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        if knob == "kind":
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        if parameter == "kind":
             return np.array(KINDS)
-        if knob == "penalty":
+        if parameter == "penalty":
             return np.array(PENALTIES)
         return np.array([s for s in STOPS if s <= max(1, smallest.sum() // 2)])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> MachinePath:
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> SCMPath:
         return next(self.paths(task, np.full(len(task.y), -1), 1, grid))[1]
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
-    ) -> Iterator[tuple[int, MachinePath]]:
-        points = tuple(
+    ) -> Iterator[tuple[int, SCMPath]]:
+        grid_points = tuple(
             (str(kind), float(penalty), None if stop is None else int(stop))
             for kind, penalty, stop in product(*(axis(grid, k, getattr(self, k)) for k in ("kind", "penalty", "stop")))
         )
-        stops = [stop for _, _, stop in points]
+        stops = [stop for _, _, stop in grid_points]
         most = None if None in stops else max(s for s in stops if s is not None)
-        wanted = list(dict.fromkeys((kind, penalty) for kind, penalty, _ in points))
+        wanted = list(dict.fromkeys((kind, penalty) for kind, penalty, _ in grid_points))
         items = [(f, *key) for f in range(folds) for key in wanted]
-        runs: dict[tuple[int, str, float], list[Duel]] = {item: [] for item in items}
-        if "D" in self.reads and len(task.y) * len(task.origin) > LARGEST:
+        runs: dict[tuple[int, str, float], list[BinarySCM]] = {item: [] for item in items}
+        if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
             raise TooLarge(
-                f"the machine sorts {len(task.y)} x {len(task.origin)} distances, and at most {LARGEST} fit: give "
+                f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, and at most {LARGEST} fit: give "
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )
-        if (task.origin < 0).any():
+        if (task.candidate_row < 0).any():
             raise DataError(
-                f"{(task.origin < 0).sum()} candidates are no rows, and scm needs the class of each centre: leave them out"
+                f"{(task.candidate_row < 0).sum()} candidates are not rows, and scm needs the class of each centre: leave them out"
             )
-        for positive, negative in self._duels(task):
-            for item, duel in self._one(task, fold, positive, negative, items, most):
-                runs[item].append(duel)
+        for positive, negative in self._pairs(task):
+            for item, machine in self._one(task, fold, positive, negative, items, most):
+                runs[item].append(machine)
         report = self._report(task)
-        own = task.y[task.origin]
+        own = task.y[task.candidate_row]
         for f in range(folds):
             task.tick()
             machines = {key: tuple(runs[(f, *key)]) for key in wanted}
-            yield f, MachinePath(machines, points, own, task.classes, report)
+            yield f, SCMPath(machines, grid_points, own, task.classes, report)
 
     def _one(
         self,
@@ -170,19 +186,19 @@ class SCM(Model):
         negative: int,
         items: list[tuple[int, str, float]],
         most: int | None,
-    ) -> Iterator[tuple[tuple[int, str, float], Duel]]:
+    ) -> Iterator[tuple[tuple[int, str, float], BinarySCM]]:
         """The machines of one pair of classes for every fold, kind and penalty."""
         y = task.y
         rows = np.flatnonzero((y == positive) | (y == negative)) if negative != REST else np.arange(len(y))
-        centres = np.flatnonzero(np.isin(task.origin, rows)) if "D" in self.reads else np.empty(0, np.int64)
-        whole = len(rows) == len(y) and len(centres) == len(task.origin)
+        centres = np.flatnonzero(np.isin(task.candidate_row, rows)) if self._radial else np.empty(0, np.int64)
+        whole = len(rows) == len(y) and len(centres) == len(task.candidate_row)
         D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if whole else task.D.take(rows, centres)
         X, stumps = self._columns(task)
         sorted_lines = lines(D, X[rows])
-        of_centre = np.searchsorted(rows, task.origin[centres])
+        of_centre = np.searchsorted(rows, task.candidate_row[centres])
         is_positive, of_row = y[rows] == positive, fold[rows]
 
-        def run(item: tuple[int, str, float]) -> Duel:
+        def run(item: tuple[int, str, float]) -> BinarySCM:
             f, kind, penalty = item
             conjunction = kind == "conjunction"
             side = np.where(is_positive == conjunction, IN_P, IN_N).astype(np.int8)
@@ -191,11 +207,11 @@ class SCM(Model):
             machine = grow(sorted_lines, own, side, penalty, most)
             if penalty == inf and most is None:
                 self._consistent(task, machine, side, rows, D, X[rows])
-            return Duel(positive, negative, conjunction, machine.moved(centres))
+            return BinarySCM(positive, negative, conjunction, machine.moved(centres))
 
         yield from zip(items, each(run, items, len(rows) * sorted_lines.order.shape[0] * 4), strict=True)
 
-    def _duels(self, task: Task) -> list[tuple[int, int]]:
+    def _pairs(self, task: Task) -> list[tuple[int, int]]:
         """The machines as (positive, negative) class codes."""
         L = task.classes
         if self.multiclass == "ovr" and L > 2:
@@ -227,9 +243,9 @@ class SCM(Model):
 
     def _report(self, task: Task) -> dict[str, Any]:
         if task.classes == 2:
-            return {"positive class": str(task.levels[self._duels(task)[0][0]])}
+            return {"positive class": str(task.levels[self._pairs(task)[0][0]])}
         of = "pair of classes" if self.multiclass == "ovo" else "class against the rest"
-        return {"machines": f"{len(self._duels(task))}, one for each {of}; they vote, ties by level order"}
+        return {"machines": f"{len(self._pairs(task))}, one for each {of}; they vote, ties by level order"}
 
     def _consistent(
         self, task: Task, machine: Machine, side: np.ndarray, rows: np.ndarray, D: np.ndarray, X: np.ndarray

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.proximity.torgerson import torgerson
-from ..errors import DataError, OptionError, one_of
+from ..errors import DataError, OptionError
+from ..arguments import one_of
 from ..metrics.check import classes_of
 from .style import COLOURS, GREY, axes, named, plain_text
 

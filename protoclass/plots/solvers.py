@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.covers.problems import CoverPath
-from ..errors import NotAvailable, OptionError, brief, one_of
-from ..estimation.problem import ONCE, bar
+from ..core.covers.path import CoverPath
+from ..errors import NotAvailable, OptionError, brief
+from ..arguments import one_of
+from ..estimation.problem import ONCE
+from ..progress import bar
 from ..models.base import is_open
 from ..models.pvm import PVM, SOLVERS
 from .style import axes, colour, mark, plain_log

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.bounds import features, named
+from ..models.scm_words import features
+from ..plots.style import named
 from ..core.machines.rule import Machines, first_to_fire
 from ..core.sources import Rep, Source, part
 from ..core.task import Points

@@ -12,7 +12,8 @@ from ..core.sources import Source
 from ..core.task import Path, Rule, Stepwise
 from ..errors import OptionError, TooLarge, brief
 from ..estimation.fit import Fit
-from ..estimation.problem import ONCE, bar
+from ..estimation.problem import ONCE
+from ..progress import bar
 from ..models.base import GRID
 
 KNOB = "eps"  # what the papers call the radius

@@ -22,7 +22,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import OptionError, ProtoclassError, brief, one_of, whole
+from ..errors import OptionError, ProtoclassError, brief, whole
+from ..arguments import one_of
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -87,7 +88,7 @@ def app(
             raise OptionError(f'app() needs {name}, which is not installed: pip install "protoclass-stats[app]"')
     one_of("open_browser", open_browser, (True, False))
     port = free(port)
-    from ..estimation.fit import fit
+    from ..estimation.fitting import fit
     from ..plots.pictures import pixels
 
     fitted = fit(formula, read(data), method, **arguments)

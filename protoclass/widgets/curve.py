@@ -12,11 +12,12 @@ from traitlets import Instance, Int, validate
 
 from ..errors import OptionError, brief
 from ..estimation.fit import Fit
-from ..estimation.problem import ONCE, bar
+from ..estimation.problem import ONCE
+from ..progress import bar
 from ..estimation.validation import Validation
 from ..plots.curve import LABEL, MEANING, curve, told
 from ..plots.style import plain_text
-from ..tables.summary import per_class
+from ..tables.printing import per_class
 from .base import WIDTH, Among, Explorer
 from .markup import confusion, listed, status
 from .picture import DPI, Sheet, fill, line, nearest_spot

@@ -13,7 +13,8 @@ from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, Selection
 from traitlets import Any as Anything
 from traitlets import Instance, TraitType, Unicode, validate
 
-from ..errors import OptionError, brief, one_of
+from ..errors import OptionError, brief
+from ..arguments import one_of
 from ..estimation.fit import Fit
 from ..plots.curve import MEANING, told
 from ..views.cards import Said, labels_of

@@ -16,7 +16,7 @@ from ..parallel import kernel
 from ..sources import Part, Source
 
 Array = NDArray[Any]
-Lists = tuple[Array, Array, Array]  # start, upto and places, see `listing`
+Lists = tuple[Array, Array, Array]  # start, upto and places, see `csr_lists`
 SAMPLE = 2**27  # entries; the quantiles of more are those of a random set of columns
 FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
@@ -98,7 +98,7 @@ def _tally(codes, cell, weight, out):  # type: ignore[no-untyped-def]
 
 
 def worth(
-    weights: Array, owner: Array, serves: Array, folds: int, classes: int, radii: int
+    weights: Array, owner: Array, allowed: Array, folds: int, classes: int, radii: int
 ) -> tuple[Array, Array, Array]:
     """What each candidate is worth to the class that gains most by it, for each fold left out and each radius.
 
@@ -108,7 +108,7 @@ def worth(
         The last fold holds the rows that are never left out.
     owner : int array (q,)
         The fold that the candidate itself is left out with, or -1.
-    serves : int array (q,)
+    allowed : int array (q,)
         The only class that the candidate may serve, -1 for any.
 
     Returns
@@ -123,12 +123,12 @@ def worth(
     shape = folds, radii, len(weights)
     gain, wrong, best = np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape, np.int16)
     parts = weights.reshape(len(weights), folds + 1, classes, radii + 1)
-    _worth(parts, parts.sum(axis=1), owner, serves, np.empty(classes), gain, wrong, best)
+    _worth(parts, parts.sum(axis=1), owner, allowed, np.empty(classes), gain, wrong, best)
     return gain, wrong, best
 
 
 @kernel
-def _worth(parts, total, owner, serves, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
+def _worth(parts, total, owner, allowed, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
     folds, radii, q = gain.shape
     for j in range(q):
         for f in range(folds):
@@ -143,14 +143,14 @@ def _worth(parts, total, owner, serves, inside, gain, wrong, best):  # type: ign
                     everything += inside[c]
                     if inside[c] > inside[most]:
                         most = c
-                if serves[j] >= 0:
-                    most = serves[j]
+                if allowed[j] >= 0:
+                    most = allowed[j]
                 gain[f, k, j] = 2 * inside[most] - everything
                 wrong[f, k, j] = everything - inside[most]
                 best[f, k, j] = most
 
 
-def listing(codes: Array, radii: int) -> Lists:
+def csr_lists(codes: Array, radii: int) -> Lists:
     """For each line of `codes`, its places with a code below `radii`, by code and then by place.
 
     Returns
@@ -177,7 +177,7 @@ def joined(parts: list[Lists]) -> Lists:
     return start, upto, np.concatenate([places for _, _, places in parts])
 
 
-def turned(lists: Lists, lines: int) -> Lists:
+def transpose(lists: Lists, lines: int) -> Lists:
     """The same pairs listed the other way round: for each place the lines that hold it, by code and then by line."""
     start, upto, places = lists
     count = np.zeros((lines, upto.shape[1]), np.int64)
@@ -226,7 +226,7 @@ def _fill(codes, follow, places):  # type: ignore[no-untyped-def]
                 follow[a, k] += 1
 
 
-def midway(source: Source, origin: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
+def default_radii(source: Source, origin: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
     """Radii at quantiles of the positive dissimilarities between different rows.
 
     Parameters

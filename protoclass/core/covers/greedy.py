@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from ..parallel import kernel
 from ..units import in_units
-from .problems import Chosen, Covers
+from .path import Chosen
+from .problems import CoverProblems
 
 Array = NDArray[Any]
 
 
-def greedy(problems: Covers, f: int, lambdas: Array) -> list[Chosen]:
+def greedy(problems: CoverProblems, f: int, lambdas: Array) -> list[Chosen]:
     """The greedy covers without the rows of fold `f`, for each radius and lambda (ascending, the last varying fastest).
 
     One run at the smallest lambda holds what every larger one chooses as its first part.
@@ -33,7 +34,7 @@ def greedy(problems: Covers, f: int, lambdas: Array) -> list[Chosen]:
 Steps = tuple[Array, Array, Array]  # (K, a) candidates in the order chosen and their gains; (K,) how many
 
 
-def _steps(problems: Covers, f: int, c: int, cost: float, gain: Array) -> Steps:
+def _steps(problems: CoverProblems, f: int, c: int, cost: float, gain: Array) -> Steps:
     """Greedy on one class, for every radius."""
     sets, radii = problems.classes[c], gain.shape[0]
     a, b = len(sets.candidates), len(sets.rows)
@@ -47,7 +48,7 @@ def _steps(problems: Covers, f: int, c: int, cost: float, gain: Array) -> Steps:
     return order, got, count
 
 
-def ordered(problems: Covers, f: int, k: int, c: int, candidates: Array) -> Steps:
+def ordered(problems: CoverProblems, f: int, k: int, c: int, candidates: Array) -> Steps:
     """Given prototypes of one class in the order in which greedy would take them, with what each covers first.
 
     The row of `problems` at radius `k` alone is filled.
@@ -57,7 +58,7 @@ def ordered(problems: Covers, f: int, k: int, c: int, candidates: Array) -> Step
     return _steps(problems, f, c, -np.inf, gain)
 
 
-def merged(problems: Covers, f: int, k: int, steps: list[Steps]) -> Chosen:
+def merged(problems: CoverProblems, f: int, k: int, steps: list[Steps]) -> Chosen:
     """The classes' steps at one radius as one sequence: by gain, then by class, then by candidate."""
     at = np.concatenate([order[k, : count[k]] for order, _, count in steps])
     classes = np.repeat(np.arange(len(steps)), [count[k] for _, _, count in steps])

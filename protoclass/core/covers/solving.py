@@ -13,9 +13,11 @@ from scipy.sparse import csr_array
 from ..parallel import each
 from ..task import Task
 from ..units import in_units
+from .certificate import Certificate
 from .exact import Solved, exact
 from .greedy import Steps, greedy, merged, ordered
-from .problems import Certificate, Chosen, CoverPath, Covers, covers, turns
+from .path import Chosen, CoverPath
+from .problems import CoverProblems, covers, turns
 from .program import Program, Stop, ascent, highs, ratio, step_of
 from .rounding import rounded
 
@@ -26,7 +28,7 @@ AFFORDABLE = 20_000_000  # entries of a linear program that is solved for a boun
 
 @dataclass(frozen=True)
 class Options:
-    """How covers are found; see the knobs of `models.pvm.PVM`."""
+    """How covers are found; see the parameters of `models.pvm.PVM`."""
 
     solver: str = "greedy"
     closed: bool = False
@@ -41,7 +43,7 @@ class Options:
 def cover_paths(
     task: Task, fold: Array, folds: int, radii: Array, lambdas: Array, options: Options
 ) -> Iterator[tuple[int, CoverPath]]:
-    """Covers of every fold, radius and lambda.
+    """CoverProblems of every fold, radius and lambda.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ def cover_paths(
         local[group] = np.arange(len(group))
         problems = covers(task, local[fold], len(group), reach, float(lambdas[0]))
 
-        def path(f: int, problems: Covers = problems) -> CoverPath:
+        def path(f: int, problems: CoverProblems = problems) -> CoverPath:
             runs = _runs(problems, f, lambdas, options, stop)
             live = problems.fold != f
             task.tick()
@@ -72,11 +74,11 @@ def cover_paths(
             return CoverPath(tuple(runs), over, along, weight, problems.unit, options.solver == "greedy")
 
         slow = options.solver != "greedy" or options.certify
-        entries = MANY if slow else len(task.y) * len(task.origin)
+        entries = MANY if slow else len(task.y) * len(task.candidate_row)
         yield from zip(group.tolist(), each(path, range(len(group)), entries, stop), strict=True)
 
 
-def _runs(problems: Covers, f: int, lambdas: Array, options: Options, stop: Stop) -> list[Chosen]:
+def _runs(problems: CoverProblems, f: int, lambdas: Array, options: Options, stop: Stop) -> list[Chosen]:
     runs = greedy(problems, f, lambdas)
     if options.solver == "greedy" and not options.certify:
         return runs
@@ -134,7 +136,7 @@ def certified(program: Program, chosen: Array, seconds: float, stop: Stop) -> So
     return Solved(chosen, value, min(value, program.raised(bound)), proof)
 
 
-def program_of(problems: Covers, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
+def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
     """One class's program without fold `f`, at radius `k` and a cost of a prototype in units.
 
     Returns

@@ -73,12 +73,12 @@ class Family:
     ----------
     line : int array (f,)
         Which of the sorted lines; centres first, then columns.
-    sort : int8 array (f,)
+    kind : int8 array (f,)
         BALL, HOLE, LOW or HIGH.
     """
 
     line: Array
-    sort: Array
+    kind: Array
 
 
 def family(centres: Array, columns: int, conjunction: bool, stumps: Array, negate: bool) -> Family:
@@ -97,13 +97,13 @@ def family(centres: Array, columns: int, conjunction: bool, stumps: Array, negat
         Whether Boolean attributes come with their negations.
     """
     kept = np.flatnonzero(centres != OUT)
-    line, sort = [kept], [np.where(centres[kept] == IN_P, BALL, HOLE)]
+    line, kind = [kept], [np.where(centres[kept] == IN_P, BALL, HOLE)]
     for a in range(columns):
         both = (LOW, HIGH) if conjunction or stumps[a] else (HIGH, LOW)
         some = both if stumps[a] or negate else both[:1]
         line.append(np.full(len(some), len(centres) + a))
-        sort.append(np.array(some))
-    return Family(np.concatenate(line).astype(np.int64), np.concatenate(sort).astype(np.int8))
+        kind.append(np.array(some))
+    return Family(np.concatenate(line).astype(np.int64), np.concatenate(kind).astype(np.int8))
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Machine:
 
     Attributes
     ----------
-    sort : int8 array (s,)
+    kind : int8 array (s,)
         BALL, HOLE, LOW or HIGH.
     at : int array (s,)
         Centre of a ball or hole, column of a stump.
@@ -124,7 +124,7 @@ class Machine:
         Rows of N and of P in the training set.
     """
 
-    sort: Array
+    kind: Array
     at: Array
     cut: Array
     q: Array
@@ -133,7 +133,7 @@ class Machine:
     in_p: int
 
     def __len__(self) -> int:
-        return len(self.sort)
+        return len(self.kind)
 
     def wrong(self) -> Array:
         """Training errors of the first 0, 1, ... features, (s + 1,)."""
@@ -141,13 +141,13 @@ class Machine:
 
     def moved(self, to: Array) -> Machine:
         """The same features with centre j numbered `to[j]`."""
-        at, radial = self.at.copy(), self.sort <= HOLE
+        at, radial = self.at.copy(), self.kind <= HOLE
         at[radial] = to[at[radial]]
         return replace(self, at=at)
 
     def first(self, steps: int) -> Machine:
         some = slice(0, steps)
-        return Machine(self.sort[some], self.at[some], self.cut[some], self.q[some], self.r[some], self.in_n, self.in_p)
+        return Machine(self.kind[some], self.at[some], self.cut[some], self.q[some], self.r[some], self.in_n, self.in_p)
 
 
 def as_ratio(penalty: float) -> tuple[int, int]:
@@ -182,22 +182,22 @@ def grow(sorted_lines: Lines, own: Family, side: Array, penalty: float, stop: in
     steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
     live, length = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
     best, since = np.empty((3, f), np.int64), np.empty((2, f), np.int64)
-    lists = (sorted_lines.order, own.line, own.sort, state)
+    lists = (sorted_lines.order, own.line, own.kind, state)
     count = _grow(*lists, a, b, penalty == inf, in_n, live, length, best, since, steps)
     chosen, cut, q, r = steps[:, :count]
-    sort, centres = own.sort[chosen], sorted_lines.D.shape[1]
-    at = np.where(sort >= LOW, own.line[chosen] - centres, own.line[chosen])
-    cuts = [_cut(sorted_lines, *step, side) for step in zip(sort, at, cut, strict=True)]
-    return Machine(sort, at, np.array(cuts, float), q, r, in_n, in_p)
+    kind, centres = own.kind[chosen], sorted_lines.D.shape[1]
+    at = np.where(kind >= LOW, own.line[chosen] - centres, own.line[chosen])
+    cuts = [_cut(sorted_lines, *step, side) for step in zip(kind, at, cut, strict=True)]
+    return Machine(kind, at, np.array(cuts, float), q, r, in_n, in_p)
 
 
-def _cut(sorted_lines: Lines, sort: int, at: int, row: int, side: Array) -> float:
+def _cut(sorted_lines: Lines, kind: int, at: int, row: int, side: Array) -> float:
     """The radius or threshold of the cut just before a row's value on a line."""
-    if sort in (BALL, HOLE):
+    if kind in (BALL, HOLE):
         return inf if row < 0 else float(sorted_lines.D[row, at])
     values = sorted_lines.X[side != OUT, at].astype(float)
     own = float(sorted_lines.X[row, at])
-    before = values[values < own].max() if sort == LOW else values[values > own].min()
+    before = values[values < own].max() if kind == LOW else values[values > own].min()
     return midpoint(min(before, own), max(before, own))
 
 
@@ -208,14 +208,14 @@ def midpoint(low: float, high: float) -> float:
 
 
 @kernel
-def _grow(order, line, sort, state, a, b, strict, left, live, length, best, since, steps):  # type: ignore[no-untyped-def]
+def _grow(order, line, kind, state, a, b, strict, left, live, length, best, since, steps):  # type: ignore[no-untyped-def]
     # live: each line as it is walked, without rows that no longer count. best: value b q - a r, r and cut of each line when
     # last scanned; since: rows removed from P, and from both, until then. A row that leaves P adds a at most to a value and
     # one that leaves N nothing: value + a (removed - since) bounds a line.
     f, removed, gone, count = len(line), 0, 0, 0
     for h in range(f):
-        length[h] = _compact(order[line[h]], order.shape[1], sort[h] == HOLE or sort[h] == LOW, sort[h], state, live[h])
-        _scan(live[h], length[h], sort[h], state, a, b, strict, left, best[:, h])
+        length[h] = _compact(order[line[h]], order.shape[1], kind[h] == HOLE or kind[h] == LOW, kind[h], state, live[h])
+        _scan(live[h], length[h], kind[h], state, a, b, strict, left, best[:, h])
     since[:] = 0
     while count < steps.shape[1]:
         top, most = -1, np.int64(0)
@@ -230,9 +230,9 @@ def _grow(order, line, sort, state, a, b, strict, left, live, length, best, sinc
             if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
                 continue
             if 4 * (gone - since[1, h]) > length[h]:
-                length[h] = _compact(live[h], length[h], True, sort[h], state, live[h])
+                length[h] = _compact(live[h], length[h], True, kind[h], state, live[h])
                 since[1, h] = gone
-            _scan(live[h], length[h], sort[h], state, a, b, strict, left, best[:, h])
+            _scan(live[h], length[h], kind[h], state, a, b, strict, left, best[:, h])
             since[0, h] = removed
             if best[0, h] > 0 and (
                 chosen < 0
@@ -253,13 +253,13 @@ def _grow(order, line, sort, state, a, b, strict, left, live, length, best, sinc
 
 
 @kernel
-def _compact(source, n, up, sort, state, out):  # type: ignore[no-untyped-def]
+def _compact(source, n, up, kind, state, out):  # type: ignore[no-untyped-def]
     # Copies a line in the order in which it is walked, without the rows that do not count. The last P-example of a ball and
     # the last row of a stump stay, also when removed: before them lies the widest cut.
     last = -1
-    for k in range(n - 1 if sort != HOLE else -1, -1, -1):
+    for k in range(n - 1 if kind != HOLE else -1, -1, -1):
         s = state[np.int64((source[k] if up else source[n - 1 - k]) & ROW)]
-        if s != OUT and (sort != BALL or s in (IN_P, PAST_P)):
+        if s != OUT and (kind != BALL or s in (IN_P, PAST_P)):
             last = k
             break
     m, first = 0, np.uint32(0)
@@ -277,11 +277,11 @@ def _compact(source, n, up, sort, state, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _scan(live, n, sort, state, a, b, strict, left, best):  # type: ignore[no-untyped-def]
+def _scan(live, n, kind, state, a, b, strict, left, best):  # type: ignore[no-untyped-def]
     # Walks a line from the end that fires first. A cut lies just before a group of equal values: any group for a stump,
     # one with a P-example (also a removed one) for a ball or hole. With the counts of the rows walked so far it is worth
     # b q - a r; of equally good cuts the last, which fires most widely.
-    radial = sort <= HOLE
+    radial = kind <= HOLE
     value, worst, cut = np.int64(0), np.int64(0), np.int64(-2)
     q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
     for k in range(n):
@@ -302,7 +302,7 @@ def _scan(live, n, sort, state, a, b, strict, left, best):  # type: ignore[no-un
             if strict or most < value or (most == value and r > worst):
                 break
     else:
-        if sort == HOLE and not (strict and r > 0):
+        if kind == HOLE and not (strict and r > 0):
             v = b * q - a * r
             if v > value or (v == value and r <= worst):
                 value, worst, cut = v, r, np.int64(-1)

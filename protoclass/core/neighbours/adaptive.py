@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..task import Points
 from .dann import CHUNK, local_distances, local_factors
-from .nearest import nearest, order_of, to_classes, votes
+from .nearest import nearest, order_of, to_classes
+from .votes import votes
+
+if TYPE_CHECKING:
+    from ..query import Query
 
 Array = NDArray[Any]
 ENTRIES = 2**22  # coordinates of neighbours, or distances, held at a time
@@ -54,14 +58,14 @@ def query_distances(queries: Array, X: Array, y: Array, classes: int, how: Local
 
 
 @dataclass(frozen=True)
-class AdaptiveVotes:
+class DANNPath:
     """Path: one ordering of the neighbours for each metric serves every k. The grid runs over k, then over the metrics.
 
     Attributes
     ----------
     ks : tuple of int
     metrics : tuple of Local
-    points : Points
+    prototypes : Points
         The training rows.
     coords : array (n, p)
         Their coordinates.
@@ -72,70 +76,68 @@ class AdaptiveVotes:
 
     ks: tuple[int, ...]
     metrics: tuple[Local, ...]
-    points: Points
+    prototypes: Points
     coords: Array
     weight: Array
     classes: int
-    reads: ClassVar[str] = "vectors"
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "prob")
 
     @property
     def size(self) -> Array:
-        return np.repeat(len(self.points) / np.array(self.ks, float), len(self.metrics))
+        return np.repeat(len(self.prototypes) / np.array(self.ks, float), len(self.metrics))
 
-    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
-        assert X is not None
+    def predict(self, kind: str, query: Query) -> Array:
+        X = query.coordinates()
         share: Array = np.empty((len(X), len(self.ks), len(self.metrics), self.classes))
         for g, how in enumerate(self.metrics):
-            for rows, near in query_distances(X, self.coords, self.points.classes, self.classes, how):
-                share[rows, :, g] = votes(near, np.array(self.ks), self.points.classes, self.weight, self.classes)
+            for rows, near in query_distances(X, self.coords, self.prototypes.classes, self.classes, how):
+                share[rows, :, g] = votes(near, np.array(self.ks), self.prototypes.classes, self.weight, self.classes)
         share = share.reshape(len(X), len(self.ks) * len(self.metrics), self.classes)
         return np.asarray(share.argmax(axis=2)) if kind == "class" else share
 
-    def at(self, g: int) -> AdaptiveVote:
+    def at(self, g: int) -> DANN:
         k, how = divmod(g, len(self.metrics))
-        return AdaptiveVote(self.ks[k], self.metrics[how], self.points, self.coords, self.weight, self.classes)
+        return DANN(self.ks[k], self.metrics[how], self.prototypes, self.coords, self.weight, self.classes)
 
-    def moved(self, columns: Array) -> AdaptiveVotes:
-        return replace(self, points=self.points.moved(columns))
+    def moved(self, columns: Array) -> DANNPath:
+        return replace(self, prototypes=self.prototypes.moved(columns))
 
 
 @dataclass(frozen=True)
-class AdaptiveVote:
-    """Rule for one k and one metric; attributes as those of `AdaptiveVotes`."""
+class DANN:
+    """Rule for one k and one metric; attributes as those of `DANNPath`."""
 
     k: int
     how: Local
-    points: Points
+    prototypes: Points
     coords: Array
     weight: Array
     classes: int
-    reads: ClassVar[str] = "vectors"
     kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "distance", "nearest")
 
     @property
     def size(self) -> float:
-        return len(self.points) / self.k
+        return len(self.prototypes) / self.k
 
     @property
     def report(self) -> Mapping[str, Any]:
         return {"neighbours k": self.k, "rows that make the metric": self.how.neighborhood}
 
-    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
-        assert X is not None
+    def predict(self, kind: str, query: Query) -> Array:
         if kind in ("class", "prob"):
-            path = AdaptiveVotes((self.k,), (self.how,), self.points, self.coords, self.weight, self.classes)
-            return np.asarray(path.predict(kind, D, X)[:, 0])
-        member, order = np.asarray(self.points.classes, np.int16)[None, :], order_of(self.points)
+            path = DANNPath((self.k,), (self.how,), self.prototypes, self.coords, self.weight, self.classes)
+            return np.asarray(path.predict(kind, query)[:, 0])
+        X = query.coordinates()
+        member, order = np.asarray(self.prototypes.classes, np.int16)[None, :], order_of(self.prototypes)
         out = np.empty((len(X), self.classes)) if kind == "distance" else np.empty(len(X), np.int64)
-        for rows, near in query_distances(X, self.coords, self.points.classes, self.classes, self.how):
+        for rows, near in query_distances(X, self.coords, self.prototypes.classes, self.classes, self.how):
             out[rows] = (
-                to_classes(near, self.points, self.classes)
+                to_classes(near, self.prototypes, self.classes)
                 if kind == "distance"
                 else nearest(near, member, order)[:, 0]
             )
         return out
 
-    def moved(self, columns: Array) -> AdaptiveVote:
-        return replace(self, points=self.points.moved(columns))
+    def moved(self, columns: Array) -> DANN:
+        return replace(self, prototypes=self.prototypes.moved(columns))

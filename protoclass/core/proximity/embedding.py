@@ -19,7 +19,7 @@ ZERO = 1e-10  # of the largest absolute eigenvalue: smaller ones are 0 (in float
 
 
 @dataclass(frozen=True)
-class Embedding:
+class Spectral:
     """The spectral form U L U' of the inner products H of n points about their mean.
 
     Attributes
@@ -61,12 +61,12 @@ class Embedding:
         scale = np.sign(self.values) / np.sqrt(np.abs(self.values))
         return np.asarray(self.inner(P) @ self.vectors * scale)
 
-    def first(self, dims: int) -> Embedding:
+    def first(self, dims: int) -> Spectral:
         """The axes of the `dims` largest absolute eigenvalues."""
-        return Embedding(self.values[:dims], self.vectors[:, :dims], self.column_means, self.mean)
+        return Spectral(self.values[:dims], self.vectors[:, :dims], self.column_means, self.mean)
 
 
-def embedding(P: Array) -> Embedding:
+def embedding(P: Array) -> Spectral:
     """Embed a symmetric matrix of dissimilarities (n, n).
 
     Examples
@@ -88,7 +88,7 @@ def embedding(P: Array) -> Embedding:
     values, vectors = values[kept], vectors[:, kept]
     if len(values):  # the largest entry of an axis is positive
         vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))] < 0, -1.0, 1.0)
-    return Embedding(values, vectors, column_means, mean)
+    return Spectral(values, vectors, column_means, mean)
 
 
 def reflexive(P: Array, label: Callable[[int], str]) -> None:

@@ -6,13 +6,16 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..task import Points
-from .embedding import Embedding
+from .embedding import Spectral
+
+if TYPE_CHECKING:
+    from ..query import Query
 
 Array = NDArray[Any]
 HARD = 1e8  # stands for an infinite C, with kernels whose diagonal has mean 1
@@ -67,21 +70,21 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Machine:
     return Machine(coef / size, float(machine.intercept_[0]), bool((reached[live] > 1 - MARGIN).all()))
 
 
-def gram(embedded: Embedding, flip: bool) -> Array:
+def gram(embedded: Spectral, flip: bool) -> Array:
     """Inner products of the points when the negative axes are flipped (equation 6), or cut off."""
     values = np.abs(embedded.values) if flip else np.maximum(embedded.values, 0)
     return np.asarray((embedded.vectors * values) @ embedded.vectors.T)
 
 
-def on_squares(embedded: Embedding, flip: bool, coef: Array) -> tuple[Array, float]:
+def on_squares(embedded: Spectral, flip: bool, coef: Array) -> tuple[Array, float]:
     """A hyperplane on flipped or cut points as a linear function of squared proximities p_i^2: weights (n,) and a constant.
 
     Its kernel vectors are U sign(L) U' h (flip) or U+ U+' h (cut), see equation 1 for h. The columns of U sum to 0, so the
     mean of the p_i^2 falls out.
     """
     signs = np.sign(embedded.values) if flip else (embedded.values > 0).astype(float)
-    turned = embedded.vectors @ (signs * (embedded.vectors.T @ coef))
-    return -0.5 * turned, float(0.5 * turned @ (embedded.column_means - embedded.mean))
+    kernel_vectors = embedded.vectors @ (signs * (embedded.vectors.T @ coef))
+    return -0.5 * kernel_vectors, float(0.5 * kernel_vectors @ (embedded.column_means - embedded.mean))
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Planes:
 
     Attributes
     ----------
-    points : Points
+    prototypes : Points
         The columns of D with weight in any hyperplane.
     weights : array (q, L), or (q, 1) for two classes, where the second is the positive one
     intercepts : array (L,) or (1,)
@@ -101,25 +104,26 @@ class Planes:
         Number of rows that are support objects of any hyperplane.
     """
 
-    points: Points
+    prototypes: Points
     weights: Array
     intercepts: Array
     power: int
     classes: int
     support: int
     report: Mapping[str, Any] = field(default_factory=dict)
-    reads: ClassVar[str] = "D"
     kinds: ClassVar[tuple[str, ...]] = ("class", "decision")
 
     @property
     def size(self) -> float:
         return float(self.support)
 
-    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
-        values = np.asarray(D, float) ** self.power @ self.weights + self.intercepts
+    def predict(self, kind: str, query: Query) -> Array:
+        values = (
+            np.asarray(query.dissimilarities(self.prototypes), float) ** self.power @ self.weights + self.intercepts
+        )
         if self.classes == 2:
             values = np.column_stack([-values, values])
         return values if kind == "decision" else values.argmax(axis=1)
 
     def moved(self, columns: Array) -> Planes:
-        return replace(self, points=self.points.moved(columns))
+        return replace(self, prototypes=self.prototypes.moved(columns))

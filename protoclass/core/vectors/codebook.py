@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..distances.minkowski import minkowski
-from ..neighbours.nearest import votes
+from ..neighbours.votes import votes
 from .centroids import kmeans
 from .lvq import AT_ONCE
 

@@ -6,13 +6,16 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import alone
 from ..task import Points
+
+if TYPE_CHECKING:
+    from ..query import Query
 
 Array = NDArray[Any]
 STEPS = 500  # of EM
@@ -130,7 +133,7 @@ class Gaussians:
 
     Attributes
     ----------
-    points : Points
+    prototypes : Points
         The means of all components, q of them.
     weights : array (q,)
         Of each component within its class.
@@ -141,18 +144,16 @@ class Gaussians:
     report : mapping
     """
 
-    points: Points
+    prototypes: Points
     weights: Array
     roots: tuple[Array, ...]
     priors: Array
     size: float
     report: Mapping[str, Any]
-    reads: ClassVar[str] = "vectors"
     kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "decision")
 
-    def predict(self, kind: str, D: Array, X: Array | None = None) -> Array:
-        assert X is not None
-        X = np.asarray(X, float)
+    def predict(self, kind: str, query: Query) -> Array:
+        X = np.asarray(query.coordinates(), float)
         out = self._decisions(X)
         if kind == "decision":
             return out
@@ -167,19 +168,19 @@ class Gaussians:
     def _decisions(self, X: Array) -> Array:
         """log(prior times density) of each class, (r, classes); -inf where it is beyond all numbers."""
         out = np.empty((len(X), len(self.priors)))
-        assert self.points.coords is not None
+        assert self.prototypes.coords is not None
         with np.errstate(over="ignore", invalid="ignore"):
-            of_part = log_densities(X, self.weights, self.points.coords, self.roots)
+            of_part = log_densities(X, self.weights, self.prototypes.coords, self.roots)
             for c, prior in enumerate(self.priors):
-                out[:, c] = np.logaddexp.reduce(of_part[:, self.points.classes == c], axis=1) + math.log(prior)
+                out[:, c] = np.logaddexp.reduce(of_part[:, self.prototypes.classes == c], axis=1) + math.log(prior)
         out[np.isnan(out)] = -np.inf
         return out
 
     def _nearest(self, X: Array) -> Array:
         """The class of the nearest mean by Mahalanobis distance, (r,)."""
-        assert self.points.coords is not None
-        near = squares(X * TINY, self.points.coords * TINY, self.roots).argmin(axis=1)
-        return np.asarray(self.points.classes[near])
+        assert self.prototypes.coords is not None
+        near = squares(X * TINY, self.prototypes.coords * TINY, self.roots).argmin(axis=1)
+        return np.asarray(self.prototypes.classes[near])
 
     def moved(self, columns: Array) -> Gaussians:
         return self

@@ -1,0 +1,48 @@
+"""Checks of arguments, each written once: a value that is not allowed raises an OptionError that names what is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+import numpy as np
+
+from .errors import OptionError, brief
+
+LARGEST = 1e300  # numbers beyond are not parameters
+
+
+def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Raise unless `value` is one of `allowed`."""
+    if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
+        raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}")
+
+
+def whole_number(name: str, value: object, least: int) -> int:
+    """The value as an int; raises unless it is a whole number >= `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise OptionError(f"{name}={brief(value)}: a whole number >= {least}")
+    return int(value)
+
+
+def is_number(value: object, low: float = -math.inf, above: bool = False, integral: bool = False) -> bool:
+    """Whether a value is a finite number, not below `low` (or above it), and integral where that is needed."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) < math.inf:
+        return False
+    if abs(value) > LARGEST:
+        return False
+    return bool(value >= low and not (above and value == low) and not (integral and value != int(value)))
+
+
+def number_in_words(low: float = -math.inf, above: bool = False, integral: bool = False) -> str:
+    """What `is_number` asks for."""
+    bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
+    return f"{'a whole number' if integral else 'a number'}{bound}"
+
+
+def quoted(names: Iterable[object]) -> str:
+    """Names for a message: 'a', 'b'."""
+    return ", ".join(map(repr, names))

@@ -1,0 +1,92 @@
+"""What a cover costs, and how far from optimal it can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The objective of the integer program (3), in weight of rows.
+
+    Attributes
+    ----------
+    uncovered : float
+        Sum of xi: weight of the rows that no ball of their own class holds.
+    miscovered : float
+        Sum of eta: weight of the rows in a ball of another class, once for each such ball.
+    prototypes : int
+    lambda_ : float
+    """
+
+    uncovered: float
+    miscovered: float
+    prototypes: int
+    lambda_: float
+
+    @property
+    def value(self) -> float:
+        return self.uncovered + self.miscovered + self.lambda_ * self.prototypes
+
+
+def objective(inside: Array, classes: Array, y: Array, w: Array, lambda_: float) -> Objective:
+    """The objective from its definition.
+
+    Parameters
+    ----------
+    inside : bool array (n, q)
+        Whether row i lies in the ball of prototype j.
+    classes : int array (q,)
+        Class that each prototype serves.
+    y : int array (n,)
+    w : array (n,)
+    lambda_ : float
+    """
+    own = y[:, None] == classes[None, :]
+    uncovered = float(w[~(inside & own).any(axis=1)].sum())
+    miscovered = float((w[:, None] * (inside & ~own)).sum())
+    return Objective(uncovered, miscovered, len(classes), lambda_)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far from optimal a cover can be.
+
+    Attributes
+    ----------
+    objective, bound : arrays (classes,)
+        The cover's objective and what no cover can be below, class by class (the problem separates).
+    proof : tuple of str
+        Where each bound comes from: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
+    notes : tuple of str
+        What the solver has to say of each class, "" for nothing.
+    """
+
+    objective: Array
+    bound: Array
+    proof: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """(objective - bound) / bound over all classes; 0 is optimal."""
+        above = float(self.objective.sum() - self.bound.sum())
+        if above <= 1e-9 * max(1.0, float(self.objective.sum())):
+            return 0.0
+        return above / float(self.bound.sum()) if self.bound.sum() > 0 else float("inf")
+
+    def scaled(self, unit: float) -> Certificate:
+        return replace(self, objective=self.objective * unit, bound=self.bound * unit)
+
+    def __repr__(self) -> str:
+        how = " and ".join(p for p in ("dual", "LP", "MIP") if p in self.proof)
+        names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
+        told = ", ".join(names[p] for p in how.split(" and "))
+        if self.gap == 0:
+            return f"optimal (proved by {told})"
+        return f"at most {100 * self.gap:.2g} % above the optimum (bound {self.bound.sum():.6g} by {told})"

@@ -1,0 +1,189 @@
+"""CoverProblems as rules: the path of the PVM over radii and costs, and the rule of a greedy cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import OptionError, brief
+from ..coverage import NONE, covering
+from ..neighbours.nearest import Nearest, nearest
+from ..task import Points
+from .certificate import Certificate, Objective
+
+if TYPE_CHECKING:
+    from ..query import Query
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Prototypes at one radius and cost, in the order chosen; weights are in units.
+
+    Attributes
+    ----------
+    at : int array (q,)
+        Candidates.
+    classes : int array (q,)
+        Classes that they serve.
+    covers : array (q,)
+        Own weight first covered by each (delta xi).
+    wrong : array (q,)
+        Other weight in each one's ball (delta eta).
+    certificate : Certificate, or None
+        In units.
+    """
+
+    at: Array
+    classes: Array
+    covers: Array
+    wrong: Array
+    certificate: Certificate | None = None
+
+    def prefix(self, cost: float) -> Chosen:
+        """What greedy chooses at a larger cost (lambda in units): the first ones, as gains never increase."""
+        on = self.covers - self.wrong > cost
+        return Chosen(self.at[on], self.classes[on], self.covers[on], self.wrong[on])
+
+
+@dataclass(frozen=True)
+class Greedy(Nearest):
+    """Rule of a greedy cover: what its first prototypes are to it, a larger lambda would have chosen."""
+
+    @property
+    def goal(self) -> Objective:
+        goal = self.report["objective"]
+        assert isinstance(goal, Objective)
+        return goal
+
+    @property
+    def steps(self) -> Mapping[str, Array]:
+        covers, wrong, goal = self.prototypes.table["covers"], self.prototypes.table["miscovers"], self.goal
+        gain, size = covers - wrong, np.arange(len(covers) + 1)
+        uncovered = goal.uncovered + covers.sum() - np.concatenate([[0.0], np.cumsum(covers)])
+        miscovered = np.concatenate([[0.0], np.cumsum(wrong)])
+        return {
+            "lambda_low": np.concatenate([gain, [goal.lambda_]]),
+            "lambda_high": np.concatenate([[np.inf], gain]),
+            "size": size,
+            "uncovered": uncovered,
+            "miscovered": miscovered,
+            "objective": uncovered + miscovered + goal.lambda_ * size,
+        }
+
+    def walk(self, query: Query) -> Iterator[Array]:
+        D = query.dissimilarities(self.prototypes)
+        classes, at = self.prototypes.classes, self.prototypes.at
+        assert at is not None
+        best, found, where = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)
+        yield found.copy()
+        for s in range(len(classes)):
+            d = D[:, s]
+            nearer = (d < best) | ((d == best) & ((classes[s] < found) | ((classes[s] == found) & (at[s] < where))))
+            best[nearer], found[nearer], where[nearer] = d[nearer], classes[s], at[s]
+            yield found.copy()
+
+    def at_cost(self, lambda_: float) -> Greedy:
+        """What a larger lambda chooses: the first prototypes, as gains never increase."""
+        least = self.goal.lambda_
+        if isinstance(lambda_, bool) or not isinstance(lambda_, (int, float)) or not lambda_ >= least:
+            raise OptionError(
+                f"lambda_={brief(lambda_)}: the fit holds those from its own {least:.4g} on; fit.update(lambda_=0) holds all"
+            )
+        return self._first(int((self.steps["lambda_low"][:-1] > lambda_).sum()), float(lambda_))
+
+    def first(self, size: int) -> Greedy:
+        """The first `size` prototypes."""
+        return self._first(size, self.goal.lambda_)
+
+    def _first(self, size: int, cost: float) -> Greedy:
+        prototypes, goal = self.prototypes, self.goal
+        assert prototypes.at is not None
+        assert prototypes.radii is not None
+        table = {name: values[:size] for name, values in prototypes.table.items()}
+        kept = replace(
+            prototypes,
+            classes=prototypes.classes[:size],
+            at=prototypes.at[:size],
+            radii=prototypes.radii[:size],
+            table=table,
+        )
+        uncovered = goal.uncovered + float(prototypes.table["covers"][size:].sum())
+        smaller = Objective(uncovered, float(table["miscovers"].sum()), size, cost)
+        report = {k: v for k, v in self.report.items() if k != "certificate"}
+        return replace(self, prototypes=kept, report={**report, "cost lambda": cost, "objective": smaller})
+
+
+@dataclass(frozen=True)
+class CoverPath:
+    """Path of the PVM over a grid of radii and lambdas.
+
+    Attributes
+    ----------
+    runs : tuple of Chosen, one for each grid point
+    radii, lambdas : arrays (G,)
+        Radius and cost at each grid point.
+    weight : array (classes,)
+        Training weight of each class, in units.
+    unit : float
+    nested : bool
+        Whether the first prototypes of each run are what larger lambdas choose, as greedy's are.
+    """
+
+    runs: tuple[Chosen, ...]
+    radii: Array
+    lambdas: Array
+    weight: Array
+    unit: float
+    nested: bool = False
+    bounds: ClassVar[None] = None
+    kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
+
+    @cached_property
+    def prototypes(self) -> Points:
+        return Points(np.full(len(self._union), NONE), at=self._union)  # one may serve different classes along the path
+
+    @cached_property
+    def _union(self) -> Array:
+        return np.unique(np.concatenate([run.at for run in self.runs]))
+
+    @property
+    def size(self) -> Array:
+        return np.array([float(len(run.at)) for run in self.runs])
+
+    @cached_property
+    def _member(self) -> Array:
+        """Class that each prototype of the union stands for at each grid point, (G, q); -1 where it is not chosen."""
+        member = np.full((len(self.runs), len(self._union)), NONE, np.int16)
+        for g, run in enumerate(self.runs):
+            member[g, np.searchsorted(self._union, run.at)] = run.classes
+        return member
+
+    def predict(self, kind: str, query: Query) -> Array:
+        D = query.dissimilarities(self.prototypes)
+        if kind == "cover":
+            return np.asarray(np.maximum(covering(D, self._member, self.radii), NONE))
+        first = nearest(D, self._member, np.arange(len(self._union)))
+        got = np.take_along_axis(self._member.T, np.maximum(first, 0), axis=0) if len(self._union) else first
+        return np.where(first < 0, int(self.weight.argmax()), got)
+
+    def at(self, g: int) -> Nearest:
+        run, lam, eps, unit = self.runs[g], float(self.lambdas[g]), float(self.radii[g]), self.unit
+        uncovered = float(self.weight.sum() - run.covers.sum()) * unit
+        goal = Objective(uncovered, float(run.wrong.sum()) * unit, len(run.at), lam)
+        report: dict[str, Any] = {"radius eps": eps, "cost lambda": lam, "objective": goal}
+        if run.certificate is not None:
+            report["certificate"] = run.certificate.scaled(unit)
+        table = {"covers": run.covers * unit, "miscovers": run.wrong * unit}
+        prototypes = Points(run.classes, at=run.at, radii=np.full(len(run.at), eps), table=table)
+        kind = Greedy if self.nested else Nearest
+        return kind(prototypes, len(self.weight), int(self.weight.argmax()), report)
+
+    def moved(self, columns: Array) -> CoverPath:
+        return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))

@@ -1,0 +1,337 @@
+"""Prototypes and criticisms by maximum mean discrepancy, MMD-critic (Kim, Khanna and Koyejo 2016).
+
+Prototypes are rows on which kernel functions have about the same mean as on all rows; criticisms are rows where the two means
+differ most. Both are chosen one after another, so the first k of a run are what a run for k alone gives.
+
+"Examples are not enough, learn to criticize! Criticism for interpretability", NIPS 29, section 3. There the prototypes S
+maximise
+
+    J(S) = 2 / (n |S|) sum_{i = 1..n} sum_{j in S} k(x_i, x_j) - 1 / |S|^2 sum_{i in S} sum_{j in S} k(x_i, x_j),
+
+a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its part of the weights in place
+of 1 / n, and the kernel may be any similarity, such as `similarities` makes of any dissimilarity.
+
+Two things hold for some kernels only. Where the diagonal is constant and all else is small enough beside it, J is monotone and
+submodular (section 4) over sets of at least one row: of no row J is 0, and J of one can be less. With a constant added, so
+that this holds from no row on, the greedy choice reaches at least 1 - 1/e of the largest value. For other kernels J may fall
+as prototypes are added, and is reported as it is. Where the similarity is positive semi-definite, a constant minus J is a
+squared distance between means; exp(-gamma d^2) is so for Euclidean d and need not be for others. J is then still defined, and
+chosen by in the same way, but the squared difference that it stands for may be negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arguments import whole_number
+from ...errors import DataError, OptionError
+from ..parallel import kernel
+
+Array = NDArray[Any]
+TINY = float(np.finfo(float).tiny)
+DEPENDENT = 1e-10  # part of a candidate's similarity to itself that those chosen must leave unexplained
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Candidates in the order in which they were chosen.
+
+    Attributes
+    ----------
+    chosen : int array (k,)
+        Columns of K.
+    objective : float array (k,)
+        What is maximised, of the first 1, 2, ..., k of them.
+    """
+
+    chosen: Array
+    objective: Array
+
+
+def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
+    """1 / median(d^2) over pairs that differ: at the median dissimilarity a similarity is then 1/e.
+
+    Parameters
+    ----------
+    blocks : tuples (D, w, own)
+        For each class the dissimilarities (n, m) of its rows to its candidates, weights (n,) >= 0 of its rows, and the row
+        (m,) that each candidate is. Only pairs within a class count, as no others enter the objectives, and all classes
+        together, so that there is one gamma.
+
+    Returns
+    -------
+    float
+        A pair has the product of its rows' weights; of the dissimilarities that are positive and finite the median is the
+        least up to which lies half of the weight. 1 where there is no such pair, as all similarities are then 0 or 1.
+
+    Examples
+    --------
+    >>> D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 4.0], [2.0, 4.0, np.inf]])
+    >>> default_gamma([(D, np.ones(3), np.arange(3))])
+    0.25
+    """
+    parts = [(np.ascontiguousarray(D, np.float64), np.ascontiguousarray(w, np.float64), own) for D, w, own in blocks]
+    # Positive floats are ordered as their bits are. The median's are found 16 at a time: `above` are those known so far, and
+    # `rest` is the weight that lies below the median among dissimilarities that begin with them.
+    above, rest = np.int64(0), 0.0
+    for shift in (48, 32, 16, 0):
+        sums = np.zeros(2**16)
+        for D, w, own in parts:
+            _tally(D, D.view(np.int64), w, w[own], shift, above, sums)
+        held = np.flatnonzero(sums)
+        if not len(held):
+            return 1.0
+        upto = np.cumsum(sums)
+        rest = upto[-1] / 2 if shift == 48 else rest
+        at = int(np.clip(np.searchsorted(upto, rest), held[0], held[-1]))  # rounding may lead off those held
+        rest -= upto[at] - sums[at]
+        above = np.int64(above * 2**16 + at)
+    with np.errstate(over="ignore"):
+        return float(np.clip(above.view(np.float64) ** -2.0, TINY, 1 / TINY))
+
+
+def similarities(D: Array, gamma: float) -> NDArray[np.float64]:
+    """exp(-gamma d^2) of dissimilarities D (n, m): 1 at d = 0, and 0 at d = inf.
+
+    Raises
+    ------
+    OptionError
+        Unless gamma is positive and finite.
+
+    Examples
+    --------
+    >>> similarities(np.array([[0.0, 1.0, np.inf]]), np.log(2))
+    array([[1. , 0.5, 0. ]])
+    """
+    if not 0 < gamma < np.inf:
+        raise OptionError(f"gamma={gamma!r}: a finite number > 0")
+    with np.errstate(over="ignore"):
+        K = np.asarray(D, np.float64) * np.sqrt(gamma)  # d^2 by itself overflows where gamma d^2 need not
+        K *= -K
+    return np.asarray(np.exp(K, out=K))
+
+
+def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> Selected:
+    """Prototypes that are added one after another, each the candidate with which J is largest; of equals the first.
+
+    A candidate is chosen once; one that is a copy of it counts as another. Choosing k of m costs one pass over K and then
+    O(m) for each prototype.
+
+    Parameters
+    ----------
+    K : array (n, m)
+        Similarities of the rows to the candidates, finite; may be asymmetric.
+    w : array (n,)
+        Weights of the rows, >= 0. A row of weight 2 is worth two rows of weight 1; a prototype is worth the same as any other.
+    count : int
+        Number of prototypes, 1 to m.
+    own : int array (m,), optional
+        The row that each candidate is; by default candidate j is row j.
+
+    Returns
+    -------
+    Selected
+        With J as objective. For some similarities J falls from some count on: that it is largest there is a way to choose k.
+
+    Raises
+    ------
+    OptionError
+        For a count that is not from 1 to m.
+    DataError
+        Where similarities are not finite, or weights negative or all 0.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 0.2, 0.5, 5.0, 5.1, 5.3])
+    >>> found = mmd_prototypes(similarities(np.abs(x[:, None] - x), 1.0), np.ones(6), 3)
+    >>> found.chosen.tolist(), found.objective.round(3).tolist()
+    ([4, 1, 5], [-0.016, 0.471, 0.42])
+    """
+    K, w, own, mean = _prepared(K, w, own)
+    count = _counted(count, len(own))
+    chosen, objective = np.empty(count, np.int64), np.empty(count)
+    _grow(K, own, mean, chosen, objective)
+    return Selected(chosen, objective)
+
+
+def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
+    """By how much the rows are more like each of some places than the prototypes are (section 2.2 of the paper).
+
+    f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive where prototypes are too few, negative
+    where they are too many.
+
+    Parameters
+    ----------
+    K : array (n, m)
+        Similarities of the rows to the places.
+    w : array (n,)
+    prototypes : int array (k,)
+        The rows that are prototypes, k >= 1. With the columns `chosen` of a run on candidates `own`: own[chosen].
+
+    Returns
+    -------
+    array (m,)
+
+    Raises
+    ------
+    DataError
+        As `mmd_prototypes` does, and where there is no prototype.
+
+    Examples
+    --------
+    >>> K = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> witness(K, np.ones(3), np.array([0])).tolist()
+    [-0.5, 0.0, 0.3333333333333333]
+    """
+    if len(prototypes) == 0:
+        raise DataError("there is no prototype, and the witness function compares the rows with some")
+    K, w, _, mean = _prepared(K, w, np.empty(0, np.int64))
+    near = np.zeros(K.shape[1])
+    for row in K[np.asarray(prototypes)]:
+        near += row
+    return np.asarray(mean - near / len(prototypes))
+
+
+def criticisms(
+    K: Array, w: Array, prototypes: Array, count: int, own: Array | None = None, regularise: bool = True
+) -> Selected:
+    """Candidates where rows and prototypes differ most, and that differ from one another.
+
+    One after another the candidate is added with which L(C) = sum_{j in C} |f(x_j)| + log det K_CC is largest, of equals the
+    first (section 3.2 of the paper; f is `witness`). The determinant is followed by Cholesky's factorisation, so that the
+    c-th criticism costs O(c m).
+
+    Parameters
+    ----------
+    K, w, own
+        As for `mmd_prototypes`. Where K is asymmetric, the determinant is that of the mean of both directions.
+    prototypes : int array (k,)
+        Columns of K, which are no criticisms.
+    count : int
+        Number of criticisms, 0 to m - k.
+    regularise : bool
+        Whether the determinant is part of L. Without it the candidates of the largest |f| are chosen, however alike.
+
+    Returns
+    -------
+    Selected
+        With L as objective. Fewer than `count` where K_CC has no positive determinant with any candidate that is left: all
+        of them repeat criticisms (as copies of a row do), or K is not positive definite on them.
+
+    Raises
+    ------
+    OptionError
+        For a count that is not from 0 to m - k.
+    DataError
+        As for `witness`.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 0.2, 0.5, 5.0, 9.0, 9.0])
+    >>> K = similarities(np.abs(x[:, None] - x), 1.0)
+    >>> criticisms(K, np.ones(6), np.array([1]), 5).chosen.tolist()  # row 5 repeats row 4
+    [0, 4, 3, 2]
+    >>> criticisms(K, np.ones(6), np.array([1]), 5, regularise=False).chosen.tolist()
+    [0, 2, 4, 5, 3]
+    """
+    K, w, own, _ = _prepared(K, w, own)
+    free = np.ones(len(own), np.bool_)
+    free[prototypes] = False
+    count = _counted(count, int(free.sum()), 0)
+    gap = np.abs(witness(K, w, own[prototypes]))
+    chosen, objective = np.empty(count, np.int64), np.empty(count)
+    found = _criticise(K, own, gap, free, bool(regularise), chosen, objective)
+    return Selected(chosen[:found], objective[:found])
+
+
+def _prepared(K: Array, w: Array, own: Array | None) -> tuple[Array, Array, Array, Array]:
+    K, w = np.ascontiguousarray(K, np.float64), np.ascontiguousarray(w, np.float64)
+    if not (np.isfinite(w).all() and (w >= 0).all() and w.sum() > 0):
+        raise DataError("weights must be finite and not negative, and not all 0")
+    own = np.arange(K.shape[1]) if own is None else np.asarray(own, np.int64)
+    mean = _means(K, w / w.sum())
+    if not np.isfinite(mean).all():
+        raise DataError("similarities must be finite numbers")
+    return K, w, own, mean
+
+
+def _counted(count: int, most: int, least: int = 1) -> int:
+    if whole_number("count", count, least) > most:
+        raise OptionError(f"count={count}: there are {most} candidates")
+    return int(count)
+
+
+@kernel
+def _tally(D, bits, w, v, shift, above, sums):  # type: ignore[no-untyped-def]
+    # weight of the pairs whose bits beyond `shift` + 16 are `above`, by the 16 bits beyond `shift`
+    for i in range(D.shape[0]):
+        for j in range(D.shape[1]):
+            if 0.0 < D[i, j] < np.inf and (bits[i, j] >> shift) >> 16 == above:
+                sums[(bits[i, j] >> shift) & 65535] += w[i] * v[j]
+
+
+@kernel
+def _means(K, w):  # type: ignore[no-untyped-def]
+    # row after row, so that equal columns have equal means to the bit
+    out = np.zeros(K.shape[1])
+    for i in range(K.shape[0]):
+        for j in range(K.shape[1]):
+            out[j] += w[i] * K[i, j]
+    return out
+
+
+@kernel
+def _grow(K, own, mean, chosen, objective):  # type: ignore[no-untyped-def]
+    # inner: sum of k over pairs of those chosen; cross: of each candidate with those chosen, in both directions
+    m, inner, outer = K.shape[1], 0.0, 0.0
+    cross, free = np.zeros(m), np.ones(m, np.bool_)
+    for s in range(len(chosen)):
+        best, pick = -np.inf, -1
+        for j in range(m):
+            if free[j]:
+                value = 2 * (outer + mean[j]) / (s + 1) - (inner + cross[j] + K[own[j], j]) / (s + 1) ** 2
+                if value > best:
+                    best, pick = value, j
+        chosen[s], objective[s], free[pick] = pick, best, False
+        outer += mean[pick]
+        inner += cross[pick] + K[own[pick], pick]
+        for j in range(m):
+            cross[j] += K[own[pick], j] + K[own[j], pick]
+
+
+@kernel
+def _criticise(K, own, gap, free, regularise, chosen, objective):  # type: ignore[no-untyped-def]
+    # left: each candidate's similarity to itself less what those chosen explain of it, by which it would multiply the
+    # determinant; factor: the rows of Cholesky's factor, one for each chosen
+    m, total = K.shape[1], 0.0
+    left, factor = np.empty(m), np.empty((len(chosen) if regularise else 0, m))
+    for j in range(m):
+        left[j] = K[own[j], j]
+    for s in range(len(chosen)):
+        best, pick = -np.inf, -1
+        for j in range(m):
+            if free[j] and (not regularise or left[j] > DEPENDENT * K[own[j], j]):
+                value = gap[j] + (np.log(left[j]) if regularise else 0.0)
+                if value > best:
+                    best, pick = value, j
+        if pick < 0:
+            return s
+        total += best
+        chosen[s], objective[s], free[pick] = pick, total, False
+        if regularise:
+            new, root = factor[s], np.sqrt(left[pick])
+            for j in range(m):
+                new[j] = (K[own[pick], j] + K[own[j], pick]) / 2
+            for t in range(s):
+                part = factor[t, pick]
+                for j in range(m):
+                    new[j] -= part * factor[t, j]
+            for j in range(m):
+                new[j] /= root
+                left[j] -= new[j] * new[j]
+    return len(chosen)

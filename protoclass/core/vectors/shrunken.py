@@ -1,0 +1,283 @@
+"""Nearest shrunken centroids (Tibshirani, Hastie, Narasimhan and Chu 2002).
+
+"Diagnosis of multiple cancer types by shrunken centroids of gene expression", PNAS 99, 6567-6572; *The Elements of
+Statistical Learning*, section 18.2; the R package pamr. Each class's centroid moves towards the centroid of all rows, variable
+by variable, by a number of standard errors; a variable that arrives in every class tells none apart and drops out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError, OptionError
+from ..distances.minkowski import products
+from ..task import Points
+
+if TYPE_CHECKING:
+    from ..query import Query
+
+Array = NDArray[Any]
+STEPS = 30  # thresholds of the default path, as in pamr
+
+
+@dataclass(frozen=True)
+class Shrunken:
+    """Shrunken centroids of G classes over a path of L thresholds, in p variables.
+
+    Attributes
+    ----------
+    overall : array (p,)
+        Centroid of all rows.
+    centroids : array (G, L, p)
+    scale : array (p,)
+        s_j + s_0, by which each variable is divided in the discriminant scores; all > 0.
+    priors : array (G,)
+    thresholds : array (L,)
+    survivors : int array (L,)
+        Number of variables in which some class's centroid is not that of all rows.
+    """
+
+    overall: Array
+    centroids: Array
+    scale: Array
+    priors: Array
+    thresholds: Array
+    survivors: Array
+
+
+@dataclass(frozen=True)
+class ShrunkenPath:
+    """Path of nearest shrunken centroids over the thresholds.
+
+    Attributes
+    ----------
+    centroids : Shrunken
+    """
+
+    centroids: Shrunken
+    bounds: ClassVar[None] = None
+    kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "decision")
+
+    @property
+    def prototypes(self) -> Points:
+        G, L, p = self.centroids.centroids.shape
+        return Points(np.repeat(np.arange(G), L), coords=self.centroids.centroids.reshape(G * L, p))
+
+    @property
+    def size(self) -> Array:
+        return self.centroids.survivors.astype(float)
+
+    def predict(self, kind: str, query: Query) -> Array:
+        values = scores(self.centroids, query.coordinates()).transpose(0, 2, 1)  # (r, L, G)
+        if kind == "class":
+            return np.asarray(values.argmin(axis=2))
+        if kind == "decision":
+            return -values / 2
+        return probabilities(values.transpose(0, 2, 1)).transpose(0, 2, 1)
+
+    def at(self, g: int) -> ShrunkenRule:
+        c = self.centroids
+        survivors = (c.centroids[:, g] != c.overall).sum(axis=1)
+        prototypes = Points(np.arange(len(c.priors)), coords=c.centroids[:, g], table={"columns": survivors})
+        report = {"threshold": float(c.thresholds[g]), "columns that tell classes apart": int(c.survivors[g])}
+        return ShrunkenRule(prototypes, c.overall, c.scale, c.priors, float(c.survivors[g]), report)
+
+    def moved(self, columns: Array) -> ShrunkenPath:
+        return self
+
+
+@dataclass(frozen=True)
+class ShrunkenRule:
+    """Rule: the class of the best score at one threshold.
+
+    Attributes
+    ----------
+    prototypes : Points
+        The shrunken centroids; `columns` is the number of variables in which each is not the centroid of all rows.
+    overall, scale, priors : as in `Shrunken`
+    size : float
+        Number of variables that tell classes apart.
+    """
+
+    prototypes: Points
+    overall: Array
+    scale: Array
+    priors: Array
+    size: float
+    report: Mapping[str, Any] = field(default_factory=dict)
+    kinds: ClassVar[tuple[str, ...]] = ShrunkenPath.kinds
+
+    def predict(self, kind: str, query: Query) -> Array:
+        coords = self.prototypes.coords
+        assert coords is not None
+        one = Shrunken(self.overall, coords[:, None], self.scale, self.priors, np.zeros(1), np.zeros(1, np.int64))
+        return np.asarray(ShrunkenPath(one).predict(kind, query)[:, 0])
+
+    def moved(self, columns: Array) -> ShrunkenRule:
+        return self
+
+
+def shrunken(
+    X: Array, y: Array, w: Array, classes: int, thresholds: Array | None = None, priors: Array | None = None
+) -> Shrunken:
+    """Shrunken centroids for every threshold of a path.
+
+    With xbar_kj the mean of variable j in class k and xbar_j that of all rows, n_k and n the weights of both,
+
+        d_kj = (xbar_kj - xbar_j) / (m_k (s_j + s_0)),  m_k = sqrt(1 / n_k - 1 / n),
+        d'_kj = sign(d_kj) max(|d_kj| - threshold, 0),  xbar'_kj = xbar_j + m_k (s_j + s_0) d'_kj
+
+    (PNAS, equations 1, 5 and 4), s_j^2 = sum_k sum_{i in k} w_i (x_ij - xbar_kj)^2 / (n - G) the pooled variance within
+    classes (equation 2), and s_0 the median of the s_j. The paper prints m_k with a plus; the minus, of pamr and the book,
+    makes m_k s_j the standard error of the numerator.
+
+    Parameters
+    ----------
+    X : array (n, p)
+        Finite.
+    y : int array (n,)
+        Class codes, 0 to `classes` - 1.
+    w : array (n,)
+        Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the weights.
+    classes : int
+    thresholds : array (L,), optional
+        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the least threshold at which all centroids are one.
+    priors : array (G,), optional
+        Each > 0; divided by their sum. By default the classes' parts of the weights.
+
+    Returns
+    -------
+    Shrunken
+
+    Raises
+    ------
+    OptionError
+        For thresholds below 0, and for priors that are not G numbers > 0.
+    DataError
+        Where a class has no weight, or the weights do not exceed the number of classes, so that no variance within classes
+        can be had.
+
+    Notes
+    -----
+    Where half of the variables or more are constant within every class, the median of the s_j is 0, and would leave 0 to
+    divide by. Then s_0 is the median of those s_j that are not 0; of standard deviations from `overall`, where all s_j are 0;
+    and 1, where all rows are the same. So all d_kj are finite: large for a variable that tells the classes apart without
+    fail, and 0 for one that is constant.
+
+    scikit-learn's `NearestCentroid(shrink_threshold=...)` has the same centroids. It classifies by other distances, though:
+    by plain Euclidean ones for equal priors, and else by those divided by s_j in place of s_j + s_0.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 5.0], [1.0, 6.0], [4.0, 6.0], [5.0, 5.0]])
+    >>> fit = shrunken(X, np.array([0, 0, 1, 1]), np.ones(4), 2, np.array([0.0, 1.0]))
+    >>> fit.centroids[:, :, 0].round(3).tolist(), fit.survivors.tolist()
+    ([[0.5, 1.207], [4.5, 3.793]], [1, 1])
+    """
+    live = np.asarray(w) > 0
+    X, y, w = np.asarray(X, np.float64)[live], np.asarray(y)[live], np.asarray(w, np.float64)[live]
+    held = np.bincount(y, w, classes)
+    total = held.sum()
+    if not (held > 0).all():
+        raise DataError(f"class {np.flatnonzero(held == 0)[0]} has no row with weight")
+    if total <= classes:
+        raise DataError(
+            f"weights count rows here: they sum to {total:g}, and a variance within {classes} classes needs more than {classes}"
+        )
+    shares = held / total if priors is None else _shares(priors, classes)
+    overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
+    scale = _scale(X - means[y], X - overall, w, classes)
+    error = np.sqrt(1 / held - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
+    d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))  # m_k = 0 where G = 1
+    path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else np.asarray(thresholds, np.float64)
+    if not (path >= 0).all():
+        raise OptionError("thresholds must be numbers >= 0")
+    left = np.maximum(d[:, None] - path[:, None], 0)
+    part = np.divide(left, d[:, None], out=np.zeros_like(left), where=left > 0)  # of the way from overall to the mean
+    centroids = np.where(part == 1, means[:, None], overall + part * (means - overall)[:, None])
+    return Shrunken(overall, centroids, scale, shares, path, (left > 0).any(axis=0).sum(axis=1))
+
+
+def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
+    """Discriminant scores of rows, the smaller the better a class fits (PNAS, equation 6).
+
+    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, less what the classes share, sum_j (x_j - xbar_j)^2 /
+    (s_j + s_0)^2. So a variable that does not survive adds exactly 0, and where none does the priors decide.
+
+    Parameters
+    ----------
+    fit : Shrunken
+    X : array (r, p)
+
+    Returns
+    -------
+    array (r, G, L)
+        Each row's have the same bits whatever rows it comes with. Of equal scores the first class is to be taken.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> fit = shrunken(X, np.array([0, 0, 1, 1]), np.ones(4), 2, np.array([0.0, 9.0]))
+    >>> scores(fit, np.array([[1.0]])).argmin(axis=1).tolist()
+    [[0, 0]]
+    """
+    G, L, p = fit.centroids.shape
+    moved = ((fit.centroids - fit.overall) / fit.scale).reshape(G * L, p)
+    z = (np.asarray(X, np.float64) - fit.overall) / fit.scale
+    squared = products(z, -2 * moved) + (moved**2).sum(axis=1)
+    return np.asarray(squared.reshape(len(z), G, L) - 2 * np.log(fit.priors)[:, None])
+
+
+def probabilities(values: Array) -> NDArray[np.float64]:
+    """Probabilities of the classes, exp(-score / 2) divided by its sum over them (PNAS, equation 8).
+
+    Parameters
+    ----------
+    values : array (r, G, ...)
+        From `scores`; what all classes share does not matter.
+
+    Returns
+    -------
+    array (r, G, ...)
+
+    Examples
+    --------
+    >>> probabilities(np.array([[0.0, 2 * np.log(3)], [5.0, 5.0]])).round(3).tolist()
+    [[0.75, 0.25], [0.5, 0.5]]
+    """
+    likely = np.exp((values.min(axis=1, keepdims=True) - values) / 2)
+    return np.asarray(likely / likely.sum(axis=1, keepdims=True))
+
+
+def _shares(priors: Array, classes: int) -> Array:
+    given = np.asarray(priors, np.float64)
+    if given.shape != (classes,) or not ((given > 0) & np.isfinite(given)).all():
+        raise OptionError(f"priors must be {classes} numbers > 0")
+    return np.asarray(given / given.sum())
+
+
+def _mean(X: Array, w: Array) -> Array:
+    # from the first row on, so that a constant column has its value to the bit
+    return np.asarray(X[0] + w @ (X - X[0]) / w.sum())
+
+
+def _scale(within: Array, about: Array, w: Array, classes: int) -> Array:
+    """s_j + s_0 (p,) from what rows differ by from their class's centroid and from that of all, both (n, p)."""
+    s = _root(within, w, w.sum() - classes)
+    offset = np.median(s) if len(s) else 0.0
+    for spread in (s, _root(about, w, w.sum()), np.ones(1)):
+        if offset == 0 and spread.any():
+            offset = np.median(spread[spread > 0])
+    return np.asarray(s + offset)
+
+
+def _root(gaps: Array, w: Array, count: float) -> Array:
+    """sqrt(sum_i w_i gaps_ij^2 / count), of each column's part of its largest: squares of 1e200 would overflow."""
+    most = np.abs(gaps).max(axis=0)
+    part = gaps / np.where(most > 0, most, 1)
+    return np.asarray(most * np.sqrt(w @ part**2 / count))

@@ -1,0 +1,279 @@
+"""A fitted rule: what it predicts, and its prototypes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ..core.covers.certificate import Certificate, Objective
+from ..core.query import Query, answer
+from ..core.task import Rule
+from ..errors import NotAvailable, OptionError, brief
+from ..frames.frame import Frame
+from ..metrics.base import as_vectors
+from ..metrics.dissimilarity import Dissimilarity
+from ..models.base import Model
+from ..models.capabilities import Learned
+from ..models.registry import lacking
+from .call import Call
+from .problem import Problem
+from .selection import BY_HAND, Selection, grid_point
+
+if TYPE_CHECKING:
+    from .validation import Validation
+
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A rule with the data, the dissimilarity and the choices that it came from: what it predicts, and its prototypes.
+
+    Attributes
+    ----------
+    problem : Problem
+        Formula, data and arguments, prepared.
+    dissimilarity : Dissimilarity
+    rule : Rule
+    validation : Validation, or None where nothing was cross-validated
+    selection : Selection
+        How the parameters were chosen.
+    """
+
+    problem: Problem
+    dissimilarity: Dissimilarity
+    rule: Rule
+    validation: Validation | None
+    selection: Selection
+
+    @property
+    def frame(self) -> Frame:
+        return self.problem.frame
+
+    @property
+    def call(self) -> Call:
+        """The function, formula, data and arguments that made this fit."""
+        return self.problem.call
+
+    @cached_property
+    def model(self) -> Model:
+        """The method with its parameters as chosen."""
+        return replace(self.problem.model, **self.selection.values)
+
+    @property
+    def chosen_problem(self) -> Problem:
+        """The problem with the parameters as chosen."""
+        return replace(self.problem, model=self.model)
+
+    @property
+    def point(self) -> int | None:
+        """The row of `validation.table` that was chosen, None where there is none."""
+        return self.selection.point
+
+    @property
+    def formula(self) -> str:
+        return self.call.formula
+
+    @property
+    def classes(self) -> list[Any]:
+        """Classes in level order."""
+        return list(self.frame.levels)
+
+    @property
+    def nobs(self) -> int:
+        """Number of rows that took part."""
+        return len(self.frame)
+
+    @property
+    def dropped(self) -> pd.Index:
+        """Labels of the rows that were left out for missing values."""
+        return self.frame.dropped
+
+    @property
+    def objective(self) -> Objective:
+        """What the method minimised, with its parts."""
+        objective: Objective = self._reported("objective")
+        return objective
+
+    @property
+    def certificate(self) -> Certificate:
+        """How far from optimal the prototypes can be: objective, lower bound, gap and proof, over all and by class."""
+        certificate: Certificate = self._reported("certificate")
+        return certificate
+
+    def _reported(self, name: str) -> Any:
+        if name in self.rule.report:
+            return self.rule.report[name]
+        condition = getattr(self.model.can, name)
+        if condition:
+            raise NotAvailable(f"this fit has no {name}: method {self.model.name!r} gives one {condition}")
+        raise lacking(self.model, name, name)
+
+    @cached_property
+    def prototypes(self) -> pd.DataFrame:
+        """One row for each prototype, in the order chosen, by the data's own row labels.
+
+        Columns: `class` (what it stands for), `own` (its own label, where it is a row), what the method says of each
+        (`covers`: weight of own-class rows that it is the first to cover; `miscovers`: weight of other rows in its ball),
+        then the predictors; one named like a column before it is called `name (predictor)`. Centroids are named after
+        method, class and number, in the units of the design matrix.
+        """
+        prototypes, head = self.rule.prototypes, self.prototype_table
+        if prototypes.at is None:
+            coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
+            predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
+        else:
+            known, added = self.frame.columns, self.dissimilarity.added
+            known = known if added is None else pd.concat([known, added.reindex(columns=known.columns)])
+            predictors = known.reindex(head.index)
+        predictors = predictors.rename(columns={c: f"{c} (predictor)" for c in predictors if c in head})
+        return pd.concat([head, predictors], axis=1)
+
+    @cached_property
+    def prototype_table(self) -> pd.DataFrame:
+        """`prototypes` without the predictors."""
+        prototypes, levels = self.rule.prototypes, self.frame.levels
+        head = pd.DataFrame({"class": pd.Categorical.from_codes(prototypes.classes, levels)})
+        head.index = self.prototype_names
+        if prototypes.at is not None:
+            row = self.prototype_row
+            head["own"] = pd.Categorical.from_codes(np.where(row >= 0, self.frame.codes[row], -1), levels)
+        for name, values in prototypes.table.items():
+            integral = values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all()
+            head[name] = values.astype(int) if integral else values
+        return head
+
+    @cached_property
+    def prototype_names(self) -> pd.Index:
+        """The prototypes' names, in the order chosen: row labels, or method, class and number."""
+        prototypes, levels = self.rule.prototypes, self.frame.levels
+        if prototypes.at is not None:
+            return self.dissimilarity.candidate_names[prototypes.at]
+        number = [int((prototypes.classes[:i] == c).sum()) + 1 for i, c in enumerate(prototypes.classes)]
+        names = [f"{self.model.name}[{levels[c]}].{k}" for c, k in zip(prototypes.classes, number, strict=True)]
+        return pd.Index(names)
+
+    @property
+    def prototype_row(self) -> np.ndarray:
+        """Position of the row that each prototype is, -1 for one that is no row."""
+        prototypes = self.rule.prototypes
+        if prototypes.at is None:
+            return np.full(len(prototypes), -1)
+        return np.asarray(self.dissimilarity.candidate_row[prototypes.at])
+
+    @cached_property
+    def learned(self) -> Learned:
+        """What the method may look at when it speaks of its rule, see `models.capabilities`."""
+        validation, error = self.validation, None
+        if validation is not None and self.point is not None and validation.measure == "error":
+            error = float(validation.table["error"].iloc[self.point])
+        return Learned(
+            self.rule, self.model, self.classes, self.prototype_names, self.prototype_row, self.frame.codes,
+            lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), self._sample_dependence(), error,
+        )  # fmt: skip
+
+    def _sample_dependence(self) -> tuple[str, ...]:
+        """What in the data's preparation depends on the sample, so that no compression set alone gives the rule again."""
+        out = []
+        if self.model.measures(self.rule) and self.dissimilarity.metric.data_dependent:
+            out.append("the dissimilarity depends on the sample (scaled columns, ranges or ranks)")
+        if self.frame.formula.learns():
+            out.append("a transform in the formula depends on the sample")
+        if np.ptp(self.frame.weights) > 0:
+            out.append("rows have different weights")
+        return tuple(out)
+
+    def predict(self, new: Any = None, kind: str = "class") -> pd.Series | pd.DataFrame:
+        """Predict rows of new data (default: the rows of the fit).
+
+        Parameters
+        ----------
+        new : DataFrame, optional
+            With the predictors of the formula; for given dissimilarities, with the dissimilarities to the prototypes as
+            columns by label.
+        kind : str
+            "class": a categorical Series; "cover": the class of the balls that hold the row, NA where none or balls of
+            several classes do; "nearest": label of the nearest prototype; "distance": DataFrame of the distance to the
+            nearest prototype of each class (inf where a class has none); "prob", "decision": DataFrame by class. Each
+            where the rule has it.
+
+        Returns
+        -------
+        Series or DataFrame
+            On the index of `new`. A row with missing predictors comes back as NA.
+
+        Raises
+        ------
+        OptionError
+            For a kind that the rule does not have.
+        DataError
+            For columns that are missing or of another type, and levels not seen in fit.
+        """
+        if not isinstance(kind, str) or kind not in self.rule.kinds:
+            every = "" if isinstance(kind, str) and kind in KINDS else " (known kinds: " + ", ".join(KINDS) + ")"
+            raise OptionError(
+                f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.rule.kinds))}{every}"
+            )
+        query, index, complete = self.query(new)
+        codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
+        if kind in ("class", "cover"):
+            return self._as_classes(codes, index, complete)
+        if kind == "nearest":
+            return self._as_names(codes, index, complete)
+        values = np.full((len(index), len(self.classes)), np.nan)
+        values[complete] = codes
+        return pd.DataFrame(values, index, self.frame.levels)
+
+    def query(self, new: Any = None) -> tuple[Query, pd.Index, np.ndarray]:
+        """Complete rows as the rule is asked about them, the labels of all rows, and which of these are complete."""
+        if new is not None:
+            return self.dissimilarity.new_query(new)
+        return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
+
+    def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
+        out = np.full(len(index), -1)
+        out[complete] = codes
+        return pd.Series(pd.Categorical.from_codes(out, self.frame.levels), index, name=self.frame.formula.response)
+
+    def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
+        """Names of prototypes by their places; None where the place is -1 and where a row is not complete."""
+        names, at = self.prototype_names, np.full(len(index), -1)
+        at[complete] = places
+        values = np.full(len(index), None, object)
+        if len(names):
+            values[at >= 0] = names.to_numpy(object)[at[at >= 0]]
+        out = pd.Series(pd.array(values, dtype=object), index, name="nearest")
+        return out.astype(names.dtype) if not out.isna().any() else out
+
+    @cached_property
+    def fitted_codes(self) -> np.ndarray:
+        """Class codes that the rule gives to the rows of the fit (n,)."""
+        return answer(self.rule, "class", self.dissimilarity.query())
+
+    def derived(self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None) -> Self:
+        """The fit with another rule of the same method: at other values of its parameters, or its first steps.
+
+        Parameters
+        ----------
+        rule : Rule
+        values : mapping of parameter to value, optional
+        steps : int, optional
+            Where the rule is the first so many steps of the one that the values give.
+        """
+        chosen = {**self.selection.values, **(values or {})}
+        point = grid_point(self.selection.grid, chosen) if steps is None and self.validation is not None else None
+        selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
+        return replace(self, rule=rule, selection=selection, validation=None if point is None else self.validation)
+
+    def training_error(self) -> float:
+        """Weighted share of the rows of the fit that it misclassifies."""
+        wrong = self.fitted_codes != self.frame.codes
+        return float(self.frame.weights @ wrong / self.frame.weights.sum())
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the method, as chosen."""
+        return self.model.parameters()

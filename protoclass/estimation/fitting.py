@@ -1,0 +1,190 @@
+"""`fit` and `cross_validate`, the front door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import OptionError
+from .call import DEFAULTS, Call, is_default
+from .cross_validation import check_choose, validate
+from .fit import Fit, learn
+from .problem import Problem, prepare
+from .resampling import FOLDS
+from .selection import Selection, values_at
+from .validation import Validation
+
+
+def fit(
+    formula: str,
+    data: Any,
+    method: Any = "pvm",
+    *,
+    dissimilarity: Any = "auto",
+    candidates: Any = "train",
+    cv: Any = "auto",
+    choose: str = "1se",
+    na: str = "drop",
+    weights: Any = None,
+    groups: Any = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    client: Any = None,
+    measure: Any = "error",
+    repeats: int = 1,
+    **parameters: Any,
+) -> Fit:
+    """Fit a prototype classifier.
+
+    Parameters
+    ----------
+    formula : str
+        R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, `"y ~ 1"` for given dissimilarities. The response is
+        a column; columns, numbers, operators and a fixed list of transforms may stand on the right.
+    data : pandas DataFrame, or polars or pyarrow table
+        Row labels must be distinct.
+    method : str or model object
+        Or a model object such as `pc.PVM(eps=1.2)`. By name, with the parameters that are tuned unless they are given; `help(pc.PVM)`
+        and so on have them all:
+
+        * "pvm": the prototype vector machine (`eps`), `PVM`;
+        * "scm": the set covering machine (`kind`, `penalty`, `stop`), `SCM`;
+        * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
+        * "knn", "dann": k nearest neighbours (`k`), `KNN`, and with a metric made at the query, `DANN`;
+        * "condensed", "multiedit": the nearest of a part of the rows, `Condensed`, `Multiedit`;
+        * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
+          `KMeans`, `LVQ`, `Mixture`.
+    dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
+        "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
+        metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square
+        or condensed array (by position).
+    candidates : "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
+        What may become a prototype: the training rows, for any class or ("own") for their own only; a random subset of
+        that many of them; further rows without a class, centroids, or uniform draws from the classes' convex hulls, added
+        to the training rows (with `only=True` in their place). What is learned from the training rows is learned anew in each fold.
+    cv : "auto", int, "loo", Series or array of folds, or None
+        Folds that tune the open knobs; "auto" is 10 (fewer where a class has fewer rows) if a knob is open, else none.
+    choose : "1se", "min" or "bound"
+        The smallest model within one standard error of the least error; the least error; or, for "scm", the least bound
+        (see `Fit.bound`), which looks at no held-out row.
+    na : "drop", "raise" or "keep"
+        Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
+    weights : column name, Series or array, optional
+        Weight of each row, in the objective, the coverage and the errors; not in scaling, quantiles or folds.
+    groups : column name, Series or array, optional
+        Rows of a group stay in one fold.
+    seed : int
+        For the folds and what else is drawn; the same seed gives the same result.
+    progress : bool, optional
+        A progress bar for work over 2 s; False silences it.
+    client : None
+        Reserved for distributed fits.
+    measure, repeats
+        Of the cross-validation, see `cross_validate`.
+    **parameters
+        Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned by cross-validation.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    FormulaError, DataError, OptionError
+        Naming what was given, what is allowed and the cure.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.prototypes["class"].value_counts(sort=False).to_dict()
+    {'setosa': 4, 'versicolor': 5, 'virginica': 6}
+    >>> fit.predict(pc.load_data("iris").iloc[[0, 70]]).tolist()
+    ['setosa', 'virginica']
+    """
+    arguments = {"method": method, "dissimilarity": dissimilarity, "candidates": candidates, "cv": cv, "choose": choose,
+                 "na": na, "weights": weights, "groups": groups, "seed": seed, "progress": progress, "client": client,
+                 "measure": measure, "repeats": repeats}  # fmt: skip
+    problem = prepare(Call("fit", formula, data, arguments, fit), parameters)
+    check_choose(choose, problem.model)
+    _check_something_tunes(problem)
+    if problem.cv is None or (problem.cv_is_auto and not problem.model.tuned()):
+        _check_nothing_to_measure(arguments)
+        return learn(problem, Selection())
+    validated = validate(problem, measure, repeats)
+    validation = validated.validation
+    point = validation.chosen(choose)
+    selection = Selection(validation.grid, values_at(validation.grid, point), point, choose)
+    rule = None if validated.path is None else validated.path.at(point)
+    return learn(problem, selection, validation, validated.dissimilarity, validated.task, rule)
+
+
+def cross_validate(
+    formula: str,
+    data: Any,
+    method: Any = "pvm",
+    *,
+    dissimilarity: Any = "auto",
+    candidates: Any = "train",
+    cv: Any = FOLDS,
+    choose: str = "1se",
+    na: str = "drop",
+    weights: Any = None,
+    groups: Any = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    client: Any = None,
+    measure: Any = "error",
+    repeats: int = 1,
+    **parameters: Any,
+) -> Validation:
+    """Cross-validate a method over the grid of its tuned parameters.
+
+    Parameters
+    ----------
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, **parameters
+        As in `fit`; `cv` is 10 by default, with parameters to tune or without.
+    measure : "error", "balanced" or DataFrame
+        Share of wrong predictions; its mean over classes; or a loss matrix, true classes as rows and predicted as columns.
+    repeats : int
+        Times that new folds are drawn. Error and size are then means over all; the standard error is the root mean
+        square of the repeats' own, as repeats share their data and do not make it smaller.
+
+    Returns
+    -------
+    Validation
+        The same `seed` gives the same folds for every method, so that their errors can be compared fold by fold.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
+    >>> v.table.round(3).to_dict("list")["error"]
+    [0.053, 0.047, 0.027]
+    """
+    arguments = {"method": method, "dissimilarity": dissimilarity, "candidates": candidates, "cv": cv, "choose": choose,
+                 "na": na, "weights": weights, "groups": groups, "seed": seed, "progress": progress, "client": client,
+                 "measure": measure, "repeats": repeats}  # fmt: skip
+    problem = prepare(Call("cross_validate", formula, data, arguments, fit), parameters)
+    if problem.cv is None:
+        raise OptionError(
+            "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
+        )
+    check_choose(choose, problem.model)
+    return validate(problem, measure, repeats).validation
+
+
+def _check_something_tunes(problem: Problem) -> None:
+    """Raise where a parameter is to be tuned and nothing tunes it."""
+    tuned = list(problem.model.tuned())
+    if tuned and problem.cv is None:
+        raise OptionError(
+            f"{tuned[0]} is to be tuned, and cv=None leaves nothing to tune it: give {tuned[0]}= a value, or cv=10"
+        )
+
+
+def _check_nothing_to_measure(arguments: dict[str, Any]) -> None:
+    for name in ("measure", "repeats"):
+        if not is_default(name, arguments[name], DEFAULTS):
+            raise OptionError(
+                f"{name}= is of the cross-validation, and nothing is cross-validated here: give cv=10 as well"
+            )

@@ -1,0 +1,75 @@
+"""Arrays of representations and of trained metrics: checked, compared and named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.sources import Rep
+from ..errors import DataError
+
+
+def check_rep(rep: Rep, n: int, what: str) -> Rep:
+    """The representation, if it is a tuple of arrays with `n` entries each; `what` made it."""
+    fine = isinstance(rep, tuple) and len(rep) > 0 and all(isinstance(a, np.ndarray) and a.ndim > 0 for a in rep)
+    if not fine:
+        raise DataError(f"{what} gave {_kind(rep)}, and must give a tuple of arrays, such as (X,)")
+    lengths = [len(a) for a in rep]
+    if any(length != n for length in lengths):
+        raise DataError(
+            f"{what} gave arrays of lengths {lengths} for {n} rows: each array must have one entry for each row"
+        )
+    return rep
+
+
+def _kind(rep: Any) -> str:
+    if isinstance(rep, tuple):
+        return "an empty tuple" if not rep else f"a tuple of {', '.join(type(a).__name__ for a in rep)}"
+    return f"a value of type {type(rep).__name__}"
+
+
+def as_slice(at: Any) -> Any:
+    """Positions that follow one another as a slice, which takes rows of an array without a copy."""
+    if isinstance(at, slice) or len(at) == 0 or np.asarray(at).dtype.kind not in "iu":
+        return at
+    first = int(at[0])
+    if int(at[-1]) - first != len(at) - 1 or not (np.diff(at) == 1).all():
+        return at
+    return slice(first, first + len(at))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal, arrays in type, shape and every entry; NaN equals NaN."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        return type(a) is type(b) and bool(a == b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind == "O":
+        return all(x is y or same(x, y) or (x != x and y != y) for x, y in zip(a.flat, b.flat, strict=True))
+    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+
+
+def named_arrays(values: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Arrays by name; those inside tuples and trained metrics get names such as "parts.0.spread"."""
+    found: dict[str, np.ndarray] = {}
+    for name, value in values.items():
+        if isinstance(value, np.ndarray):
+            found[name] = value
+            continue
+        inner = _numbered(value) if isinstance(value, tuple) else value.arrays()  # of a trained metric
+        found |= {f"{name}.{key}": array for key, array in inner.items()}
+    return found
+
+
+def _numbered(values: tuple[Any, ...]) -> dict[str, np.ndarray]:
+    return named_arrays({str(k): value for k, value in enumerate(values)})
+
+
+def strings(values: Any) -> np.ndarray:
+    """Texts such as names of columns as an array of objects (n,)."""
+    out = np.empty(len(values), object)
+    out[:] = list(values)
+    return out

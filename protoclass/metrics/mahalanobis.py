@@ -1,0 +1,142 @@
+"""Mahalanobis distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import one_of
+from ..core.distances.minkowski import minkowski, whitened
+from ..core.sources import Rep
+from ..errors import DataError, OptionError, brief
+from ..frames.frame import Frame
+from .arrays import strings
+from .base import Metric, VectorMetric
+from .minkowski import finite, spreads, unscaled
+from .pairwise import design_of
+
+SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
+
+
+@dataclass(frozen=True)
+class Mahalanobis(Metric):
+    """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of all training rows.
+
+    It is Euclidean distance between whitened rows, and does not change where columns are rescaled or mixed linearly.
+
+    Parameters
+    ----------
+    ridge : float >= 0
+        S + ridge diag(S) takes the place of S: a share of each column's own variance, whatever its units. A constant column
+        counts as of variance 1 there, and S must then have a ridge.
+    scale : True or "fold"
+        True learns S once on all rows, "fold" anew on each fold's training rows; S looks at no label.
+
+    Raises
+    ------
+    DataError
+        Where S is singular: collinear or constant columns, a category (whose columns add up to 1), or too few rows.
+
+    Notes
+    -----
+    Mahalanobis (1936), *Proceedings of the National Institute of Sciences of India* 2.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> d = pc.dissimilarity("~ sepal_length + sepal_width", iris, pc.Mahalanobis())
+    >>> d.frame().iloc[0, 1:4].round(4).tolist()
+    [1.2081, 0.8923, 1.1644]
+    """
+
+    symmetric: ClassVar[bool] = True
+
+    ridge: float = 0.0
+    scale: bool | str = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < np.inf:
+            raise OptionError(f"ridge={brief(self.ridge)}: a number >= 0")
+        one_of("scale", self.scale, (True, "fold"))
+
+    @property
+    def data_dependent(self) -> bool:
+        return True
+
+    @property
+    def train_in_folds(self) -> bool:
+        return self.scale == "fold"
+
+    def train(self, frame: Frame) -> TrainedMahalanobis:
+        X, table = design_of(frame, self.name), frame.design
+        spread, constant = spreads(table, True)
+        if len(X) == 1:
+            constant = tuple(table.columns)
+        center = np.mean(X / spread, axis=0)
+        Z = X / spread - center
+        Z[:, table.columns.isin(constant)] = 0.0  # their mean may differ from them in the last bit
+        R = Z.T @ Z / max(len(X) - 1, 1) + self.ridge * np.eye(X.shape[1])
+        values, axes = np.linalg.eigh(R)
+        if not values[0] > SINGULAR * values[-1]:
+            heavy = list(table.columns[np.abs(axes[:, 0]) > 0.1 * np.abs(axes[:, 0]).max()])
+            which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
+            if len(X) <= X.shape[1]:
+                which = "it takes more rows than columns"
+            if constant:
+                which = f"constant columns: {', '.join(constant)}"
+            raise DataError(
+                f"the covariance of {X.shape[1]} columns over {len(X)} rows is singular ({which}): leave columns out, or "
+                "add a ridge, such as Mahalanobis(ridge=0.01)"
+            )
+        names = strings(table.columns)
+        return TrainedMahalanobis(self, center, spread, np.linalg.cholesky(R), names, strings(constant))
+
+
+@dataclass(frozen=True)
+class TrainedMahalanobis(VectorMetric):
+    """A Mahalanobis distance with the covariance that it learned.
+
+    Attributes
+    ----------
+    center, spread : arrays (p,)
+        Mean of the scaled columns, and the standard deviations that scale them.
+    factor : array (p, p)
+        Lower triangular Cholesky factor of the correlations, the ridge added.
+    columns : array (p,) of str
+        Names of the columns.
+    constant : array of str
+        Columns that do not vary.
+    """
+
+    spec: Mahalanobis
+    center: np.ndarray
+    spread: np.ndarray
+    factor: np.ndarray
+    columns: np.ndarray
+    constant: np.ndarray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return unscaled(True, self.constant)
+
+    def rows(self, frame: Frame) -> Rep:
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = whitened(design_of(frame, self.name) / self.spread - self.center, self.factor)
+        return (finite(Z, frame),)
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return minkowski(rows[0], candidates[0])
+
+    def coordinates(self, rows: Rep) -> np.ndarray:
+        return rows[0]
+
+    def place(self, coords: np.ndarray) -> Rep:
+        return (np.ascontiguousarray(coords, float),)
+
+    def original(self, coords: np.ndarray) -> pd.DataFrame:
+        return pd.DataFrame((coords @ self.factor.T + self.center) * self.spread, columns=self.columns)

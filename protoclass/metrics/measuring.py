@@ -1,0 +1,181 @@
+"""From a frame and a metric to dissimilarities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.sources import Rep, part
+from ..errors import DataError, OptionError, shown
+from ..frames.frame import Frame, as_pandas, mold
+from .arrays import check_rep
+from .base import Metric, TrainedMetric
+from .candidates import Candidates, subset
+from .dissimilarity import Dissimilarity
+from .given import given
+from .gower import Gower
+from .minkowski import Euclidean
+from .ranks import Ranks
+from .registry import metric as by_name
+
+
+def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
+    """Dissimilarities between the rows of a data frame.
+
+    Parameters
+    ----------
+    data : str or DataFrame
+        A formula (its response, if it has one, is left out), or the frame itself, all of whose columns then count.
+    frame : DataFrame
+        The data, where a formula is given; else the metric may stand here.
+    metric : str, metric object, callable or matrix
+        As `dissimilarity=` in `fit`.
+    na : "drop", "raise" or "keep"
+
+    Returns
+    -------
+    Dissimilarity
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.dissimilarity("species ~ .", pc.load_data("iris"), "manhattan")
+    Manhattan dissimilarities of 150 rows to 150 candidates
+          0      1      2     3
+    1  1.39
+    2  1.23  0.757
+    3  1.58  0.648  0.463
+    4  0.35    1.5   1.34  1.69
+    ... the first 5 of each
+    """
+    if isinstance(data, str):
+        formula, table = data, frame
+        if table is None:
+            raise OptionError("dissimilarity(formula, data): the data are missing")
+    else:
+        formula, table = "~ .", data
+        if frame is not None:
+            metric = frame if isinstance(metric, str) and metric == "auto" else metric
+            if metric is not frame:
+                raise OptionError("dissimilarity(frame, metric): two metrics were given")
+    table = as_pandas(table)
+    molded = mold(formula, table, na=na, response=False)
+    return measure_frame(molded, resolve(metric, molded, table.index))
+
+
+def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
+    """The metric that `dissimilarity=` names.
+
+    Parameters
+    ----------
+    spec : name, metric, callable, matrix or Dissimilarity
+        The trained metric of a Dissimilarity, and one that is given itself, stays as it is, unless it must be trained anew
+        in each fold.
+    frame : Frame
+    index : Index
+        Names of all rows of the data, for arrays.
+    """
+    if isinstance(spec, str) and spec == "auto":
+        return automatic(frame)
+    if isinstance(spec, Dissimilarity):
+        return _as_trained(spec.metric)
+    if isinstance(spec, Ranks):
+        if isinstance(spec.of, Dissimilarity):
+            raise OptionError("Ranks takes a metric or a matrix: give it d.metric, or d.frame() with a formula 'y ~ 1'")
+        return replace(spec, of=resolve(spec.of, frame, index))
+    if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):
+        spec = given(spec, index)
+    metric = by_name(spec)
+    if metric.given and frame.formula.terms:
+        raise OptionError(
+            f"with given dissimilarities the formula names no predictors: write '{frame.formula.response or ''} ~ 1', "
+            f"not {frame.formula.text!r}"
+        )
+    if frame.keep and not metric.given and not metric.skips_missing:
+        raise OptionError(
+            f"na='keep' goes with Gower dissimilarities, which skip what is missing, not with {metric.name}"
+        )
+    return _as_trained(metric)
+
+
+def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
+    return metric.untrained if isinstance(metric, TrainedMetric) and metric.train_in_folds else metric
+
+
+def automatic(frame: Frame) -> Metric:
+    """Euclidean where all predictors are numbers, Gower otherwise."""
+    if frame.keep or any(column.kind != "numeric" for column in frame.schema.values()):
+        return Gower()
+    return Euclidean()
+
+
+def measure_frame(
+    frame: Frame,
+    metric: Metric | TrainedMetric,
+    train: np.ndarray | None = None,
+    candidates: Any = "train",
+    seed: int = 0,
+) -> Dissimilarity:
+    """Train a metric and represent rows and candidates.
+
+    Parameters
+    ----------
+    frame : Frame
+    metric : Metric
+        One that is trained already is not trained again.
+    train : int array, optional
+        The rows that the metric may see and that are candidates; all by default.
+    candidates : as in `fit`
+    seed : int
+    """
+    seen = frame if train is None else frame.take(train)
+    trained = _train(metric, seen)
+    names = trained.candidate_names(seen)
+    rows = check_rep(trained.rows(frame), len(frame), f"`rows` of the metric {trained.name}")
+    if train is None and trained.same_sides:
+        measured = rows
+    else:
+        measured = check_rep(trained.candidates(seen), len(names), f"`candidates` of the metric {trained.name}")
+    row = frame.index.get_indexer(names)
+    if isinstance(candidates, (int, np.integer)):
+        chosen = (row >= 0) & subset(frame, int(candidates), seed)[row]
+        names, measured, row = names[chosen], part(measured, chosen), row[chosen]
+    known = Dissimilarity(trained, frame, rows, measured, names, row)
+    return _added(known, candidates, seen, seed) if isinstance(candidates, Candidates) else known
+
+
+def _train(metric: Metric | TrainedMetric, seen: Frame) -> TrainedMetric:
+    trained = metric.train(seen)
+    if not isinstance(trained, TrainedMetric):
+        raise OptionError(
+            f"`train` of the metric {metric.name} gave a value of type {type(trained).__name__}: it must return a TrainedMetric, "
+            "which holds what was learned"
+        )
+    return trained
+
+
+def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int) -> Dissimilarity:
+    """With candidates that are not rows, or with these alone."""
+    if known.metric.given:
+        raise OptionError("with given dissimilarities the candidates are the matrix's columns: add columns to it")
+    rep, predictors = candidates.make(known.metric, seen, seed)
+    clash = predictors.index[predictors.index.isin(known.index)]
+    if len(clash):
+        raise DataError(f"the candidate {shown(clash[0])} has the label of a row: give it another")
+    outside = np.full(len(predictors), -1)
+    if candidates.alone:
+        return replace(known, candidates=rep, candidate_names=predictors.index, candidate_row=outside, added=predictors)
+    return replace(
+        known,
+        candidates=_joined(known.candidates, rep),
+        candidate_names=known.candidate_names.append(predictors.index),
+        candidate_row=np.concatenate([known.candidate_row, outside]),
+        added=predictors,
+    )
+
+
+def _joined(a: Rep, b: Rep) -> Rep:
+    return tuple(np.concatenate(pair) for pair in zip(a, b, strict=True))

@@ -1,0 +1,151 @@
+"""How models and rules read a `Dissimilarity`: as a source of the matrix, and as queries about rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.parallel import SMALL, alone, each
+from ..core.query import Query
+from ..core.sources import Held, Rep, Source, Streamed, part
+from ..core.task import Points
+from ..errors import DataError, TooLarge, shown
+from ..frames.frame import Frame
+from .arrays import as_slice
+from .base import TrainedMetric, as_vectors, compare
+
+if TYPE_CHECKING:
+    from .dissimilarity import Dissimilarity
+
+SHARE = 0.25  # of the machine's memory that one matrix may take
+ROWS = 512  # measured at a time
+
+
+def build_source(d: Dissimilarity, tick: Callable[[], None], hold: bool | None, limit: float | None) -> Source:
+    """The source of a `Dissimilarity`; see `Dissimilarity.source`."""
+    n, m = d.shape
+    if d.metric.given and not d.metric.train_in_folds:
+        return Held(np.ascontiguousarray(d.metric.between(d.rows, d.candidates)))
+    between = partial(finite_values, d.metric)
+    sample = between(part(d.rows, slice(0, 1)), part(d.candidates, slice(0, 1)))
+    size = n * m * sample.dtype.itemsize
+    fits = size <= SHARE * memory()
+    if hold is None:
+        hold = fits and (d.metric.slow or limit is None or size <= limit)
+    if not hold:
+        cure = "use fewer rows (data.sample(...)) or a machine with more memory"
+        return Streamed(between, d.rows, d.candidates, cure)
+    if not fits:
+        raise TooLarge(
+            f"{n} x {m} dissimilarities take {size / 2**30:.1f} GB, above a quarter of the memory: use fewer rows"
+        )
+    return Held(_matrix(d, tick, sample.dtype))
+
+
+def _matrix(d: Dissimilarity, tick: Callable[[], None], dtype: np.dtype) -> np.ndarray:
+    """The full matrix (n, m); of a symmetric one half is measured."""
+    n, m = d.shape
+    values, step = np.empty((n, m), dtype), max(ROWS, n // 8)
+    half = d.square and d.metric.symmetric
+
+    def block(first: int) -> None:
+        at, right = slice(first, first + step), slice(first if half else 0, None)
+        values[at, right] = finite_values(
+            d.metric, part(d.rows, at), part(d.candidates, right), d.index[at], d.candidate_names[right]
+        )
+        if half:
+            values[first + step :, at] = values[at, first + step :].T
+        tick()
+
+    # these threads own the processors: products of matrices within them run on one each
+    with alone() if n * m >= SMALL else nullcontext():
+        for _ in each(block, range(0, n, step), n * m):
+            pass
+    return values
+
+
+def finite_values(
+    metric: TrainedMetric,
+    rows: Rep,
+    candidates: Rep,
+    row_names: pd.Index | None = None,
+    candidate_names: pd.Index | None = None,
+) -> np.ndarray:
+    """Dissimilarities (r, q) as floats.
+
+    Raises
+    ------
+    DataError
+        Where one is missing, negative or infinite; it names the pair if the names are given.
+    """
+    values = compare(metric, rows, candidates)
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(float)
+    if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
+        return values
+    i, j = np.argwhere(~(np.isfinite(values) & (values >= 0)))[0]
+    pair = "some rows"
+    if row_names is not None and candidate_names is not None:
+        pair = f"rows {shown(row_names[i])} and {shown(candidate_names[j])}"
+    raise DataError(f"the {metric.name} dissimilarity between {pair} is {_fault(values[i, j], metric)}")
+
+
+def _fault(value: float, metric: TrainedMetric) -> str:
+    if not np.isnan(value):
+        return "negative: dissimilarities are >= 0" if value < 0 else "infinite: scale the columns down"
+    if not metric.skips_missing:
+        return "not a number (NaN): `between` of the metric must give finite numbers >= 0"
+    return (
+        "missing, as they have no observed variable in common: leave out rows or columns that miss most values, or say "
+        "na='drop'"
+    )
+
+
+def memory() -> int:
+    """Bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**33
+
+
+def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
+    """Rows of a `Dissimilarity` by their positions; see `Dissimilarity.query`."""
+
+    def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
+        return compare(d.metric, part(d.rows, as_slice(at)), d.prototype_rep(prototypes))
+
+    return Query(rows, measure, _coordinates(d.metric, d.rows), _columns(d.data))
+
+
+def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.ndarray]:
+    """New rows; see `Dissimilarity.new_query`."""
+    known = d.metric.new_rows(new, d.data)
+
+    def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
+        return known.measure(at, d.prototype_rep(prototypes))
+
+    rows = np.arange(int(known.complete.sum()))
+    query = Query(rows, measure, _coordinates(d.metric, known.rows or ()), _columns(known.frame))
+    return query, known.index, known.complete
+
+
+def _coordinates(metric: TrainedMetric, rows: Rep) -> Callable[[np.ndarray], np.ndarray]:
+    def coordinates(at: np.ndarray) -> np.ndarray:
+        space = as_vectors(metric)
+        return space.coordinates(part(rows, as_slice(at)))
+
+    return coordinates
+
+
+def _columns(frame: Frame | None) -> Callable[[np.ndarray], np.ndarray]:
+    def columns(at: np.ndarray) -> np.ndarray:
+        if frame is None or not frame.formula.terms:
+            what = "a given matrix" if frame is None else repr(frame.formula.text)
+            raise DataError(f"the method reads columns, and {what} names no predictors")
+        return frame.design.to_numpy(float)[as_slice(at)]
+
+    return columns

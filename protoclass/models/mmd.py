@@ -1,0 +1,160 @@
+"""Prototypes and criticisms by maximum mean discrepancy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities
+from ..core.neighbours.nearest import Nearest
+from ..core.task import Points, RulePath, Task
+from ..errors import DataError, TooLarge, shown
+from .base import Model, axis, fixed, heaviest_class, number
+from .capabilities import Capabilities
+from .counts import check_counts, counts, default_counts, in_words
+
+LARGEST = 2**27  # dissimilarities within a class that are held, in float64
+
+
+@dataclass(frozen=True)
+class MMDCritic(Model):
+    """MMD-critic: in each class the rows whose similarities have about the same mean as those of all its rows.
+
+    With similarities exp(-gamma d^2) prototypes are added one after another, each so that the squared discrepancy between
+    the rows of the class and its prototypes is as small as it can become. A new row gets the class of the nearest prototype.
+    Criticisms are rows that the prototypes represent worst; the summary names them.
+
+    Parameters
+    ----------
+    K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
+        Prototypes of each class; or that part of the rows of each class; or either by the name of the class. "grid": 1 to
+        10, at most the training rows of the smallest class.
+    gamma : float > 0, None or sequence
+        Of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
+    criticisms : int >= 0
+        Rows of each class that are named as criticisms.
+
+    Notes
+    -----
+    Any dissimilarity serves. Rows count by their weights. A class with fewer candidates than K raises.
+
+    References
+    ----------
+    Kim, Khanna and Koyejo (2016), *Examples are not enough, learn to criticize! Criticism for interpretability*, NIPS 29.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "mmd", K=2)
+    >>> fit.prototypes["class"].value_counts(sort=False).tolist()
+    [2, 2, 2]
+    """
+
+    name: ClassVar[str] = "mmd"
+    can: ClassVar[Capabilities] = Capabilities(weights=True, candidates=frozenset({"subset"}))
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
+    example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
+    as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}
+
+    K: Any = "grid"
+    gamma: Any = None
+    criticisms: int = 0
+
+    @property
+    def title(self) -> str:
+        return "MMD-critic"
+
+    def __post_init__(self) -> None:
+        check_counts("mmd", self.K)
+        if self.gamma is not None:
+            number("mmd", "gamma", self.gamma, low=0, above=True)
+        fixed("mmd", "criticisms", self.criticisms, low=0, whole=True)
+
+    def loss(self, task: Task, prototypes: Points) -> float:
+        """Sum over the classes of the squared discrepancy between rows and prototypes."""
+        classes, total = [_of_class(task, c) for c in range(task.classes)], 0.0
+        unit = self._unit(classes, self.gamma)
+        for c, (_, columns, own, D, w) in enumerate(classes):
+            K, share = similarities(D, unit), w / w.sum()
+            chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))  # type: ignore[index]
+            rows, among = share @ K[:, chosen], K[np.ix_(own[chosen], chosen)]
+            total += float(share[own] @ K[own] @ share[own]) - 2 * rows.mean() + among.mean()
+        return total
+
+    def _unit(self, classes: list[Any], gamma: Any) -> float:
+        if gamma is not None:
+            return float(gamma)
+        return default_gamma([(D, w, own) for _, _, own, D, w in classes])
+
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
+
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
+
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+        if (task.candidate_row < 0).any():
+            raise DataError(
+                f"{(task.candidate_row < 0).sum()} candidates are not rows, and mmd needs the class of each: leave them out"
+            )
+        classes = [_of_class(task, c) for c in range(task.classes)]
+        Ks = axis(grid, "K", self.K).tolist()
+        wanted = np.array([counts(K, np.array([len(rows) for rows, *_ in classes]), task.levels) for K in Ks])
+        for c, (_, columns, *_) in enumerate(classes):
+            if wanted[:, c].max() > len(columns):
+                raise DataError(
+                    f"mmd is to find {wanted[:, c].max()} prototypes of class {shown(task.levels[c])}, and {len(columns)} of its "
+                    "rows are candidates: give a smaller K=, or more candidates"
+                )
+        rules: dict[tuple[int, int], Nearest] = {}
+        gammas = axis(grid, "gamma", self.gamma).tolist()
+        for b, gamma in enumerate(gammas):
+            unit = self._unit(classes, gamma)
+            runs = [
+                mmd_prototypes(similarities(D, unit), w, int(wanted[:, c].max()), own)
+                for c, (_, _, own, D, w) in enumerate(classes)
+            ]
+            for a, K in enumerate(Ks):
+                rules[a, b] = self._rule(task, classes, runs, K, wanted[a], unit)
+        return RulePath(tuple(rules[a, b] for a in range(len(Ks)) for b in range(len(gammas))))
+
+    def _rule(
+        self, task: Task, classes: list[Any], runs: list[Selected], K: Any, wanted: np.ndarray, gamma: float
+    ) -> Nearest:
+        at = [columns[run.chosen[:k]] for (_, columns, *_), run, k in zip(classes, runs, wanted, strict=True)]
+        order = np.concatenate([np.arange(1, k + 1) for k in wanted])
+        prototypes = Points(np.repeat(np.arange(task.classes), wanted), at=np.concatenate(at), table={"order": order})
+        report: dict[str, Any] = {"prototypes per class K": in_words(K), "gamma": gamma}
+        if self.criticisms:
+            report["criticisms"] = self._criticisms(task, classes, runs, wanted, gamma)
+        return Nearest(prototypes, task.classes, heaviest_class(task), report)
+
+    def _criticisms(
+        self, task: Task, classes: list[Any], runs: list[Selected], wanted: np.ndarray, gamma: float
+    ) -> str:
+        """The criticisms of each class, in words."""
+        parts = []
+        for c, (rows, _, own, D, w) in enumerate(classes):
+            chosen = runs[c].chosen[: wanted[c]]
+            count = min(self.criticisms, len(own) - len(chosen))
+            found = criticisms(similarities(D, gamma), w, chosen, count, own).chosen if count else []
+            names = ", ".join(task.label(int(rows[own[j]])) for j in found)
+            parts.append(f"{task.levels[c]}: {names or 'none'}")
+        return "; ".join(parts)
+
+
+def _of_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of a class: rows with weight, its candidates, the place of each among the rows, dissimilarities and weights."""
+    live = (task.y == c) & (task.w > 0)
+    rows, columns = np.flatnonzero(live), np.flatnonzero(live[task.candidate_row])
+    if len(rows) * len(columns) > LARGEST:
+        raise TooLarge(
+            f"mmd holds the dissimilarities within a class, and {shown(task.levels[c])} has {len(rows)} rows: give candidates= a "
+            "number of them, or fewer rows (data.sample(...))"
+        )
+    columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
+    D = np.asarray(task.D.take(rows, columns), float)
+    return rows, columns, np.searchsorted(rows, task.candidate_row[columns]), D, task.w[rows]

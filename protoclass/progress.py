@@ -1,0 +1,12 @@
+"""Progress bars of long work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def bar(total: int | None, what: str, progress: bool | None) -> Any:
+    """A tqdm bar that shows itself after 2 s (`progress` None), at once (True) or never (False)."""
+    from tqdm.auto import tqdm
+
+    return tqdm(total=total, desc=what, disable=progress is False, delay=0 if progress else 2, leave=False)

@@ -1,0 +1,71 @@
+"""`print(fit)`, as text and in a notebook."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+
+def facts(fit: Fit) -> dict[str, str]:
+    """What `print` says, by name."""
+    frame = fit.frame
+    out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({len(frame.levels)} classes)"}
+    out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
+    measures = fit.model.measures(fit.rule)
+    if measures:
+        out["Dissimilarity"] = described(fit)
+    for name, value in fit.rule.report.items():
+        if isinstance(value, (int, float, str)):
+            out[name[0].upper() + name[1:]] = value if isinstance(value, str) else f"{value:.4g}"
+    if "certificate" in fit.rule.report:
+        out["Objective"] = f"{fit.objective.value:.6g}, {fit.certificate}"
+    if measures and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
+        out["Prototypes"] = f"{len(fit.rule.prototypes)}"
+    if fit.validation is not None and fit.point is not None:
+        row = fit.validation.table.iloc[fit.point]
+        spread = f" +- {row['se']:.4f}" if row["se"] == row["se"] else ""
+        folds = int(fit.validation.of_fold.max()) + 1
+        out["CV error"] = (
+            f"{row['error']:.4f}{spread} ({folds} folds; no information {fit.validation.no_information:.4f})"
+        )
+    return out
+
+
+def described(fit: Fit) -> str:
+    """The dissimilarity in words, and how it was chosen."""
+    metric = fit.dissimilarity.metric
+    spec = fit.call.arguments.get("dissimilarity", "auto")
+    scaled = f", {metric.scaling}" if metric.scaling else ""
+    why = ""
+    if isinstance(spec, str) and spec == "auto":
+        why = " (chosen: " + ("all predictors are numeric" if scaled else "some predictors are not numeric") + ")"
+    return f"{metric.name}{scaled}{why}"
+
+
+def per_class(fit: Fit) -> pd.DataFrame:
+    """Rows of each class, and prototypes where the rule measures rows."""
+    levels = fit.frame.levels
+    codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
+    rows = pd.Series(fit.frame.codes).value_counts().reindex(range(len(levels)), fill_value=0)
+    chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
+    out = pd.DataFrame({"rows": rows.to_numpy(), "prototypes": chosen.to_numpy()}, levels.rename("class"))
+    return out if fit.model.measures(fit.rule) else out[["rows"]]
+
+
+def text(fit: Fit) -> str:
+    """`print(fit)`."""
+    width = max(map(len, facts(fit))) + 1
+    lines = [f"{name + ':':<{width}} {value}" for name, value in facts(fit).items()]
+    return "\n".join([repr(fit.call), "", *lines, "", per_class(fit).T.to_string()])
+
+
+def html_text(fit: Fit) -> str:
+    """`print(fit)` in a notebook."""
+    rows = "".join(f"<tr><th style='text-align:left'>{html.escape(k)}</th><td style='text-align:left'>{html.escape(v)}</td></tr>"
+                   for k, v in facts(fit).items())  # fmt: skip
+    return f"<div><code>{html.escape(repr(fit.call))}</code><table>{rows}</table>{per_class(fit).T.to_html()}</div>"

@@ -1,0 +1,81 @@
+"""broom's tables: tidy, glance and augment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..frames.frame import as_pandas
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
+
+
+def tidy(fit: Fit) -> pd.DataFrame:
+    """See `Fit.tidy`."""
+    if fit.model.can.features is not None:
+        return fit.model.can.features(fit.learned)
+    out = fit.prototype_table.reset_index(drop=True)
+    out.insert(0, "prototype", list(fit.prototype_table.index))
+    return out
+
+
+def glance(fit: Fit) -> pd.DataFrame:
+    """One row for the whole fit."""
+    row: dict[str, Any] = {"method": fit.model.name, "nobs": fit.nobs, "dropped": len(fit.dropped), "classes": len(fit.classes),
+                           "prototypes": len(fit.rule.prototypes), "size": fit.rule.size,
+                           "dissimilarity": fit.dissimilarity.metric.name}  # fmt: skip
+    row |= {name: value for name, value in fit.parameters().items() if isinstance(value, (int, float, str))}
+    if "objective" in fit.rule.report:
+        row["objective"] = fit.objective.value
+    row["training_error"] = fit.training_error()
+    if fit.validation is not None and fit.point is not None:
+        chosen = fit.validation.table.iloc[fit.point]
+        row |= {"cv_error": chosen["error"], "cv_se": chosen["se"]}
+    return pd.DataFrame([row])
+
+
+def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
+    """See `Fit.augment`."""
+    base = as_pandas(fit.call.data if data is None else data)
+    given = fit.dissimilarity.metric.given
+    source = base if data is not None or not given else None
+    clash = [c for c in ADDED if c in base]
+    if clash:
+        raise DataError(f"the data have a column {clash[0]!r}, which augment adds: rename it")
+    out = base.copy()
+    response = fit.frame.formula.response
+    fitted = fit.predict(source).reindex(base.index)
+    truth = base.get(response)
+    out["fitted"] = fitted
+    if truth is not None:
+        known = fitted.notna() & truth.notna()
+        same = fitted.astype(object) == truth.astype(object)
+        out["correct"] = same.astype("boolean").where(known)
+    if "nearest" in fit.rule.kinds:
+        out["prototype"] = fit.predict(source, "nearest").reindex(base.index)
+    if "distance" in fit.rule.kinds:
+        distance = fit.predict(source, "distance").reindex(base.index)
+        out["distance"] = distance.min(axis=1)
+        own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
+        out["margin"] = _margin(distance, pd.Categorical(own, fit.frame.levels).codes)
+    if "cover" in fit.rule.kinds:
+        held = fit.predict(source, "cover").reindex(base.index)
+        against = fitted if truth is None else truth
+        out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
+    return out
+
+
+def _margin(distance: pd.DataFrame, own: np.ndarray) -> np.ndarray:
+    values = distance.to_numpy(float)
+    mine = np.where(own >= 0, values[np.arange(len(values)), own], np.nan)
+    others = values.copy()
+    others[np.arange(len(values)), own] = np.inf
+    others = np.where(np.isnan(values).all(axis=1), np.nan, others.min(axis=1))
+    with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
+        return others - mine

@@ -1,0 +1,51 @@
+"""What the contracts share: the error, the data that they are checked on, and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from ..errors import ProtoclassError
+
+
+class ContractError(ProtoclassError, AssertionError):
+    """A method or a metric breaks a promise; the message says which, where it was seen, and the cure."""
+
+
+def require(kept: bool, message: str) -> None:
+    """Raise a ContractError with a message unless a promise is kept."""
+    if not kept:
+        raise ContractError(message)
+
+
+def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:
+    """Three classes of Gaussians in three columns, which overlap a little; the response is `y`."""
+    draw = np.random.default_rng([seed, 1])
+    y = np.arange(rows) % 3
+    centres = np.array([[0.0, 0.0, 0.0], [2.4, 0.0, 0.5], [0.0, 2.4, -0.5]])
+    X = centres[y] + draw.normal(size=(rows, 3)) * [0.8, 0.7, 0.5]
+    return pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=np.array(["one", "two", "three"])[y])
+
+
+def contested(seed: int = 0) -> pd.DataFrame:
+    """Two classes of which the rows `shared` are copies of one another: which class wins there is a matter of weights.
+
+    Class "left" has as many rows far away, and class "right" as many a little beyond the shared ones.
+    """
+    draw = np.random.default_rng([seed, 2])
+    spots = np.column_stack([10 + 0.2 * draw.normal(size=15), draw.normal(size=15)])
+    away = np.column_stack([0.2 * draw.normal(size=15), draw.normal(size=15)])
+    beyond = spots + [1.5, 0.0]
+    X = np.concatenate([away, spots, spots, beyond])
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    return frame.assign(y=np.repeat(["left", "left", "right", "right"], 15), part=np.repeat(list("ALRB"), 15))
+
+
+def first_difference(a: Iterable[object], b: Iterable[object]) -> str:
+    """The first place at which two sequences differ, in words."""
+    for place, (x, y) in enumerate(zip(a, b, strict=True)):
+        if x != y and not (x != x and y != y):
+            return f"place {place}: {x!r} and {y!r}"
+    return "none"

@@ -1,0 +1,178 @@
+"""The contract of a metric."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.sources import Rep, part
+from ..frames.frame import Frame, as_pandas, mold
+from ..metrics.base import Metric, TrainedMetric, VectorMetric
+from .contract import ContractError, require, three_classes
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A metric under check, trained on the rows of a frame."""
+
+    metric: Metric
+    trained: TrainedMetric
+    frame: Frame
+    data: pd.DataFrame
+    formula: str
+
+    def __str__(self) -> str:
+        return type(self.metric).__name__
+
+    def sides(self) -> tuple[Rep, Rep]:
+        return self.trained.rows(self.frame), self.trained.candidates(self.frame)
+
+
+def check_metric(metric: Metric | type[Metric], data: Any = None, formula: str = "y ~ .") -> None:
+    """Check that a metric keeps what every metric promises.
+
+    Representations have one entry for each row and can be cut; dissimilarities are finite and not negative and have the same
+    bits however rows are cut; declared symmetry holds to the bit; new rows are measured as own rows are; what is learned is
+    in named arrays alone and can be pickled; metrics trained on other rows differ, and labels are looked at only where the
+    metric says that it is trained in folds.
+
+    Parameters
+    ----------
+    metric : Metric, or subclass of Metric that can be made without arguments
+    data : DataFrame, optional
+        Rows that the metric can measure, at least 12; by default three columns of numbers.
+    formula : str
+        Of the data; with a response where the metric looks at classes.
+
+    Raises
+    ------
+    ContractError
+        Naming the promise that is broken and the cure.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.testing.check_metric(pc.Manhattan())
+    """
+    if isinstance(metric, type):
+        metric = metric()
+    table = three_classes(rows=30) if data is None else as_pandas(data)
+    frame = mold(formula, table, response="~" in formula and formula.split("~")[0].strip() != "")
+    require(len(frame) >= 12, f"check_metric needs 12 rows or more, and there are {len(frame)}")
+    require(isinstance(metric, Metric), f"{type(metric).__name__} is not a subclass of protoclass.Metric")
+    trained = metric.train(frame)
+    require(isinstance(trained, TrainedMetric), f"{type(metric).__name__}.train must return a TrainedMetric")
+    subject = Subject(metric, trained, frame, table, formula)
+    for check in CHECKS:
+        check(subject)
+
+
+def check_representations(s: Subject) -> None:
+    """Both sides are tuples of arrays with one entry for each row."""
+    for name, rep in zip(("rows", "candidates"), s.sides(), strict=True):
+        fine = isinstance(rep, tuple) and all(isinstance(a, np.ndarray) and len(a) == len(s.frame) for a in rep)
+        require(fine, f"{s}: `{name}` must give a tuple of arrays with one entry for each row, such as (X,)")
+
+
+def check_values(s: Subject) -> None:
+    """Dissimilarities are finite, not negative, and of the right shape."""
+    rows, candidates = s.sides()
+    D = np.asarray(s.trained.between(rows, part(candidates, slice(0, 7))))
+    require(D.shape == (len(s.frame), 7), f"{s}: between gave shape {D.shape} for {len(s.frame)} rows and 7 candidates")
+    require(np.issubdtype(D.dtype, np.floating), f"{s}: between gave an array of {D.dtype}: floats are needed")
+    require(bool(np.isfinite(D).all() and (D >= 0).all()), f"{s}: dissimilarities must be finite and at least 0")
+
+
+def check_symmetry(s: Subject) -> None:
+    """A metric that says that it is symmetric is so to the bit."""
+    if not s.metric.symmetric:
+        return
+    D = np.asarray(s.trained.between(*s.sides()))
+    i, j = np.unravel_index(int(np.argmax(D != D.T)), D.shape)
+    require(
+        bool((D == D.T).all()), f"{s}: symmetric is declared, and D[{i}, {j}] = {D[i, j]!r} is not D[{j}, {i}] = {D[j, i]!r}: sum in "
+        "one order, or leave the declaration out",
+    )  # fmt: skip
+
+
+def check_cutting(s: Subject) -> None:
+    """A part of the matrix has the same bits as the matrix has there."""
+    rows, candidates = s.sides()
+    D = np.asarray(s.trained.between(rows, candidates))
+    for at, to in ((slice(0, 1), slice(0, None)), (np.array([7, 2, 11]), np.array([5, 0])), (slice(3, 9), slice(4, 5))):
+        cut = np.asarray(s.trained.between(part(rows, at), part(candidates, to)))
+        require(
+            bool((cut == D[at][:, to]).all()), f"{s}: a part of the matrix differs from the matrix: each pair must be measured by "
+            "itself, in the same order of sums whatever it is measured with",
+        )  # fmt: skip
+
+
+def check_new_rows(s: Subject) -> None:
+    """Rows that come as new rows are measured as the same rows were."""
+    if s.metric.given:
+        return
+    rows, candidates = s.sides()
+    D = np.asarray(s.trained.between(rows, candidates))
+    new = s.trained.new_rows(s.data, s.frame)
+    require(bool(new.complete.all()), f"{s}: complete rows are not taken for complete when they come as new rows")
+    again = new.measure(np.arange(len(s.frame)), candidates)
+    require(bool((again == D).all()), f"{s}: the same rows have other dissimilarities when they come as new rows")
+
+
+def check_what_is_learned(s: Subject) -> None:
+    """What is learned is in arrays, equal where the rows are, and says whether it depends on them."""
+    arrays = s.trained.arrays()
+    strange = [name for name, a in arrays.items() if not isinstance(a, np.ndarray)]
+    require(not strange, f"{s}: {strange} of the trained metric are not arrays: keep what is learned in arrays")
+    require(s.trained == s.metric.train(s.frame), f"{s}: trained twice on the same rows it is not equal to itself")
+    copied = pickle.loads(pickle.dumps(s.trained))
+    rows, candidates = s.sides()
+    D = np.asarray(s.trained.between(rows, candidates))
+    require(bool((np.asarray(copied.between(rows, candidates)) == D).all()), f"{s}: pickled, it measures otherwise")
+    other = s.metric.train(s.frame.take(np.arange(len(s.frame) // 2)))
+    require(
+        s.metric.data_dependent or s.trained == other,
+        f"{s}: trained on other rows it differs: declare data_dependent, so that bounds and summaries say so",
+    )
+
+
+def check_labels(s: Subject) -> None:
+    """A metric that looks at classes says that it is trained in folds."""
+    if s.frame.response is None or s.metric.train_in_folds:
+        return
+    turned = s.data.assign(**{str(s.frame.formula.response): np.roll(s.data[s.frame.formula.response].to_numpy(), 1)})
+    other = s.metric.train(mold(s.formula, turned))
+    require(
+        s.trained == other, f"{s}: it changes with the classes of the rows: declare train_in_folds, else cross-validation lets it "
+        "see what it is to predict",
+    )  # fmt: skip
+
+
+def check_coordinates(s: Subject) -> None:
+    """Coordinates lead to the same dissimilarities and back to the design matrix."""
+    if not isinstance(s.trained, VectorMetric):
+        return
+    rows, candidates = s.sides()
+    X = np.asarray(s.trained.coordinates(rows))
+    require(X.ndim == 2 and len(X) == len(s.frame), f"{s}: coordinates must be an array (rows, dimensions)")
+    placed = np.asarray(s.trained.between(rows, s.trained.place(X)), float)
+    D = np.asarray(s.trained.between(rows, candidates), float)
+    require(np.allclose(placed, D), f"{s}: rows that are placed by their coordinates have other dissimilarities")
+    back = s.trained.original(X)
+    require(
+        np.allclose(back.to_numpy(float), s.frame.design.to_numpy(float)),
+        f"{s}: `original` does not lead back to the columns",
+    )
+
+
+CHECKS: tuple[Callable[[Subject], None], ...] = (
+    check_representations, check_values, check_symmetry, check_cutting, check_new_rows, check_what_is_learned, check_labels,
+    check_coordinates,
+)  # fmt: skip
+
+__all__ = ["ContractError", "check_metric"]

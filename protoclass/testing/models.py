@@ -1,0 +1,396 @@
+"""The contract of a method."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.query import Query, answer
+from ..core.task import Path, Points, Stepwise, Task
+from ..errors import ProtoclassError
+from ..estimation.fit import Fit
+from ..estimation.fitted import KINDS
+from ..estimation.fitting import cross_validate, fit
+from ..metrics.minkowski import Euclidean
+from ..models.base import Model
+from ..models.capabilities import Capabilities
+from .contract import ContractError, contested, first_difference, require, three_classes
+
+RAW = Euclidean(scale=False)
+BY_CLASS = ("distance", "prob", "decision")
+RANDOM_CHOICES = 30
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A method under check: the example parameters, one value each, and what it learned with them."""
+
+    kind: type[Model]
+    single: Model
+    values: Mapping[str, tuple[Any, ...]]
+    data: pd.DataFrame
+    new: pd.DataFrame
+    fit: Fit
+
+    def __str__(self) -> str:
+        return self.kind.__name__
+
+
+def check_model(model: Model | type[Model], seed: int = 0) -> None:
+    """Check that a method keeps what every method promises.
+
+    A two-axis grid equals its points fitted one by one; rows are predicted one by one as together; the largest decision or
+    probability is the class; weights count; held-out rows reach no fold; the last step is the rule; what the method makes
+    small is smaller than for prototypes chosen at random; what is declared in `can` is there, and what is there is declared.
+
+    Parameters
+    ----------
+    model : Model, or subclass of Model
+        A subclass is made with the first of its `example` values.
+    seed : int
+        Of the data that are made for the check, and of the fits.
+
+    Raises
+    ------
+    ContractError
+        Naming the promise that is broken, where that was seen, and the cure.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.testing.check_model(pc.KNN)
+    """
+    kind = model if isinstance(model, type) else type(model)
+    check_declaration(kind)
+    values = {name: tuple(v) for name, v in kind.example.items()}
+    first = {name: v[0] for name, v in values.items()}
+    single = (
+        kind(**first)
+        if isinstance(model, type)
+        else replace(model, **{k: first[k] for k in model.tuned() if k in first})
+    )
+    open_still = list(single.tuned())
+    require(
+        not open_still, f"{kind.__name__}.example lacks values for {open_still}, which are tuned by default: add some"
+    )
+    data, new = three_classes(seed), three_classes(seed + 1).drop(columns="y")
+    fitted = fit("y ~ .", data, single, dissimilarity=RAW, cv=None, seed=seed)
+    subject = Subject(kind, single, values, data, new, fitted)
+    for check in CHECKS:
+        check(subject)
+
+
+def check_declaration(kind: type[Model]) -> None:
+    """What a class says of itself before anything is fitted."""
+    name = kind.__name__
+    require(is_dataclass(kind), f"{name} is not a dataclass: write @dataclass(frozen=True) above it")
+    require(
+        isinstance(getattr(kind, "name", None), str) and kind.name.isidentifier(),
+        f"{name}.name must be an identifier, such as 'mmd'",
+    )
+    require(isinstance(kind.can, Capabilities), f"{name}.can must be a Capabilities, as in Capabilities(weights=True)")
+    parameters = {f.name for f in fields(kind)}
+    for what, names in (("example", set(kind.example)), ("never_tuned", set(kind.never_tuned))):
+        strange = sorted(names - parameters)
+        require(not strange, f"{name}.{what} names {strange}, which are not parameters: these are {sorted(parameters)}")
+    require(
+        not kind.can.radius or kind.can.radius in parameters,
+        f"{name}.can.radius={kind.can.radius!r} is not a parameter",
+    )
+    strange = sorted(set(kind.can.candidates) - {"subset", "unlabelled"})
+    require(not strange, f"{name}.can.candidates has {strange}: allowed are 'subset' and 'unlabelled'")
+    for parameter, values in kind.example.items():
+        fine = isinstance(values, (tuple, list)) and len(values) > 0
+        require(fine, f"{name}.example[{parameter!r}] must be a tuple of values, such as (1, 3)")
+
+
+def check_kinds(s: Subject) -> None:
+    """Every kind has its shape, and kinds agree with one another."""
+    rule, classes = s.fit.rule, len(s.fit.classes)
+    strange = [kind for kind in rule.kinds if kind not in KINDS]
+    require(not strange, f"{s}: the kinds {strange} are not known; known are {KINDS}")
+    require("class" in rule.kinds, f"{s}: 'class' must be among the rule's kinds")
+    query, r, q = s.fit.query(s.new)[0], len(s.new), len(rule.prototypes)
+    found = {kind: np.asarray(rule.predict(kind, query)) for kind in rule.kinds}
+    for kind, values in found.items():
+        shape = (r, classes) if kind in BY_CLASS else (r,)
+        require(values.shape == shape, f"{s}: predict({kind!r}) has shape {values.shape}, and needs {shape}")
+        if kind not in BY_CLASS:
+            most = q if kind == "nearest" else classes
+            least = 0 if kind == "class" else -1
+            fine = np.issubdtype(values.dtype, np.integer) and values.min() >= least and values.max() < most
+            require(fine, f"{s}: predict({kind!r}) must hold whole numbers from {least} to {most - 1}")
+    for kind in ("prob", "decision"):
+        if kind in found:
+            best = found[kind][np.arange(r), found["class"]] == found[kind].max(axis=1)
+            where = f"row {int(np.argmin(best))} of the check's new rows" if not best.all() else ""
+            require(
+                best.all(), f"{s}: the class is not the one of the largest {kind!r}, at {where}: is its sign reversed?"
+            )
+    if "prob" in found:
+        total = found["prob"].sum(axis=1)
+        fine = (found["prob"] >= 0).all() and np.allclose(total, 1)
+        require(bool(fine), f"{s}: predict('prob') must be at least 0 and sum to 1 in each row")
+    if {"nearest", "distance"} <= set(found):
+        held = found["nearest"] >= 0
+        own = found["distance"][np.flatnonzero(held), rule.prototypes.classes[found["nearest"][held]]]
+        fine = (own == found["distance"][held].min(axis=1)).all()
+        require(bool(fine), f"{s}: the nearest prototype is not of the class that has the least distance")
+
+
+def check_rows_alone(s: Subject) -> None:
+    """A row is predicted alike, whatever rows it comes with."""
+    query = s.fit.query(s.new)[0]
+    for kind in s.fit.rule.kinds:
+        together = answer(s.fit.rule, kind, query)[:5]
+        alone = np.concatenate([answer(s.fit.rule, kind, query.take(slice(i, i + 1))) for i in range(5)])
+        same = np.allclose(alone, together, rtol=1e-9, atol=1e-12) if kind in BY_CLASS else (alone == together).all()
+        require(bool(same), f"{s}: predict({kind!r}) of a row depends on the rows that it comes with")
+
+
+def check_quality(s: Subject) -> None:
+    """The rule is better than none, and deterministic."""
+    error = s.fit.training_error()
+    require(error < 0.35, f"{s}: the training error is {error:.2f} on three classes that hardly overlap")
+    again = s.fit.update()
+    require(
+        (again.fitted_codes == s.fit.fitted_codes).all(), f"{s}: the same seed gives another rule: draw from task.seed"
+    )
+    copied = pickle.loads(pickle.dumps(s.fit.rule))
+    codes = answer(copied, "class", s.fit.query(s.new)[0])
+    require(
+        (codes == answer(s.fit.rule, "class", s.fit.query(s.new)[0])).all(), f"{s}: a pickled rule predicts otherwise"
+    )
+
+
+def check_loss(s: Subject) -> None:
+    """What the method makes small is smaller than for prototypes chosen at random."""
+    task = s.fit.chosen_problem.task(s.fit.dissimilarity)
+    mine = s.fit.rule.prototypes
+    own = s.fit.model.loss(task, mine)
+    if own is None:
+        return
+    draw = np.random.default_rng(s.fit.problem.seed)
+    for _ in range(RANDOM_CHOICES):
+        other = s.fit.model.loss(task, _random_choice(task, mine, draw))
+        require(
+            other is not None and own <= other + 1e-9 * abs(other),
+            f"{s}: its loss is {own:.6g}, and prototypes chosen at random have {other:.6g}: does it take the worst candidate?",
+        )
+
+
+def _random_choice(task: Task, prototypes: Points, draw: np.random.Generator) -> Points:
+    """As many prototypes of each class, rows of the class at random."""
+    rows = np.concatenate([
+        draw.choice(np.flatnonzero(task.y == c), (prototypes.classes == c).sum(), replace=False) for c in range(task.classes)
+    ])  # fmt: skip
+    classes = np.sort(prototypes.classes, kind="stable")
+    if prototypes.at is None:
+        return replace(prototypes, classes=classes, coords=task.coordinates()[rows], table={})
+    return replace(prototypes, classes=classes, at=np.argsort(task.candidate_row, kind="stable")[rows], table={})
+
+
+def check_grid(s: Subject) -> None:
+    """A grid of several axes equals its points fitted one by one, in the order of their product."""
+    axes = {name: np.unique(np.array(v)) for name, v in s.values.items()}
+    if not axes:
+        return
+    task = s.fit.problem.task(s.fit.dissimilarity)
+    whole = replace(s.single, **{name: v.tolist() for name, v in axes.items()})
+    tuned = set(whole.tuned())
+    require(
+        tuned == set(axes),
+        f"{s}.example has {sorted(set(axes) - tuned)}, which can't be tuned: leave them out, or let them",
+    )
+    path = whole.path(task, axes)
+    points = list(product(*(v.tolist() for v in axes.values())))
+    require(
+        np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"
+    )
+    query = s.fit.query(s.new)[0]
+    every = answer(path, "class", query)
+    shape = (len(query), len(points))
+    require(every.shape == shape, f"{s}: a path predicts an array {every.shape}, and the grid needs {shape}")
+    for g, point in enumerate(points):
+        _check_point(s, path, g, dict(zip(axes, point, strict=True)), task, query, every[:, g])
+
+
+def _check_point(
+    s: Subject, path: Path, g: int, point: dict[str, Any], task: Task, query: Query, column: np.ndarray
+) -> None:
+    rule, alone = path.at(g), replace(s.single, **point).path(task, {}).at(0)
+    order = "points run through the product of the axes, the last varying fastest"
+    require(rule.size == path.size[g], f"{s}: at({g}) has size {rule.size}, and the path says {path.size[g]}: {order}")
+    require(
+        rule.size == alone.size, f"{s}: at {point} the path has size {rule.size}, fitted alone {alone.size}: {order}"
+    )
+    codes = answer(rule, "class", query)
+    require((codes == column).all(), f"{s}: at({g}) predicts otherwise than the path's column {g}: {order}")
+    if not s.kind.can.warm_starts:
+        fitted = answer(alone, "class", query)
+        where = first_difference(codes.tolist(), fitted.tolist())
+        require(
+            (codes == fitted).all(), f"{s}: at {point} the path predicts otherwise than a fit alone ({where}): {order}"
+        )
+
+
+def check_weights(s: Subject) -> None:
+    """Weights are counted where they are taken."""
+    if not s.kind.can.weights:
+        return
+    data = contested()
+    heavy = {part: data["part"].map({part: 1000.0, "R": 3.0}).fillna(1.0).to_numpy() for part in ("L", "A")}
+    shared = data[data["part"].isin(["L", "R"])]
+    said = {}
+    for part, w in heavy.items():
+        fitted = fit("y ~ a + b", data, s.single, dissimilarity=RAW, cv=None, weights=w)
+        said[part] = float((fitted.predict(shared) == "left").mean())
+    require(
+        said["L"] > 0.5 > said["A"],
+        f"{s}: of rows that two classes share, {said['L']:.2f} are given to the class that has a thousand times the weight there, and "
+        f"{said['A']:.2f} where it has not: weights (task.w) seem to be ignored",
+    )
+    if s.kind.as_repeats is not None:
+        _check_repeats(s, s.kind.as_repeats)
+
+
+def _check_repeats(s: Subject, parameters: Mapping[str, Any]) -> None:
+    model, data = replace(s.single, **parameters), s.data.iloc[:60]
+    w = 1 + np.arange(60) % 3
+    weighted = fit("y ~ .", data, model, dissimilarity=RAW, cv=None, weights=w.astype(float))
+    repeated = data.loc[data.index.repeat(w)].reset_index(drop=True)
+    plain = fit("y ~ .", repeated, model, dissimilarity=RAW, cv=None)
+    a, b = weighted.predict(s.new), plain.predict(s.new)
+    where = first_difference(a.tolist(), b.tolist())
+    require(
+        a.equals(b),
+        f"{s}: whole-number weights predict otherwise than repeated rows, with {dict(parameters)} ({where})",
+    )
+
+
+def check_held_out(s: Subject) -> None:
+    """Held-out rows reach no fold: other values or classes of them change no prediction of a row that stays."""
+    n, draw = len(s.data), np.random.default_rng(3)
+    fold = np.arange(n) // 3 % 2
+    out = fold == 0
+    moving = out & (np.arange(n) % 4 < 2)
+    values, classes = s.data.copy(), s.data.copy()
+    values.loc[moving, ["a", "b", "c"]] = 40 * draw.normal(size=(moving.sum(), 3))
+    classes.loc[moving, "y"] = "one"
+    found = [cross_validate("y ~ .", data, s.single, dissimilarity=RAW, cv=fold) for data in (s.data, values, classes)]
+    stay = out & ~moving
+    for what, other in zip(("values", "classes"), found[1:], strict=True):
+        sizes = found[0].fold_sizes.iloc[0, 0], other.fold_sizes.iloc[0, 0]
+        require(
+            sizes[0] == sizes[1], f"{s}: the size of a fold's rule changes from {sizes[0]:g} to {sizes[1]:g} with the {what} of rows "
+            "that are held out",
+        )  # fmt: skip
+        one, two = (v.held_out.loc[stay, 0].astype(str).to_numpy() for v in (found[0], other))
+        require(
+            bool((one == two).all()), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
+            "held-out rows change: something is learned from rows that are held out",
+        )  # fmt: skip
+
+
+def check_steps(s: Subject) -> None:
+    """Steps are declared where they are, and the last step is the rule."""
+    rule, query = s.fit.rule, s.fit.query(s.new)[0]
+    stepwise = isinstance(rule, Stepwise)
+    require(
+        stepwise or s.kind.can.steps is not True,
+        f"{s}: can.steps is declared, and the rule has no steps, walk and first",
+    )
+    require(
+        not stepwise or bool(s.kind.can.steps),
+        f"{s}: the rule is built step by step: declare can=Capabilities(steps=True)",
+    )
+    if not isinstance(rule, Stepwise):
+        return
+    walked, codes = list(rule.walk(query)), answer(rule, "class", query)
+    lengths = {name: len(v) for name, v in rule.steps.items()}
+    require(
+        set(lengths.values()) == {len(walked)},
+        f"{s}: walk has {len(walked)} steps (0, 1, 2, ...), and the columns of steps {lengths}",
+    )
+    require((walked[-1] == codes).all(), f"{s}: the last step of walk predicts otherwise than the rule")
+    for size in (0, len(walked) // 2, len(walked) - 1):
+        part = answer(rule.first(size), "class", query)
+        require((part == walked[size]).all(), f"{s}: first({size}) predicts otherwise than step {size} of walk")
+    if "objective" in rule.steps:
+        gains = -np.diff(rule.steps["objective"])
+        fine = (np.diff(gains) <= 1e-9 * max(1.0, np.abs(gains).max(initial=0.0))).all()
+        require(bool(fine), f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
+
+
+def check_capabilities(s: Subject) -> None:
+    """What is declared is there, and what is there is declared."""
+    can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
+    require(
+        not can.objective or "objective" in rule.report,
+        f"{s}: can.objective is declared, and the report has no 'objective'",
+    )
+    require(
+        "objective" not in rule.report or bool(can.objective),
+        f"{s}: the report has an objective: declare can.objective",
+    )
+    balls = "cover" in rule.kinds and rule.prototypes.radii is not None
+    require(balls or not can.balls, f"{s}: can.balls is declared, and the rule has no radii or no kind 'cover'")
+    require(not balls or bool(can.balls), f"{s}: the prototypes have balls: declare can.balls")
+    gains = {"covers", "miscovers"} <= set(rule.prototypes.table)
+    require(gains or not can.gains, f"{s}: can.gains is declared, and prototypes have no columns covers and miscovers")
+    if can.bound is not None:
+        table = can.bound(learned, 0.05)
+        fine = {"bound", "simple_bound", "proved", "reasons"} <= set(table) and table["bound"].between(0, 1).all()
+        require(
+            bool(fine), f"{s}: can.bound must give a table with bound from 0 to 1, simple_bound, proved and reasons"
+        )
+    for name in ("notes", "features"):
+        function = getattr(can, name)
+        if function is not None:
+            kind: Any = pd.DataFrame if name == "features" else list
+            require(isinstance(function(learned), kind), f"{s}: can.{name}(learned) must be a {kind.__name__}")
+    if can.why is not None:
+        said = can.why(learned, s.fit.query()[0].take(slice(0, 1)))
+        require(bool(said) and all(isinstance(t, str) for t in said), f"{s}: can.why must give sentences")
+    for solver in can.solvers:
+        other = replace(s.single, solver=solver, **({"certify": True} if can.certificate else {}))
+        fitted = fit("y ~ .", s.data, other, dissimilarity=RAW, cv=None)
+        require(
+            not can.certificate or "certificate" in fitted.rule.report, f"{s}: solver={solver!r} gives no certificate"
+        )
+    if can.step_bounds is not None:
+        require(
+            len(can.step_bounds(learned)) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed"
+        )
+    if can.grid_bounds:
+        chosen = fit(
+            "y ~ .", s.data, s.kind(**{k: list(v) for k, v in s.values.items()}), dissimilarity=RAW, choose="bound"
+        )
+        require("bound" in chosen.validation.table, f"{s}: can.grid_bounds is declared, and its path has no bounds")
+
+
+def check_arguments(s: Subject) -> None:
+    """Values that no parameter can have are refused by errors of this package."""
+    for parameter in s.kind().tuned():
+        for wrong in (-1, True, "many", [], float("nan"), [1, "a"]):
+            try:
+                fit("y ~ .", s.data, replace(s.single, **{parameter: wrong}), dissimilarity=RAW, cv=2)
+            except ProtoclassError:
+                continue
+            except Exception as reason:
+                raise ContractError(f"{s}: {parameter}={wrong!r} ends in {type(reason).__name__}: {reason}") from reason
+            raise ContractError(
+                f"{s}: {parameter}={wrong!r} is taken: check it in __post_init__, as `models.base.number` does"
+            )
+
+
+CHECKS: tuple[Callable[[Subject], None], ...] = (
+    check_kinds, check_rows_alone, check_loss, check_quality, check_grid, check_weights, check_held_out, check_steps,
+    check_capabilities, check_arguments,
+)  # fmt: skip

@@ -1,0 +1,306 @@
+"""The public contracts: kept by all that is registered, and broken by methods and metrics with faults made on purpose."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.neighbours.nearest import Nearest
+from protoclass.core.task import Points, RulePath
+from protoclass.core.vectors.shrunken import ShrunkenPath
+from protoclass.metrics.base import TrainedMetric
+from protoclass.models.registry import MODELS
+from protoclass.testing import ContractError, check_metric, check_model
+
+
+@pytest.mark.parametrize("method", list(MODELS))
+def test_every_method_keeps_the_contract(method):
+    check_model(MODELS[method])
+
+
+SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps", multiclass="ovr")]
+VARIANTS = [
+    pc.PVM(eps=0.9, lambda_=0.3, solver="exact"), pc.PVM(eps=0.9, lambda_=0.3, balls="closed"), pc.KNN(ties="random"),
+    pc.Hyperplane(embedding="flip", C=1.0), pc.Multiedit(condense=True), pc.Mixture(covariance="tied", priors="equal"),
+    *SCM_VARIANTS,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", VARIANTS, ids=repr)
+def test_methods_with_other_parameters_keep_it_too(model):
+    check_model(model)
+
+
+ON_NUMBERS = [
+    pc.Euclidean(), pc.Euclidean(scale=False), pc.Manhattan(scale="fold"), pc.Chebyshev(scale="robust"),
+    pc.Minkowski(3, scale="range", weights={"a": 2}), pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(),
+    pc.Correlation(), pc.Canberra(), pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"), pc.Kernel("poly"), pc.Kernel("linear"),
+    pc.Kernel("laplacian", scale="fold"), pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8),
+    pc.Mixed([(["a", "b"], "euclidean"), ("c", "gower")]), pc.Mixed([("a", pc.Ranks("euclidean")), (["b", "c"], "gower")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ON_NUMBERS, ids=repr)
+def test_every_metric_keeps_the_contract(metric):
+    check_metric(metric)
+
+
+def test_metrics_on_other_columns_keep_it():
+    words = pd.DataFrame({"word": [f"{a}{b}{a}c" for a in "acgt" for b in "acgt"]})
+    for metric in (pc.Mismatch(k=2, m=1), pc.Mismatch(k=2, m=1, alphabet="acgt"), pc.Levenshtein()):
+        check_metric(metric, words, "~ word")
+    check_metric(pc.Gower(), pc.simulate_clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
+    check_metric(pc.Jaccard(), pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
+
+
+# methods with one fault each
+
+
+@dataclass(frozen=True)
+class Reversed(ShrunkenPath):
+    def predict(self, kind, query):
+        values = super().predict(kind, query)
+        return -values if kind == "decision" else values
+
+    def at(self, g):
+        rule = super().at(g)
+        return ReversedRule(rule)
+
+
+@dataclass(frozen=True)
+class ReversedRule:
+    rule: object
+    kinds: ClassVar[tuple[str, ...]] = ("class", "decision")
+
+    prototypes = property(lambda self: self.rule.prototypes)
+    size = property(lambda self: self.rule.size)
+    report = property(lambda self: self.rule.report)
+
+    def predict(self, kind, query):
+        values = self.rule.predict(kind, query)
+        return -values if kind == "decision" else values
+
+    def moved(self, columns):
+        return self
+
+
+@dataclass(frozen=True)
+class ReversedDecision(pc.Centroids):
+    def path(self, task, grid):
+        return Reversed(super().path(task, grid).centroids)
+
+
+@dataclass(frozen=True)
+class IgnoredWeights(pc.PVM):
+    def path(self, task, grid):
+        return super().path(replace(task, w=np.ones(len(task.y))), grid)
+
+
+@dataclass(frozen=True)
+class WrongGridOrder(pc.MMDCritic):
+    def path(self, task, grid):
+        rules = super().path(task, grid).rules
+        return RulePath(tuple(np.array(rules, object).reshape(*map(len, grid.values())).T.ravel()) if len(grid) > 1 else rules)
+
+
+@dataclass(frozen=True)
+class WorstFirst(pc.MMDCritic):
+    """Takes the rows that the others of their class are least like."""
+
+    def path(self, task, grid):
+        rules = []
+        for rule in super().path(task, grid).rules:
+            at = []
+            for c in range(task.classes):
+                own = np.flatnonzero(task.y == c)
+                order = own[np.argsort(-(task.w[own] @ task.D.take(own, own)), kind="stable")]
+                at.append(order[: (rule.prototypes.classes == c).sum()])
+            rules.append(replace(rule, prototypes=replace(rule.prototypes, at=np.concatenate(at))))
+        return RulePath(tuple(rules))
+
+
+@dataclass(frozen=True)
+class LearnsFromHeldOut(pc.KMeans):
+    def paths(self, task, fold, folds, grid):
+        for f in range(folds):
+            yield f, self.path(task, grid)
+
+
+@dataclass(frozen=True)
+class LooksAtHeldOutLabels(pc.KNN):
+    """Chooses among the training rows by the labels of all."""
+
+    def paths(self, task, fold, folds, grid):
+        few = int(np.bincount(task.y, minlength=task.classes).argmin())
+        for f, path in super().paths(task, fold, folds, grid):
+            keep = path.prototypes.classes != few if task.w[task.y == few].sum() < 31 else slice(None)
+            yield f, replace(path, prototypes=Points(path.prototypes.classes[keep], at=path.prototypes.at[keep]),
+                             weight=path.weight[keep])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DrawsAtRandom(pc.Condensed):
+    def path(self, task, grid):
+        return super().path(replace(task, seed=(int(np.random.default_rng().integers(2**31)),)), grid)
+
+
+@dataclass(frozen=True)
+class Undeclared(pc.PVM):
+    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True)
+
+
+@dataclass(frozen=True)
+class DeclaresTooMuch(pc.KNN):
+    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True, balls=True)
+
+
+@dataclass(frozen=True)
+class NoExample(pc.KNN):
+    example: ClassVar[dict] = {}
+
+
+@dataclass(frozen=True)
+class UnknownExample(pc.KNN):
+    example: ClassVar[dict] = {"k": (1, 3), "neighbors": (1,)}
+
+
+@dataclass(frozen=True)
+class OneRuleForAll(pc.KMeans):
+    def path(self, task, grid):
+        return RulePath(super().path(task, grid).rules[:1])
+
+
+@dataclass(frozen=True)
+class MisspeltKind(pc.Condensed):
+    def path(self, task, grid):
+        rule = super().path(task, grid).rules[0]
+        return RulePath((Misspelt(rule.prototypes, rule.classes, rule.fallback),))
+
+
+class Misspelt(Nearest):
+    kinds = ("class", "decisions")
+
+
+FAULTS = [
+    (ReversedDecision, "largest 'decision'"), (IgnoredWeights, "weights"), (WrongGridOrder, "last varying fastest"),
+    (WorstFirst, "worst candidate"), (LearnsFromHeldOut, "held out"), (DrawsAtRandom, "same seed|held out"),
+    (Undeclared, "declare can"), (DeclaresTooMuch, "can.balls is declared"), (NoExample, "lacks values"),
+    (UnknownExample, "not parameters"), (OneRuleForAll, "2 points has sizes"), (MisspeltKind, "kinds"),
+    (LooksAtHeldOutLabels, "held out"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "words"), FAULTS, ids=[kind.__name__ for kind, _ in FAULTS])
+def test_a_fault_is_caught(kind, words):
+    with pytest.raises(ContractError, match=words):
+        check_model(kind)
+
+
+# metrics with one fault each
+
+
+class Plain(pc.Metric):
+    def rows(self, frame):
+        return (frame.design.to_numpy(float),)
+
+    def between(self, rows, candidates):
+        return np.abs(rows[0][:, None] - candidates[0][None]).sum(axis=2)
+
+
+class NotSymmetric(Plain):
+    symmetric = True
+
+    def between(self, rows, candidates):
+        return super().between(rows, candidates) * (1 + (rows[0][:, :1] > 0))
+
+
+class ByTile(Plain):
+    def between(self, rows, candidates):
+        return super().between(rows, candidates) / len(rows[0])
+
+
+class Negative(Plain):
+    def between(self, rows, candidates):
+        return super().between(rows, candidates) - 1
+
+
+class WrongShape(Plain):
+    def between(self, rows, candidates):
+        return super().between(rows, candidates).T
+
+
+class Hidden(TrainedMetric):
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Learned(TrainedMetric):
+    centre: np.ndarray
+
+    def between(self, rows, candidates):
+        return np.abs(rows[0][:, None] - candidates[0][None]).sum(axis=2) + self.centre[0] ** 2
+
+
+class LearnsSilently(Plain):
+    def train(self, frame):
+        return Learned(self, frame.design.to_numpy(float).mean(axis=0))
+
+
+class LooksAtClasses(Plain):
+    data_dependent = True
+
+    def train(self, frame):
+        return Learned(self, frame.design.to_numpy(float)[frame.codes == 0].mean(axis=0))
+
+
+class Ragged(Plain):
+    def rows(self, frame):
+        return (frame.design.to_numpy(float), np.arange(3))
+
+
+METRIC_FAULTS = [
+    (NotSymmetric, "symmetric is declared"), (ByTile, "part of the matrix"), (Negative, "at least 0"), (WrongShape, "shape"),
+    (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (Ragged, "one entry for each row"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "words"), METRIC_FAULTS, ids=[kind.__name__ for kind, _ in METRIC_FAULTS])
+def test_a_fault_of_a_metric_is_caught(kind, words):
+    check_metric(Plain())
+    with pytest.raises(ContractError, match=words):
+        check_metric(kind())
+
+
+def test_a_path_of_another_shape_is_refused_at_once(iris):
+    with pytest.raises(pc.OptionError, match="a grid of 2 points"):
+        pc.fit("species ~ .", iris, OneRuleForAll(K=[1, 2]))
+
+
+def test_a_class_named_like_a_built_in_method_is_itself(iris):
+    fit = pc.fit("species ~ .", iris, IgnoredWeights, eps=1.0)
+    assert type(fit.model) is IgnoredWeights
+    assert type(pc.fit("species ~ .", iris, "pvm", eps=1.0).model) is pc.PVM
+
+
+def test_registered_methods_serve_by_name_and_win_over_built_in_ones(iris):
+    @dataclass(frozen=True)
+    class Mine(pc.KNN):
+        name: ClassVar[str] = "mine"
+
+    pc.register("mine", Mine)
+    try:
+        assert type(pc.fit("species ~ .", iris, "mine", k=3).model) is Mine
+        with pytest.raises(pc.OptionError, match="both must be the same"):
+            pc.register("other", Mine)
+        with pytest.raises(pc.OptionError, match="neither a subclass"):
+            pc.register("other", dict)
+        own_knn = dataclass(frozen=True)(type("OwnKNN", (pc.KNN,), {"__module__": __name__}))
+        with pytest.warns(UserWarning, match=r"now means OwnKNN; the built-in one .* KNN"):
+            pc.register("knn", own_knn)
+        assert type(pc.fit("species ~ .", iris, "knn", k=3).model) is own_knn
+    finally:
+        MODELS.pop("mine")
+        MODELS["knn"] = pc.KNN

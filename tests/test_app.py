@@ -191,7 +191,7 @@ def test_a_server_that_does_not_start_says_why(tmp_path, monkeypatch):
     server.write_text("print('no such luck')\nraise SystemExit(3)\n")
     monkeypatch.setattr(pages, "SERVER", server)
     monkeypatch.setattr(pages.tempfile, "tempdir", str(temp))
-    with pytest.raises(pc.ProtoclassError, match=r"voila did not start on port \d+; it said:\nno such luck"):
+    with pytest.raises(pc.ProtoclassError, match=r"voila did not start on port \d+; it wrote:\nno such luck"):
         app("species ~ .", pc.load_data("iris"), eps=1.0, open_browser=False)
     assert list(temp.iterdir()) == []
 

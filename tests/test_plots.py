@@ -9,11 +9,15 @@ from scipy.optimize import minimize
 import protoclass as pc
 from protoclass.core.proximity.sammon import sammon, stress
 from protoclass.core.proximity.torgerson import torgerson
-from protoclass.plots import pictures, progress, prototypes, solvers
+from protoclass.views import geometry, pictures, progress, solvers
 
 
 def axes():
     return Figure(layout="constrained").subplots()
+
+
+def outline(fit):
+    return geometry.outline_balls(fit, geometry.make_plane(fit))
 
 
 def test_each_kind_draws_on_the_axes_given(iris):
@@ -36,30 +40,32 @@ def test_each_kind_draws_on_the_axes_given(iris):
 def test_the_plane_has_balls_of_the_radius_in_the_users_units(iris):
     fit = pc.fit("species ~ petal_length + petal_width", iris, eps=0.7)
     sd = iris[["petal_length", "petal_width"]].std(ddof=1).to_numpy()
-    for (_, shape), center in zip(
-        prototypes.outlines(fit), fit.prototypes[["petal_length", "petal_width"]].to_numpy(), strict=True
-    ):
+    centers = fit.prototypes[["petal_length", "petal_width"]].to_numpy()
+    for shape, center in zip(outline(fit), centers, strict=True):
         assert np.hypot(*((shape - center) / sd).T) == pytest.approx(0.7)
     city = pc.fit("species ~ petal_length + petal_width", iris, eps=0.7, dissimilarity="manhattan")
-    shape, center = prototypes.outlines(city)[0][1], city.prototypes[["petal_length", "petal_width"]].to_numpy()[0]
+    shape, center = outline(city)[0], city.prototypes[["petal_length", "petal_width"]].to_numpy()[0]
     assert np.abs((shape - center) / sd).sum(axis=1) == pytest.approx(0.7)
     ranks = pc.fit("species ~ petal_length + petal_width", iris, eps=9.5, dissimilarity="ranks")
-    assert prototypes.outlines(ranks) == []
+    assert len(outline(ranks)) == 0
     assert ranks.plot().get_xlabel() == "petal length"
 
 
 def test_a_map_keeps_the_rows_of_a_ball_inside_its_circle(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    rows, chosen = prototypes.scaled(fit)
+    plane = geometry.make_plane(fit)
+    rows, chosen = plane.rows, plane.locate(fit.rule.points)
     D = pc.dissimilarity("species ~ .", iris).frame()[fit.prototypes.index].to_numpy()
-    apart = np.hypot(rows.x.to_numpy()[:, None] - chosen.x.to_numpy(), rows.y.to_numpy()[:, None] - chosen.y.to_numpy())
+    apart = np.hypot(*(rows[:, None] - chosen).transpose(2, 0, 1))
     assert (apart <= D + 1e-9).all()
-    assert len(prototypes.circles(fit, chosen)) == len(fit.prototypes)
+    circles = geometry.outline_balls(fit, plane)
+    assert len(circles) == len(fit.prototypes)
+    assert np.hypot(*(circles - chosen[:, None]).transpose(2, 0, 1)) == pytest.approx(1.0)
 
 
 def test_progress_is_the_gain_of_each_step(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    table = progress.steps(fit)
+    table = progress.list_gains(fit)
     assert table["gain"].tolist() == (fit.prototypes["covers"] - fit.prototypes["miscovers"]).tolist()
     assert table["covered"].iloc[-1] == pytest.approx(1 - fit.objective.uncovered / 150)
 
@@ -70,16 +76,15 @@ def test_maps_of_mixed_given_and_large_data(method):
     if method == "kmeans":
         assert pc.fit("outcome ~ age + ward + pulse", data, method, dissimilarity="euclidean", K=2).plot() is not None
         return
-    parameter = {"eps": 0.3} if method == "pvm" else {"k": 3}
-    assert pc.fit("outcome ~ .", data, method, **parameter).plot().get_title()
+    knob = {"eps": 0.3} if method == "pvm" else {"k": 3}
+    assert pc.fit("outcome ~ .", data, method, **knob).plot().get_title()
     D = pc.dissimilarity("outcome ~ .", data).frame()
-    assert pc.fit("outcome ~ 1", data, method, dissimilarity=D, **parameter).plot().get_title()
+    assert pc.fit("outcome ~ 1", data, method, dissimilarity=D, **knob).plot().get_title()
     wide = D.iloc[:, :20]
-    with pytest.raises(pc.NotAvailable, match="a map needs"):
-        pc.fit("outcome ~ 1", data, method, dissimilarity=wide, **parameter).plot()
+    assert pc.fit("outcome ~ 1", data, method, dissimilarity=wide, **knob).plot().get_title()
 
 
-def test_two_parameters_and_one_point(iris):
+def test_two_knobs_and_one_point(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 2.5], cv=3)
     assert len(v.table) == 6
     assert len(v.plot(ax=axes()).get_legend().get_texts()) >= 4
@@ -123,7 +128,7 @@ def test_pictures_of_prototypes_and_of_what_goes_wrong(digits):
     fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=32.0)
     shape = (8, 8)
     first = fit.prototypes.index[0]
-    assert (pictures.pixels(fit, fit.prototypes, shape)[0].ravel() == train.drop(columns="digit").loc[first]).all()
+    assert (pictures.read_pixels(fit, fit.prototypes, shape)[0].ravel() == train.drop(columns="digit").loc[first]).all()
     figure = fit.plot("images", shape=shape, count=12)
     titles = [ax.get_title() for ax in figure.axes]
     row = fit.prototypes.iloc[0]
@@ -151,9 +156,9 @@ def test_pictures_of_prototypes_and_of_what_goes_wrong(digits):
 def test_misclassified_rows_have_the_prototypes_that_the_rule_sees(digits):
     train, new = digits
     fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=32.0)
-    table, small = pictures.wrongly(fit, new, 10), fit.at(size=10)
-    told, full = small.predict(new), fit.predict(new)
-    wrong = (told.astype(str) != new.digit.astype(str)) & (full.astype(str) == new.digit.astype(str))
+    table, small = pictures.list_misclassified(fit, new, 10), fit.at(size=10)
+    some, full = small.predict(new), fit.predict(new)
+    wrong = (some.astype(str) != new.digit.astype(str)) & (full.astype(str) == new.digit.astype(str))
     assert table.index.tolist() == new.index[wrong].tolist()
     X = train.drop(columns="digit")
     for label, row in table.head(10).iterrows():
@@ -192,7 +197,7 @@ def test_paths_radii_solvers_and_sizes(iris):
         "eps = 0.2", "eps = 0.5", "eps = 1", "eps = 2",
     ]  # fmt: skip
     assert len(fit.plot("radii").axes) == 6
-    table = solvers.objectives(fit, [0.3, 0.8], ["greedy", "exact"])
+    table = solvers.compare_solvers(fit, [0.3, 0.8], ["greedy", "exact"])
     best = table.pivot(index="eps", columns="solver", values="objective")
     assert (best["exact"] <= best["greedy"]).all()
     assert (table["bound"] <= table["objective"] + 1e-9).all()

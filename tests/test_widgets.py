@@ -14,9 +14,8 @@ from traitlets import TraitError
 
 import protoclass as pc
 from protoclass.analysis.steps import path
-from protoclass.plots import prototypes as figures
-from protoclass.views.coverage import reach
-from protoclass.views.geometry import outlines
+from protoclass.views.coverage import measure_coverage
+from protoclass.views.geometry import outline_balls
 from protoclass.widgets import base, explore, explore_fit, explore_validation
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -52,8 +51,8 @@ def click(explorer, spot):
     """Click on the picture at a place in the units of its axes, as the front end tells it."""
     figure = explorer.figure
     x, y = figure.axes[0].transData.transform(spot)
-    told = {"kind": "click", "x": x / figure.bbox.width, "y": 1 - y / figure.bbox.height}
-    explorer.picture._handle_custom_msg(told, [])
+    content = {"kind": "click", "x": x / figure.bbox.width, "y": 1 - y / figure.bbox.height}
+    explorer.picture._handle_custom_msg(content, [])
 
 
 def fine(explorer):
@@ -66,7 +65,7 @@ def fine(explorer):
 
 
 def test_point_parameter_and_slider_move_together(curve, fit):
-    grid = fit.validation.grid["eps"].tolist()
+    grid = fit.validation.points["eps"].tolist()
     assert (curve.point, curve.eps) == (fit.point, fit.model.eps)
     curve.point = 3
     assert (curve.eps, curve.sliders["eps"].index) == (grid[3], 3)
@@ -132,7 +131,7 @@ def test_use_this_is_the_fit_at_the_point(curve, fit):
 
 
 @pytest.mark.parametrize(
-    ("method", "parameters"),
+    ("method", "knobs"),
     [
         ("pvm", {"eps": [0.5, 1.0, 2.0], "lambda_": [0.5, 2.5]}),
         ("scm", {"penalty": [1.0, 2.0, float("inf")], "stop": [1, 2, 4]}),
@@ -142,27 +141,27 @@ def test_use_this_is_the_fit_at_the_point(curve, fit):
         ("pvm", {"eps": 1.0}),
     ],
 )
-def test_every_methods_grid_has_its_sliders(iris, method, parameters):
-    v = pc.cross_validate("species ~ .", iris, method, cv=3, **parameters)
+def test_every_methods_grid_has_its_sliders(iris, method, knobs):
+    v = pc.cross_validate("species ~ .", iris, method, cv=3, **knobs)
     e = CurveExplorer(v)
-    axes = {k: v.grid[k].unique().tolist() for k in v.grid if v.grid[k].nunique() > 1}
+    axes = {k: v.points[k].unique().tolist() for k in v.points if v.points[k].nunique() > 1}
     assert list(e.sliders) == list(axes)
     for name, values in axes.items():
         for i in (0, len(values) - 1):
             e.sliders[name].index = i
             assert getattr(e, name) == values[i]
-            chosen = v.grid.iloc[e.point]
+            chosen = v.points.iloc[e.point]
             assert all(chosen[k] == getattr(e, k) for k in axes)
     e.use()
     assert fine(e)
-    wanted = {k: v.grid[k].tolist()[e.point] for k in v.grid}
-    assert all(e.fit.parameters()[k] == value for k, value in wanted.items())
-    same = pc.fit("species ~ .", iris, method, **{**parameters, **wanted})
+    wanted = {k: v.points[k].tolist()[e.point] for k in v.points}
+    assert all(e.fit.knobs()[k] == value for k, value in wanted.items())
+    same = pc.fit("species ~ .", iris, method, **{**knobs, **wanted})
     assert e.fit.predict().equals(same.predict())
     assert "explorer.fit the fit at" in text(e._facts.value)
 
 
-def test_a_heat_map_shows_the_errors_at_the_other_parameters(iris):
+def test_a_heat_map_shows_the_errors_at_the_other_knobs(iris):
     v = pc.cross_validate("species ~ .", iris, "scm", penalty=[1.0, 2.0, 8.0], stop=[1, 2, 3, 4, 5], cv=3)
     e = CurveExplorer(v)
     for kind in ("disjunction", "conjunction"):
@@ -205,16 +204,16 @@ def test_a_parameter_whose_name_is_taken_gets_an_underscore(iris):
 
 def test_radius_and_number_reach_the_fits_that_fitting_gives(explorer, fit):
     assert explorer.fit is fit
-    grid = fit.validation.grid["eps"].tolist()
+    grid = fit.validation.points["eps"].tolist()
     explorer.sliders["eps"].index = 17
     assert explorer.eps == grid[17]
-    whole = fit.update(eps=grid[17])
-    assert explorer.fit.prototypes.equals(whole.prototypes)
+    full = fit.update(eps=grid[17])
+    assert explorer.fit.prototypes.equals(full.prototypes)
     assert explorer.fit.point == 17  # its cross-validated error is known
-    assert f"{fit.validation.table['error'][17]:.4f}" in explorer._said.value
-    assert explorer.size == explorer.sliders["size"].max == len(whole.prototypes)
+    assert f"{fit.validation.table['error'][17]:.4f}" in explorer._status.value
+    assert explorer.size == explorer.sliders["size"].max == len(full.prototypes)
     explorer.sliders["size"].value = 3
-    assert explorer.fit.prototypes.equals(whole.prototypes.iloc[:3])
+    assert explorer.fit.prototypes.equals(full.prototypes.iloc[:3])
     assert explorer.fit.validation is None
     explorer.eps = 0.9952
     assert (explorer.size, explorer.sliders["size"].max) == (3, 15)  # a number stays, as far as there are so many
@@ -223,7 +222,7 @@ def test_radius_and_number_reach_the_fits_that_fitting_gives(explorer, fit):
     explorer.eps = grid[10]
     assert explorer.size == len(fit.update(eps=grid[10]).prototypes)  # all stay all
     explorer.size = 0
-    assert "0 prototypes" in explorer._said.value
+    assert "0 prototypes" in explorer._status.value
     assert fine(explorer)
     for name, wrong in (("eps", 99.0), ("size", -1), ("size", 1000), ("eps", None)):
         with pytest.raises(pc.OptionError, match=name):
@@ -234,14 +233,14 @@ def test_what_a_prototype_covers_is_what_its_ball_says(explorer, fit):
     D = pc.dissimilarity("species ~ .", fit.call.data).frame()
     for place, label in enumerate(fit.prototypes.index):
         explorer.selected = label
-        told, ball = explorer.details, fit.ball(label)
-        by = {relation: part["label"].tolist() for relation, part in told.groupby("relation")}
+        details, ball = explorer.details, fit.ball(label)
+        by = {relation: part["label"].tolist() for relation, part in details.groupby("relation")}
         assert sorted(by.get("covers first", [])) == sorted(ball.index[ball["first"]])
         assert by.get("holds wrongly", []) == ball.index[~ball["own"]].tolist()
         assert sorted(by.get("holds, covered before", [])) == sorted(ball.index[ball["own"] & ~ball["first"]])
         others = fit.prototypes.index[fit.prototypes["class"] != fit.prototypes["class"].iloc[place]]
         near = D.loc[label, others].sort_values(kind="stable")[:5]
-        rivals = told[told["relation"] == "rival"]
+        rivals = details[details["relation"] == "rival"]
         assert rivals["label"].tolist() == near.index.tolist()
         assert rivals["value"].to_numpy() == pytest.approx(near.to_numpy())
         assert explorer.list.index == place
@@ -255,9 +254,9 @@ def test_why_a_row_gets_its_class(explorer, fit):
     augmented, far = fit.augment(), fit.predict(kind="distance")
     for row in (0, 70, *augmented.index[~augmented["correct"].astype(bool)]):
         explorer.selected = row
-        told = explorer.details[explorer.details["relation"] == "nearest of class"]
-        assert told["label"].iloc[0] == augmented["prototype"][row]
-        assert told.set_index("class")["value"].reindex(fit.classes).tolist() == pytest.approx(far.loc[row].tolist())
+        nearest = explorer.details[explorer.details["relation"] == "nearest of class"]
+        assert nearest["label"].iloc[0] == augmented["prototype"][row]
+        assert nearest.set_index("class")["value"].reindex(fit.classes).tolist() == pytest.approx(far.loc[row].tolist())
         said = text(explorer._details.value)
         assert (
             f"classified as {augmented['fitted'][row]}, {'rightly' if augmented['correct'][row] else 'wrongly'}" in said
@@ -327,7 +326,7 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
     assert explorer.table["x"].tolist() == iris["petal_width"].tolist()
     assert explorer.table["y"].tolist() == iris["sepal_length"].tolist()
     assert explorer.figure.axes[0].get_xlabel() == "petal width"
-    assert not explorer._view.outlines.size  # two of four predictors: a circle would be no ball
+    assert not explorer._marks.outlines.size  # two of four predictors: a circle would be no ball
     explorer.x = "map"
     assert explorer.table[["x", "y"]].to_numpy() == pytest.approx(where.to_numpy())
     for name in ("x", "y"):
@@ -339,31 +338,31 @@ def test_balls_have_outlines_in_the_metrics_own_plane(iris):
     fit = pc.fit("species ~ petal_length + petal_width", iris, eps=0.5)
     e = PrototypeExplorer(fit)
     assert (e.x, e.y) == ("petal_length", "petal_width")
-    known = figures.outlines(fit)
-    mine = outlines(fit, e._plane(), np.arange(len(fit.prototypes)))
-    for (_, outline), ball in zip(known, mine, strict=True):
-        assert ball[::10] == pytest.approx(outline[::15], abs=1e-9)
+    mine = outline_balls(fit, e._plane())
+    drawn = [line.get_xydata() for line in fit.plot().lines]
+    for outline, ball in zip(drawn, mine, strict=True):
+        assert ball == pytest.approx(outline, abs=1e-9)
     e.selected = fit.prototypes.index[1]
-    assert e._view.ball == pytest.approx(mine[1])
+    assert e._marks.ball == pytest.approx(mine[1])
     low, high = e.figure.axes[0].get_xlim()
     bottom, top = e.figure.axes[0].get_ylim()
-    height, width = e._view.regions.shape
+    height, width = e._marks.regions.shape
     for _, spot in fit.prototypes.iterrows():  # each lies where its class is given
         row = int((spot["petal_width"] - bottom) / (top - bottom) * height)
         column = int((spot["petal_length"] - low) / (high - low) * width)
-        assert e._view.regions[row, column] == fit.classes.index(spot["class"])
-    before = e._view.regions
+        assert e._marks.regions[row, column] == fit.classes.index(spot["class"])
+    before = e._marks.regions
     with e.hold():
         e.x, e.y = e.y, e.x
-    assert e._view.ball == pytest.approx(mine[1][:, ::-1])
-    assert (e._view.regions == before.T).all()
+    assert e._marks.ball == pytest.approx(mine[1][:, ::-1])
+    assert (e._marks.regions == before.T).all()
     ranks = PrototypeExplorer(pc.fit("species ~ petal_length + petal_width", iris, eps=9.5, dissimilarity="ranks"))
     assert fine(ranks)
-    assert not ranks._view.outlines.size
+    assert not ranks._marks.outlines.size
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_reach_is_what_the_rule_says(seed):
+def test_coverage_is_what_the_rule_says(seed):
     draw = np.random.default_rng(seed)
     n = 60
     x = draw.integers(0, 30, n)
@@ -374,16 +373,16 @@ def test_reach_is_what_the_rule_says(seed):
     data = pd.DataFrame({"y": y})
     fit = pc.fit("y ~ 1", data, dissimilarity=D, eps=2.0)
     task = fit.problem.task(fit.dissimilarity)
-    told = reach(fit.rule, fit.dissimilarity, task.D)
-    assert (told.fitted == fit.predict().cat.codes).all()
-    assert (told.nearest == [fit.prototypes.index.get_loc(p) for p in fit.predict(kind="nearest")]).all()
+    coverage = measure_coverage(fit.rule, fit.dissimilarity, task.D)
+    assert (coverage.fitted == fit.predict().cat.codes).all()
+    assert (coverage.nearest == [fit.prototypes.index.get_loc(p) for p in fit.predict(kind="nearest")]).all()
     wrong, first = np.zeros(n, int), np.full(n, -1)
     for place, label in reversed(list(enumerate(fit.prototypes.index))):
         ball = fit.ball(label)
         wrong[ball.index[~ball["own"]]] += 1
         first[ball.index[ball["own"]]] = place
-    assert (told.wrong == wrong).all()
-    assert (told.first == first).all()
+    assert (coverage.wrong == wrong).all()
+    assert (coverage.first == first).all()
     e = PrototypeExplorer(fit)
     assert (e.table["covered"] == (first >= 0)).all()
     assert (e.table["miscovered"] == wrong).all()
@@ -443,7 +442,7 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
 
 
 @pytest.mark.parametrize(
-    ("method", "parameters", "sliders"),
+    ("method", "knobs", "sliders"),
     [
         ("knn", {"k": 5}, []),
         ("kmeans", {"K": 3}, []),
@@ -454,8 +453,8 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
         ("pvm", {"eps": 1.0, "solver": "exact"}, []),
     ],
 )
-def test_methods_without_radius_or_order_have_no_such_sliders(iris, method, parameters, sliders):
-    fit = pc.fit("species ~ .", iris, method, **parameters)
+def test_methods_without_radius_or_order_have_no_such_sliders(iris, method, knobs, sliders):
+    fit = pc.fit("species ~ .", iris, method, **knobs)
     e = PrototypeExplorer(fit)
     assert list(e.sliders) == sliders
     if "size" not in sliders:
@@ -465,7 +464,7 @@ def test_methods_without_radius_or_order_have_no_such_sliders(iris, method, para
     if method != "pvm":
         with pytest.raises(pc.OptionError, match="no slider of radii"):
             e.eps = 1.0
-    assert ("All rows serve" in e._said.value) == (method == "knn") == (e.list.disabled and method != "scm")
+    assert ("All rows serve" in e._status.value) == (method == "knn") == (e.list.disabled and method != "scm")
     assert (e.table["correct"].iloc[:150].astype(bool) == fit.augment()["correct"]).all()
     for row in (0, 70, 106):
         e.selected = row
@@ -544,7 +543,7 @@ def test_another_fit_is_explored_from_then_on(explorer, iris, fit):
 def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     exact = PrototypeExplorer(fit.update(solver="exact"))
-    assert "It takes its time for each radius" in exact._said.value
+    assert "each radius is slow to solve" in exact._status.value
     some = PrototypeExplorer(exact.fit, radii=[0.8, 1.5])
     some.sliders["eps"].index = 2
     assert some.fit.prototypes.equals(fit.update(solver="exact", eps=1.5).prototypes)
@@ -555,7 +554,7 @@ def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
     monkeypatch.setattr(pc.PVM, "path", refuse)
     e = PrototypeExplorer(fit)
     assert list(e.sliders) == ["size"]
-    assert "No slider of radii: balls hold too many rows" in e._said.value
+    assert "There is no slider of radii: balls hold too many rows" in e._status.value
     assert fine(e)
     with pytest.raises(pc.TooLarge):
         PrototypeExplorer(fit, radii=[1.0, 2.0])
@@ -563,7 +562,7 @@ def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
         PrototypeExplorer(pc.fit("species ~ .", iris, "knn", k=3), radii=[1.0])
 
 
-def test_candidates_that_are_no_rows(iris):
+def test_candidates_that_are_not_rows(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6, only=True))
     e = PrototypeExplorer(fit)
     assert fine(e)
@@ -572,7 +571,7 @@ def test_candidates_that_are_no_rows(iris):
     assert np.isfinite(added[["x", "y"]]).all(axis=None)
     wide = pc.dissimilarity("species ~ .", iris).frame().iloc[:, ::15].add_prefix("c")
     given = PrototypeExplorer(pc.fit("species ~ 1", iris, dissimilarity=wide, eps=1.5))
-    assert "have no place in this picture" in given._said.value
+    assert "have no place in this picture" in given._status.value
     assert len(given.list.options) == len(given.fit.prototypes)
     given.list.index = 0
     assert "first to cover" in text(given._details.value)
@@ -582,10 +581,10 @@ def test_candidates_that_are_no_rows(iris):
 # what they share
 
 
-def test_an_error_is_told_in_words_and_the_explorer_goes_on(explorer, monkeypatch):
+def test_an_error_is_shown_in_words_and_the_explorer_goes_on(explorer, monkeypatch):
     before = explorer.picture.png
     with monkeypatch.context() as broken:
-        broken.setattr(explorer._scene, "show", lambda view: 1 / 0)
+        broken.setattr(explorer._scene, "show", lambda marks: 1 / 0)
         explorer.sliders["size"].value = 4
     assert explorer.alert == "ZeroDivisionError: division by zero (explorer.exception has it)"
     assert isinstance(explorer.exception, ZeroDivisionError)
@@ -604,10 +603,10 @@ def test_an_error_is_told_in_words_and_the_explorer_goes_on(explorer, monkeypatc
 def test_a_picture_that_cannot_be_drawn_leaves_the_rest(fit, monkeypatch):
     from protoclass.widgets import prototypes
 
-    def refuse(fit, source):
+    def refuse(fit, source, rows):
         raise pc.DataError("a map needs all dissimilarities")
 
-    monkeypatch.setattr(prototypes, "on_map", refuse)
+    monkeypatch.setattr("protoclass.views.geometry.make_map", refuse)
     e = PrototypeExplorer(fit)
     assert e.alert == "a map needs all dissimilarities"
     with pytest.raises(pc.NotAvailable, match="no figure yet: a map needs all"):
@@ -618,15 +617,15 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_rest(fit, monkeypatch):
     monkeypatch.setattr("protoclass.widgets.scene.MOST", 40)
     monkeypatch.setattr(prototypes, "MOST", 40)
     few = PrototypeExplorer(fit, x="petal_width", y="petal_length")
-    assert "40 of the 150 rows are drawn" in few._said.value
+    assert "40 of the 150 rows are drawn" in few._status.value
     assert len(few.table) == 150
 
 
-def test_a_button_that_fails_tells_why(curve, monkeypatch):
+def test_a_button_that_fails_says_why(curve, monkeypatch):
     def refuse(point):
         raise pc.DataError("no <such> fit")
 
-    monkeypatch.setattr(curve._whole, "fit", refuse)
+    monkeypatch.setattr(curve._grid_fits, "fit", refuse)
     curve.button.click()
     assert curve.alert == "no <such> fit"
     assert "&lt;such&gt;" in curve._warning.value
@@ -652,11 +651,11 @@ def test_changes_while_a_picture_is_drawn_make_one_more(explorer, monkeypatch):
     drawn, started, go_on = [], threading.Event(), threading.Event()
     show = explorer._scene.show
 
-    def slow(view):
-        drawn.append(len(view.spots))
+    def slow(marks):
+        drawn.append(len(marks.prototypes))
         started.set()
         assert go_on.wait(10)
-        return show(view)
+        return show(marks)
 
     monkeypatch.setattr(explorer._scene, "show", slow)
     first = threading.Thread(target=lambda: setattr(explorer, "size", 12))
@@ -684,9 +683,9 @@ def test_the_picture_is_the_figure(explorer, curve):
         figure = e.figure
         assert isinstance(figure, Figure)
         figure.canvas.draw()
-        whole = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]
-        assert whole.shape == shown.shape
-        assert (whole == shown).all()
+        drawn = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]
+        assert drawn.shape == shown.shape
+        assert (drawn == shown).all()
         assert shown.shape[1] == e.picture.width
         e.picture.ratio = 2.0
         assert pixels(e).shape[1] == 2 * e.picture.width
@@ -714,7 +713,7 @@ def test_words_for_those_who_do_not_see_the_picture(explorer, curve):
         *curve.sliders.values(),
     ):
         assert control.description
-    assert 'role="status"' in explorer._said.value
+    assert 'role="status"' in explorer._status.value
     script = explorer.picture._esm
     assert "aria-label" in str(script)
     assert "http" not in str(script)

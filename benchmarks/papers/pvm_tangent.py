@@ -16,8 +16,8 @@ from common import Report, main, table
 from digits import curve, error, usps
 
 import protoclass as pc
-from protoclass.plots.pictures import mapped
 from protoclass.plots.style import axes, colour, mark, plain_log
+from protoclass.views.geometry import map_prototypes
 
 NEAR = np.arange(5.0, 5.21, 0.02).round(2).tolist()  # where as many prototypes as the paper's are looked for
 RADII = (*np.arange(3.0, 5.3, 0.2).round(1).tolist(), 5.6, 6.2, 6.8, 7.4, 8.0, 8.6, 9.2, 9.8)
@@ -127,7 +127,7 @@ def figures(
         "pvm_figure7_right.png": steps.figure,
         "pvm_figure8.png": fit.plot("misclassified", shape=SHAPE, new=new, size=small, count=7),
     }
-    return drawn, mapped(fit, first).attrs["stress"]
+    return drawn, map_prototypes(fit, first).attrs["stress"]
 
 
 def report() -> Report:

@@ -15,8 +15,8 @@ import pandas as pd
 from common import Report, main, table
 
 import protoclass as pc
-from protoclass.plots.solvers import objectives
 from protoclass.plots.style import GREY, colour, mark, panels, plain_log
+from protoclass.views.solvers import compare_solvers
 
 L2, LINF = pc.Euclidean(scale=False), pc.Chebyshev(scale=False)
 KNOBS: dict[str, Any] = {"solver": "rounding", "rounding": "union", "balls": "closed"}
@@ -135,7 +135,7 @@ def report(radii: int = 20, digits: int = 1797) -> Report:
     eps = related.quantile(np.geomspace(0.002, 0.1, 8)).tolist()
     fit = pc.fit("digit ~ 1", images, dissimilarity=related, eps=eps[3], candidates="own", progress=False, **KNOBS)
     solvers = ("rounding", "greedy", "exact")
-    values = objectives(fit, eps, solvers)
+    values = compare_solvers(fit, eps, solvers)
     ax = fit.plot("solvers", eps=eps, solvers=solvers)
     figures["v18_figure5.png"] = ax.figure
     figures["v18_figure6.png"] = norms(iris, iris_inf)

@@ -1,12 +1,11 @@
-"""Figures: a pure function gives the numbers as a DataFrame, a second one draws them on Axes."""
+"""Figures: each function draws on Axes what a function of `views` gives as frames and arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NotAvailable, OptionError
-from ..arguments import one_of
+from ..errors import NotAvailable, OptionError, one_of
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -23,7 +22,9 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
 
     def validation(fit: Fit, ax: Any, **options: Any) -> Any:
         if fit.validation is None:
-            raise NotAvailable("nothing was cross-validated: fit with cv=10, or with an open knob such as eps='grid'")
+            raise NotAvailable(
+                "nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'"
+            )
         return fit.validation.plot(ax=ax, **options)
 
     single: dict[str, Callable[..., Any]] = {

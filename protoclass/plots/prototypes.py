@@ -2,93 +2,103 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from ..core.proximity.torgerson import torgerson
-from ..core.sources import part
-from ..errors import DataError, NotAvailable, NoVectors
-from ..estimation.problem import ONCE, places
-from ..models.base import is_open
-from ..models.pvm import PVM
-from ..models.pvm import radii as radii_of
+from ..views.geometry import LANDMARKS, MAP, Plane, choose_axes, find_limits, make_plane, outline_balls, take_evenly
+from ..views.marks import BALLS
+from ..views.prototypes import list_rows, list_shown
+from ..views.regions import predict_regions
+from ..views.solvers import fit_radii
+from ..views.words import describe_prototypes
 from .style import axes, colour, mark, named, panels
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
-BALLS = 60  # drawn, the first chosen
-ROWS = 1000  # on a map
-GRID = 240  # points a side for the decision regions
+GRID = 240  # cells a side of the decision regions
 
 
-def prototypes(fit: Fit, ax: Any = None, balls: bool = True) -> Any:
+def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
     """Rows, prototypes and balls; see `Fit.plot`.
 
     Parameters
     ----------
     balls : bool
         Whether balls are drawn, of at most the first 60 prototypes.
+    x, y : str, optional
+        Numeric predictors as axes; "map" as x for a map of the dissimilarities. By default the only two predictors where
+        both are numeric, else a map.
     """
+    drawn = _choose_rows(fit, x)
+    plane = make_plane(fit, x, y, rows=drawn)
     ax = axes(ax, 6.8, 4.6)
-    points = fit.rule.points
-    whole = points.at is not None and len(points) == fit.nobs
-    flat = plane(fit)
-    if flat is not None:
-        _regions(fit, ax)
-        rows, chosen = flat
-        shapes = outlines(fit) if balls and points.radii is not None else []
-        names = list(fit.frame.columns)
-        ax.set(xlabel=names[0].replace("_", " "), ylabel=names[1].replace("_", " "))
-    else:
-        rows, chosen = scaled(fit)
-        shapes = circles(fit, chosen)[:BALLS] if balls and points.radii is not None else []
-        ax.set(xlabel=f"first axis of the map ({fit.dissimilarity.metric.name} units)", ylabel="second axis of the map")
+    ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
+    spots = plane.locate(fit.rule.points) if len(fit.rule.points) else np.empty((0, 2))
+    if plane.of_metric:
+        _draw_regions(fit, plane, spots, ax)
+    if plane.one_unit:
         ax.set_aspect("equal", adjustable="datalim")
     shrink = min(1.0, ax.get_window_extent().width / ax.figure.dpi / 4)  # marks on small Axes are small
-    crowd = shrink * (22 if len(rows) < 400 else 8)
-    size, edge = (70, 1.4) if len(points) <= BALLS else (26, 0.8) if len(points) <= 300 else (12, 0.5)
-    size, edge = size * shrink**2, edge * shrink
+    crowd = shrink * (22 if len(drawn) < 400 else 8)
     for k, level in enumerate(fit.classes):
-        own = rows[rows["class"] == k]
-        ax.scatter(
-            own["x"], own["y"], s=crowd, marker=mark(k), color=colour(k), alpha=0.55, lw=0, label=named(level), zorder=2
-        )
-    for c, shape in shapes:
-        ax.plot(shape[:, 0], shape[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
-    support = points.table.get("support")
-    if support is not None:  # all rows have weight, and those that hold the hyperplane are circled
-        ringed = chosen[support[: len(chosen)]]
-        ax.scatter(
-            ringed["x"],
-            ringed["y"],
-            s=2 * size,
-            facecolor="none",
-            edgecolor="black",
-            lw=edge,
-            zorder=4,
-            label="support objects",
-        )
-    elif not whole:
-        for k in range(len(fit.classes)):
-            own = chosen[chosen["class"] == k]
-            ax.scatter(
-                own["x"], own["y"], s=size, marker=mark(k), color=colour(k), edgecolor="black", lw=edge, zorder=4
-            )
-        ax.scatter([], [], s=70 * crowd / 22, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
-    count = "all rows serve" if whole else f"{len(points)} prototypes"
-    count = count if support is None else f"{int(support.sum())} support objects"
-    radius = ""
-    if points.radii is not None and len(points):
-        same = np.ptp(points.radii) == 0
-        radius = f", balls of radius {points.radii[0]:.3g}" if same else ", balls of their own radii"
-    ax.set_title(f"{count}{radius if shapes else ''}", fontsize="medium")
+        own = plane.rows[drawn[fit.frame.codes[drawn] == k]]
+        style = {"s": crowd, "marker": mark(k), "color": colour(k), "alpha": 0.55, "lw": 0}
+        ax.scatter(own[:, 0], own[:, 1], label=named(level), zorder=2, **style)
+    first = np.arange(min(BALLS, len(spots)))
+    outlines = outline_balls(fit, plane, first) if balls else np.empty((0, 1, 2))
+    for c, outline in zip(fit.rule.points.classes, outlines, strict=False):
+        if np.isfinite(outline).all():
+            ax.plot(outline[:, 0], outline[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
+    _draw_prototypes(fit, spots, shrink, crowd, ax)
+    lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
+    title = describe_prototypes(fit, len(outlines) > 0)
+    ax.set_title(f"{title}{f', {lost} of them without a place on the map' if lost else ''}", fontsize="medium")
     ax.legend(fontsize="small", title=str(fit.frame.formula.response), loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False,
               markerscale=(22 / crowd) ** 0.5)  # fmt: skip
     return ax
+
+
+def _choose_rows(fit: Fit, x: str | None) -> np.ndarray:
+    """The rows that are drawn: all in a plane; on a map at most 1000, evenly taken, and those that are prototypes."""
+    n = fit.nobs
+    if (choose_axes(fit)[0] if x is None else x) != MAP:
+        return np.arange(n)
+    own = list_rows(fit.rule.points, fit.dissimilarity)
+    return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
+
+
+def _draw_prototypes(fit: Fit, spots: np.ndarray, shrink: float, crowd: float, ax: Any) -> None:
+    prototypes, shown = fit.rule.points, list_shown(fit)
+    q = len(prototypes)
+    size, edge = (70, 1.4) if q <= BALLS else (26, 0.8) if q <= 300 else (12, 0.5)
+    style = {"edgecolor": "black", "lw": edge * shrink, "zorder": 4}
+    if "support" in prototypes.table:  # all rows have weight, and those that hold the hyperplane are circled
+        style |= {"s": 2 * size * shrink**2, "facecolor": "none", "label": "support objects"}
+        ax.scatter(spots[shown, 0], spots[shown, 1], **style)
+    elif len(shown) or not q:
+        for k in range(len(fit.classes)):
+            own = spots[shown[prototypes.classes[shown] == k]]
+            ax.scatter(own[:, 0], own[:, 1], s=size * shrink**2, marker=mark(k), color=colour(k), **style)
+        ax.scatter([], [], s=70 * crowd / 22, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
+
+
+def _draw_regions(fit: Fit, plane: Plane, spots: np.ndarray, ax: Any) -> None:
+    """The class that the rule gives each place of the plane, as a pale background."""
+    from matplotlib.colors import ListedColormap
+
+    low, high = find_limits(np.concatenate([plane.rows, spots]))
+    x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
+    regions = predict_regions(fit, (x, y), (low[0], high[0], low[1], high[1]), GRID)
+    L = len(fit.classes)
+    ax.pcolormesh(regions.x, regions.y, regions.codes, cmap=ListedColormap([colour(k) for k in range(L)]), vmin=-0.5, vmax=L - 0.5,
+                  alpha=0.13, shading="nearest", zorder=0, rasterized=True)  # fmt: skip
+    if len(np.unique(regions.codes)) > 1:
+        for k in np.unique(regions.codes):
+            inside = (regions.codes == k).astype(float)
+            ax.contour(regions.x, regions.y, inside, levels=[0.5], colors="0.35", linewidths=0.6, zorder=1)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
 def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
@@ -100,32 +110,21 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         Six radii by default: of the default grid, from the second to the last, evenly.
     balls : bool
     """
-    if not isinstance(fit.model, PVM):
-        raise NotAvailable(f"method {fit.model.name!r} has no radii to vary; 'pvm' has")
-    task = fit.problem.task(fit.dissimilarity, limit=ONCE)
-    if eps is None:
-        every = radii_of(task, None)
-        eps = every[np.unique(np.linspace(min(1, len(every) - 1), len(every) - 1, 6).round().astype(int))].tolist()
-    several = replace(fit.model, eps=eps if is_open(eps) else [eps])
-    chosen = several.path(task, several.grid(task, np.bincount(task.y)))
-    fits = [
-        replace(fit, model=replace(fit.model, eps=float(e)), rule=chosen.at(g), validation=None, point=None)
-        for g, e in enumerate(chosen.radii)
-    ]
+    fits = fit_radii(fit, eps)
     across = min(3, len(fits))
-    figure, places_of = panels(-(-len(fits) // across), across, 3.1, 2.9)
-    for ax in places_of.ravel()[len(fits) :]:
+    figure, places = panels(-(-len(fits) // across), across, 3.1, 2.9)
+    drawn = places.ravel()[: len(fits)]
+    for ax in places.ravel()[len(fits) :]:
         ax.set_axis_off()
-    for ax, other in zip(places_of.ravel(), fits, strict=False):
+    for ax, other in zip(drawn, fits, strict=True):
         prototypes(other, ax, balls)
         names = ax.get_xlabel(), ax.get_ylabel()
         ax.set(xlabel="", ylabel="")
         ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.points)} prototypes", fontsize="small")
-        handles, labels = ax.get_legend_handles_labels()
+        handles, classes = ax.get_legend_handles_labels()
         scale = ax.get_legend().markerscale
         ax.get_legend().remove()
         ax.label_outer()
-    drawn = places_of.ravel()[: len(fits)]
     for ax in drawn:
         ax.set_adjustable("box")
     for side in ("xlim", "ylim"):  # one scale for all, as only the outer axes are labelled
@@ -135,117 +134,6 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     figure.supxlabel(names[0], fontsize="medium")
     figure.supylabel(names[1], fontsize="medium")
     title = str(fit.frame.formula.response)
-    figure.legend(
-        handles, labels, title=title, loc="outside right upper", fontsize="small", frameon=False, markerscale=scale
-    )
+    style = {"loc": "outside right upper", "fontsize": "small", "frameon": False, "markerscale": scale}
+    figure.legend(handles, classes, title=title, **style)
     return figure
-
-
-def plane(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame] | None:
-    """Rows and prototypes in the plane of the two predictors, or None where there are not just two numbers."""
-    frame = fit.frame
-    numeric = [c.kind for c in frame.schema.values()] == ["numeric", "numeric"]
-    if (
-        not numeric
-        or not frame.formula.plain()
-        or fit.dissimilarity.metric.given
-        or frame.columns.isna().any(axis=None)
-    ):
-        return None
-    table, points = frame.canonical(), fit.rule.points
-    rows = pd.DataFrame({"x": table.iloc[:, 0], "y": table.iloc[:, 1], "class": frame.codes})
-    if points.coords is not None:
-        spots = fit.dissimilarity.metric.original(points.coords).to_numpy()
-    else:
-        spots = fit.prototypes.iloc[:, -2:].to_numpy(float)
-    return rows, pd.DataFrame({"x": spots[:, 0], "y": spots[:, 1], "class": points.classes})
-
-
-def outlines(fit: Fit) -> list[tuple[int, np.ndarray]]:
-    """Class and outline (in the units of the predictors) of each ball, where the metric is a norm in coordinates."""
-    metric, points = fit.dissimilarity.metric, fit.rule.points
-    assert points.radii is not None
-    rep = places(fit.rule, fit.dissimilarity)
-    try:
-        centers = metric.vectors(rep)
-        angle = np.linspace(0, 2 * np.pi, 181)
-        step = np.column_stack([np.cos(angle), np.sin(angle)])
-        length = metric.between(metric.place(step), metric.place(np.zeros((1, 2))))
-    except NoVectors:
-        return []
-    unit = step / length
-    found = []
-    for c, center, radius in list(zip(points.classes, centers, points.radii, strict=True))[:BALLS]:
-        if not np.isfinite(radius):
-            continue
-        found.append((int(c), metric.original(center + radius * unit).to_numpy()))
-    return found
-
-
-def scaled(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Rows (at most 1000, evenly taken) and prototypes on a map by classical scaling of their dissimilarities."""
-    related, points, n = fit.dissimilarity, fit.rule.points, fit.nobs
-    if related.added is not None or (points.at is not None and len(related.labels) < n):
-        raise NotAvailable(
-            "a map needs all rows as candidates and no others: the plane of two numeric predictors needs neither"
-        )
-    if related.shape[1] and not related.square and not related.metric.supervised:
-        raise NotAvailable(
-            "a map needs the dissimilarities of all rows to one another, and the given ones are not square"
-        )
-    at = np.unique(np.linspace(0, n - 1, min(n, ROWS)).astype(int))
-    first = points.at[:ROWS] if points.at is not None else None
-    if first is not None:
-        at = np.unique(np.concatenate([at, related.origin[first]]))
-    metric = related.metric
-    rows = part(related.rows, at)
-    columns = part(related.points, at)
-    if points.coords is not None:
-        extra = metric.place(points.coords)
-        rows = tuple(np.concatenate([a, b]) for a, b in zip(rows, extra, strict=True))
-        columns = rows
-    D = np.asarray(metric.between(rows, columns), float)
-    if np.isnan(D).any():
-        raise DataError("some rows know no variable in common: a map needs all dissimilarities")
-    X = torgerson((D + D.T) / 2, 2)
-    where = pd.DataFrame({"x": X[: len(at), 0], "y": X[: len(at), 1], "class": fit.frame.codes[at]})
-    if points.coords is not None:
-        chosen = X[len(at) :]
-        return where, pd.DataFrame({"x": chosen[:, 0], "y": chosen[:, 1], "class": points.classes})
-    spot = np.searchsorted(at, related.origin[first])
-    return where, pd.DataFrame({"x": X[spot, 0], "y": X[spot, 1], "class": points.classes[: len(spot)]})
-
-
-def circles(fit: Fit, chosen: pd.DataFrame) -> list[tuple[int, np.ndarray]]:
-    """Class and circle of each ball on a map. A Euclidean map shortens distances: rows of a ball lie inside its circle."""
-    radii = fit.rule.points.radii
-    assert radii is not None
-    angle = np.linspace(0, 2 * np.pi, 181)
-    step = np.column_stack([np.cos(angle), np.sin(angle)])
-    spots = chosen[["x", "y"]].to_numpy()
-    return [
-        (int(c), spot + r * step) for c, spot, r in zip(chosen["class"], spots, radii, strict=True) if np.isfinite(r)
-    ]
-
-
-def _regions(fit: Fit, ax: Any) -> None:
-    """The class that the rule gives each place of the plane, as a pale background."""
-    from matplotlib.colors import ListedColormap
-
-    names = list(fit.frame.columns)
-    table = fit.frame.canonical()
-    lows, highs = table.min(), table.max()
-    wide = highs - lows > 1e-9 * highs.abs()
-    margin = 0.06 * (highs - lows).where(wide, np.maximum(highs.abs(), 1.0))
-    x = np.linspace(lows.iloc[0] - margin.iloc[0], highs.iloc[0] + margin.iloc[0], GRID)
-    y = np.linspace(lows.iloc[1] - margin.iloc[1], highs.iloc[1] + margin.iloc[1], GRID)
-    across, up = np.meshgrid(x, y)
-    grid = pd.DataFrame({names[0]: across.ravel(), names[1]: up.ravel()})
-    told = fit.predict(grid).cat.codes.to_numpy().reshape(across.shape)
-    L = len(fit.classes)
-    ax.pcolormesh(across, up, told, cmap=ListedColormap([colour(k) for k in range(L)]), vmin=-0.5, vmax=L - 0.5, alpha=0.13,
-                  shading="nearest", zorder=0, rasterized=True)  # fmt: skip
-    if len(np.unique(told)) > 1:
-        for k in np.unique(told):
-            ax.contour(across, up, (told == k).astype(float), levels=[0.5], colors="0.35", linewidths=0.6, zorder=1)
-    ax.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))

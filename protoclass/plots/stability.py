@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..views.analyses import list_stability
 from .style import axes, colour, mark, named, plain_text
 
 if TYPE_CHECKING:
@@ -14,19 +13,19 @@ if TYPE_CHECKING:
 NAMED = 30  # prototypes that are named on the axis
 
 
-def stability(told: Stability, ax: Any = None) -> Any:
+def stability(result: Stability, ax: Any = None) -> Any:
     """Share of the samples by prototype, in the order chosen: full marks chosen again, hollow ones near (a ball held one)."""
-    table = told.prototypes
+    table = list_stability(result)
     few = len(table) <= NAMED
     ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
-    place = np.arange(len(table))
-    for k, level in enumerate(told.fit.classes):
+    order = table["order"].to_numpy()
+    for k, level in enumerate(result.fit.classes):
         own = (table["class"] == level).to_numpy()
         for name, face in (("near", "none"), ("chosen", colour(k))):
             if name not in table or not own.any():
                 continue
             share = table.loc[own, name]
-            spots = (share, place[own]) if few else (place[own] + 1, share)
+            spots = (share, order[own]) if few else (order[own], share)
             label = f"{named(level)}" if name == "chosen" else None
             ax.plot(
                 *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
@@ -35,8 +34,8 @@ def stability(told: Stability, ax: Any = None) -> Any:
         "; of all: near (hollow)" if "near" in table else ""
     )
     if few:
-        ax.set_yticks(place, [str(label) for label in table.index])
-        ax.set(xlim=(0, 1), ylim=(len(table) - 0.5, -0.5), xlabel=what, ylabel="prototype, in the order chosen")
+        ax.set_yticks(order, [str(label) for label in table.index])
+        ax.set(xlim=(0, 1), ylim=(len(table) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
         ax.grid(axis="y", lw=0.4, color="#cccccc")
     else:
         ax.set(ylim=(0, 1), xlabel="prototype, in the order chosen", ylabel=what)
@@ -44,7 +43,7 @@ def stability(told: Stability, ax: Any = None) -> Any:
         fontsize="small",
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
-        ncols=min(6, len(told.fit.classes)),
+        ncols=min(6, len(result.fit.classes)),
         frameon=False,
     )
     return plain_text(ax)

@@ -58,10 +58,3 @@ def plain_log(axis: Any) -> None:
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1000 * low else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def number(value: float) -> str:
-    """A number for a label: three digits, whole numbers whole."""
-    if value == float("inf"):
-        return "inf"
-    return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""What there is to say of one prototype and of one observation: words, and the rows that they speak of."""
+"""What is known of one prototype and of one observation: words, and the rows and prototypes that it has to do with."""
 
 from __future__ import annotations
 
@@ -8,223 +8,229 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..models.scm_words import features
-from ..plots.style import named
+from ..analysis.bounds import features, named
 from ..core.machines.rule import Machines, first_to_fire
 from ..core.sources import Rep, Source, part
-from ..core.task import Points
-from ..errors import shown
+from ..errors import NotAvailable, shown
 from ..estimation.fit import Fit
-from ..estimation.problem import columns_of, places, read
-from .coverage import Reach, as_points, measured
+from ..estimation.problem import columns_of, places
+from .coverage import Coverage
+from .prototypes import (
+    find_name,
+    find_places,
+    list_names,
+    list_rows,
+    list_shown,
+    measure_apart,
+    measure_prototype,
+    measure_rows,
+    predict_row,
+)
+from .words import write_rows
 
 RIVALS = 5
 COVERS, HOLDS, WRONGLY = "covers first", "holds, covered before", "holds wrongly"
-SPEAKS, WITHIN, RIVAL = "is nearest to", "within its radius", "rival"
+NEAREST_TO, WITHIN, RIVAL = "is nearest to", "within its radius", "rival"
 NEAREST, VOTE, DECISION = "nearest of class", "probability of class", "decision for class"
 NONE = np.empty(0, np.int64)
 COLUMNS = ["relation", "label", "class", "value"]
 
 
 @dataclass(frozen=True)
-class Said:
-    """Of a prototype or an observation.
+class Card:
+    """What is known of a prototype or an observation.
 
     Attributes
     ----------
-    title, words : str
+    title, text : str
     table : DataFrame
         `relation` (to it), `label`, `class` and `value`: a distance, or the share of votes or the decision value for a class.
     rows, wrong : int arrays
         The rows that a prototype covers first (or is nearest to), and those that it holds wrongly.
-    places : int array
-        The prototypes that decide on a row, the nearest of each class.
+    prototypes : int array
+        Places of the prototypes that decide on a row, the nearest of each class.
     """
 
     title: str
-    words: str
+    text: str
     table: pd.DataFrame
     rows: np.ndarray = field(default_factory=lambda: NONE)
     wrong: np.ndarray = field(default_factory=lambda: NONE)
-    places: np.ndarray = field(default_factory=lambda: NONE)
+    prototypes: np.ndarray = field(default_factory=lambda: NONE)
 
 
-def labels_of(fit: Fit) -> pd.Index:
-    """Labels of the prototypes, in the order chosen."""
-    points = fit.rule.points
-    return fit.dissimilarity.labels[points.at] if points.at is not None else fit.prototypes.index
+def make_cards(fit: Fit, source: Source | None, coverage: Coverage, name: Any) -> list[Card]:
+    """The cards of a name: one for each prototype of that name, and one for the row; none where there is neither."""
+    row = find_name(fit, name)[1]
+    cards = [describe_prototype(fit, source, coverage, place) for place in find_places(fit, name)]
+    return [*cards, describe_row(fit, source, coverage, row)] if row >= 0 else cards
 
 
-def of_prototype(fit: Fit, source: Source | None, told: Reach, place: int) -> Said:
+def list_details(cards: list[Card]) -> pd.DataFrame:
+    """The tables of some cards below one another."""
+    return pd.concat([card.table for card in cards], ignore_index=True) if cards else pd.DataFrame(columns=COLUMNS)
+
+
+def describe_prototype(fit: Fit, source: Source | None, coverage: Coverage, place: int) -> Card:
     """What the prototype at a place in the order covers first and wrongly, and which prototypes of other classes are near.
 
     Where the rule has no balls that cover: which rows it is nearest to, or which lie within its radius.
     """
-    points, frame, related = fit.rule.points, fit.frame, fit.dissimilarity
-    level, label, n = fit.classes[points.classes[place]], labels_of(fit)[place], len(points)
-    own = frame.codes == points.classes[place]
-    d = _to_point(fit, source, place)
-    parts: list[tuple[str, np.ndarray]] = []
-    if told.first is not None and points.radii is not None:
-        inside = d < points.radii[place]
-        parts = [(COVERS, told.first == place), (HOLDS, inside & own & (told.first != place)), (WRONGLY, inside & ~own)]
-    elif told.nearest is not None:
-        parts = [(SPEAKS, told.nearest == place)]
-    elif points.radii is not None:
-        parts = [(WITHIN, d <= points.radii[place])]
-    rows = [_rows(fit, relation, np.flatnonzero(mask), d) for relation, mask in parts]
-    at, far = rivals(fit, source, place)
-    names = pd.DataFrame(
-        {"relation": RIVAL, "label": labels_of(fit)[at], "class": _levels(fit, points.classes[at]), "value": far}
-    )
-    row = -1 if points.at is None else int(related.origin[points.at[place]])
-    same = (
-        ""
-        if row < 0 or frame.codes[row] == points.classes[place]
-        else f" (its own class: {fit.classes[frame.codes[row]]})"
-    )
-    order = (
-        f", {place + 1} of {n} in the order chosen" if "support" not in points.table and points.at is not None else ""
-    )
-    return Said(
-        f"Prototype {shown(label)}: {level}{same}{order}",
-        _counts(parts, own) + _machine(points, place),
-        pd.concat([*rows, names], ignore_index=True)[COLUMNS],
-        np.flatnonzero(dict(parts).get(COVERS, dict(parts).get(SPEAKS, NONE))),
-        np.flatnonzero(dict(parts).get(WRONGLY, NONE)),
+    prototypes, codes = fit.rule.points, fit.frame.codes
+    code, names = prototypes.classes[place], list_names(fit)
+    d, own = measure_prototype(fit, source, place), codes == code
+    groups: dict[str, np.ndarray] = {}
+    if coverage.first is not None and prototypes.radii is not None:
+        inside, first = d < prototypes.radii[place], coverage.first == place
+        groups = {COVERS: first, HOLDS: inside & own & ~first, WRONGLY: inside & ~own}
+    elif coverage.nearest is not None:
+        groups = {NEAREST_TO: coverage.nearest == place}
+    elif prototypes.radii is not None:
+        groups = {WITHIN: d <= prototypes.radii[place]}
+    rows = [_list_rows(fit, relation, np.flatnonzero(mask), d) for relation, mask in groups.items()]
+    at, far = find_rivals(fit, source, place)
+    classes = _name_classes(fit, prototypes.classes[at])
+    rivals = pd.DataFrame({"relation": RIVAL, "label": names[at], "class": classes, "value": far})
+    row = int(list_rows(prototypes, fit.dissimilarity)[place])
+    other = row >= 0 and codes[row] != code
+    title = f"Prototype {shown(names[place])}: {fit.classes[code]}"
+    title += f" (its own class: {fit.classes[codes[row]]})" if other else ""
+    if "support" not in prototypes.table and prototypes.at is not None:
+        title += f", {place + 1} of {len(prototypes)} in the order chosen"
+    return Card(
+        title,
+        _describe_groups(groups, own) + _describe_centre(fit, place),
+        pd.concat([*rows, rivals], ignore_index=True)[COLUMNS],
+        np.flatnonzero(groups.get(COVERS, groups.get(NEAREST_TO, NONE))),
+        np.flatnonzero(groups.get(WRONGLY, NONE)),
     )
 
 
-def _counts(parts: list[tuple[str, np.ndarray]], own: np.ndarray) -> str:
-    count = {relation: int(mask.sum()) for relation, mask in parts}
+def _describe_groups(groups: dict[str, np.ndarray], own: np.ndarray) -> str:
+    count = {relation: int(mask.sum()) for relation, mask in groups.items()}
     if COVERS in count:
         ringed = " (ringed in orange)" if count[WRONGLY] else ""
         return (
-            f"It is the first to cover {_rows_of(count[COVERS])} of its class. In its ball lie also {_rows_of(count[HOLDS])} that "
-            f"others covered before, and {_rows_of(count[WRONGLY])} of other classes{ringed}."
+            f"It is the first to cover {write_rows(count[COVERS])} of its class. Its ball also holds {write_rows(count[HOLDS])} "
+            f"that others covered before, and {write_rows(count[WRONGLY])} of other classes{ringed}."
         )
-    for relation, words in ((SPEAKS, "It is the nearest prototype of {}"), (WITHIN, "Within its radius lie {}")):
+    for relation, words in ((NEAREST_TO, "It is the nearest prototype of {}"), (WITHIN, "It has {} within its radius")):
         if relation in count:
-            mask = dict(parts)[relation]
-            return f"{words.format(_rows_of(count[relation]))}, {int((mask & own).sum())} of them of its class."
-    return "It is one of the rows that hold the rule."
+            mask = groups[relation]
+            return f"{words.format(write_rows(count[relation]))}, {int((mask & own).sum())} of them of its class."
+    return "The rule depends on this row."
 
 
-def _rows_of(count: int) -> str:
-    return f"{count} row{'' if count == 1 else 's'}"
-
-
-def _machine(points: Points, place: int) -> str:
-    """What a set covering machine says of a centre."""
-    if "holds" not in points.table:
+def _describe_centre(fit: Fit, place: int) -> str:
+    """What a set covering machine knows of a centre."""
+    table = fit.rule.points.table
+    if "holds" not in table:
         return ""
-    told = {name: values[place] for name, values in points.table.items()}
+    centre = {name: values[place] for name, values in table.items()}
     return (
-        f" A row counts as positive where {told['holds']}, with radius {told['radius']:.4g}; when chosen it covered {told['q']:g} "
-        f"examples and got {told['r']:g} wrong."
+        f" A row counts as positive where {centre['holds']}, with radius {centre['radius']:.4g}; when chosen it covered "
+        f"{centre['q']:g} examples and got {centre['r']:g} wrong."
     )
 
 
-def rivals(fit: Fit, source: Source | None, place: int, count: int = RIVALS) -> tuple[np.ndarray, np.ndarray]:
+def find_rivals(fit: Fit, source: Source | None, place: int, count: int = RIVALS) -> tuple[np.ndarray, np.ndarray]:
     """The nearest prototypes of other classes than a prototype's, by place, and their distances; none where these are not known."""
-    points, related = fit.rule.points, fit.dissimilarity
-    others = np.flatnonzero(points.classes != points.classes[place])
-    row = -1 if points.at is None else int(related.origin[points.at[place]])
-    if not len(others) or (points.at is not None and row < 0):
-        return others[:0], np.empty(0)
-    if points.at is None:
-        rep = as_points(fit.rule, related)
-        far = np.asarray(related.metric.between(part(rep, [place]), part(rep, others)), float)[0]
+    prototypes = fit.rule.points
+    others = np.flatnonzero(prototypes.classes != prototypes.classes[place])
+    if not len(others):
+        return others, np.empty(0)
+    row = list_rows(prototypes, fit.dissimilarity)[[place]]
+    if row[0] >= 0:
+        far = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, row), float)[0, others]
     else:
-        far = np.asarray(measured(fit.rule, related, source, np.array([row])), float)[0, others]
+        try:
+            far = measure_apart(fit, np.array([place]), others)[0]
+        except NotAvailable:
+            return others[:0], np.empty(0)
     first = np.argsort(far, kind="stable")[:count]
     return others[first], far[first]
 
 
-def of_row(fit: Fit, source: Source | None, told: Reach, row: int) -> Said:
+def describe_row(fit: Fit, source: Source | None, coverage: Coverage, row: int) -> Card:
     """How a row of the fit is classified, whether rightly, and why."""
     frame, rule, levels = fit.frame, fit.rule, fit.classes
-    truth, fitted = int(frame.codes[row]), int(told.fitted[row])
-    verdict = "rightly" if truth == fitted else f"wrongly, for it is {levels[truth]}"
-    words, rows, at = [f"It is classified as {levels[fitted]}, {verdict}."], [], NONE
+    truth, fitted = int(frame.codes[row]), int(coverage.fitted[row])
+    verdict = "rightly" if truth == fitted else f"wrongly: its class is {levels[truth]}"
+    words, tables, at = [f"It is classified as {levels[fitted]}, {verdict}."], [], NONE
     if "prob" in rule.kinds:
-        share = _told(fit, "prob", row)
-        rows.append(_by_class(fit, VOTE, share))
+        share = predict_row(fit, "prob", row)
+        tables.append(_list_classes(fit, VOTE, share))
         words.append(f"The probability, or share of votes, of {levels[fitted]} is {share[fitted]:.3g}.")
     if "nearest" in rule.kinds and len(rule.points):
-        at, near, why = _nearest(fit, source, row)
-        rows.append(near)
+        at, near, why = _find_nearest(fit, source, row) if rule.reads == "D" else _read_nearest(fit, row)
+        tables.append(near)
         words.append(why)
-    if told.first is not None and told.wrong is not None:
-        words.append(_held(fit, told, row))
+    if coverage.first is not None and coverage.wrong is not None:
+        words.append(_describe_balls(fit, int(coverage.first[row]), int(coverage.wrong[row])))
     if isinstance(rule, Machines):
-        words += _fired(fit, row)
+        words += _describe_firing(fit, row)
     if "decision" in rule.kinds:
-        values = _told(fit, "decision", row)
-        rows.append(_by_class(fit, DECISION, values))
+        values = predict_row(fit, "decision", row)
+        tables.append(_list_classes(fit, DECISION, values))
         if (values == values.max()).sum() > 1:
             words.append("Of classes with equal votes the first wins.")
     if not len(rule.points) and not isinstance(rule, Machines):
         words.append("There are no prototypes: every row is classified as the heaviest class.")
-    table = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=COLUMNS)
-    return Said(f"Row {shown(frame.index[row])}: {levels[truth]}", " ".join(words), table[COLUMNS], places=at)
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
+    return Card(f"Row {shown(frame.index[row])}: {levels[truth]}", " ".join(words), table[COLUMNS], prototypes=at)
 
 
-def _nearest(fit: Fit, source: Source | None, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
-    """The nearest prototype of each class, nearest first: places, table, and in words why the first decides."""
-    points, labels, levels = fit.rule.points, labels_of(fit), fit.classes
-    if (
-        fit.rule.reads != "D"
-    ):  # distances of the rule's own: it tells them by class, and which prototype is nearest of all
-        far, here = _told(fit, "distance", row), int(_told(fit, "nearest", row))
-        table = _by_class(fit, NEAREST, -far)
-        table["value"] = -table["value"]
-        table.loc[0, "label"] = labels[here]
-        words = f"The nearest prototype is {shown(labels[here])} ({levels[points.classes[here]]}) at {far.min():.4g}."
-        return np.array([here]), table[np.isfinite(table["value"])], words
-    d = np.asarray(measured(fit.rule, fit.dissimilarity, source, np.array([row])), float)[0]
-    rank = np.arange(len(points)) if points.at is None else points.at
-    order = np.lexsort((rank, points.classes, d))
-    _, first = np.unique(points.classes[order], return_index=True)
+def _read_nearest(fit: Fit, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
+    """The nearest prototype by the rule's own distances, which it gives by class: its place, a table, and words."""
+    far, here = predict_row(fit, "distance", row), int(predict_row(fit, "nearest", row))
+    name = list_names(fit)[here]
+    table = _list_classes(fit, NEAREST, -far)
+    table["value"] = -table["value"]
+    table.loc[0, "label"] = name
+    of = fit.classes[fit.rule.points.classes[here]]
+    words = f"The nearest prototype is {shown(name)} ({of}) at {far.min():.4g}."
+    return np.array([here]), table[np.isfinite(table["value"])], words
+
+
+def _find_nearest(fit: Fit, source: Source | None, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
+    """The nearest prototype of each class, nearest first: places, a table, and in words why the first decides."""
+    prototypes, names, levels = fit.rule.points, list_names(fit), fit.classes
+    d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, np.array([row])), float)[0]
+    rank = np.arange(len(prototypes)) if prototypes.at is None else prototypes.at
+    order = np.lexsort((rank, prototypes.classes, d))
+    _, first = np.unique(prototypes.classes[order], return_index=True)
     at = order[np.sort(first)]
-    table = pd.DataFrame(
-        {"relation": NEAREST, "label": labels[at], "class": _levels(fit, points.classes[at]), "value": d[at]}
-    )
+    classes = _name_classes(fit, prototypes.classes[at])
+    table = pd.DataFrame({"relation": NEAREST, "label": names[at], "class": classes, "value": d[at]})
     truth, here = int(fit.frame.codes[row]), at[0]
-    itself = points.at is not None and fit.dissimilarity.origin[points.at[here]] == row
-    name = "itself" if itself else shown(labels[here])
-    words = f"The nearest prototype is {name} ({levels[points.classes[here]]}) at {d[here]:.4g}"
-    right = points.classes[here] == truth
-    rest = at[1:] if right else at[points.classes[at] == truth]
+    name = "itself" if list_rows(prototypes, fit.dissimilarity)[here] == row else shown(names[here])
+    words = f"The nearest prototype is {name} ({levels[prototypes.classes[here]]}) at {d[here]:.4g}"
+    right = prototypes.classes[here] == truth
+    rest = at[1:] if right else at[prototypes.classes[at] == truth]
     if not len(rest):
         return at, table, f"{words}; {'no other class has prototypes' if right else 'its own class has no prototype'}."
     other = rest[0]
     far = d[other] - d[here]
     tied = "equally far, and of these the class that comes first wins" if far == 0 else f"{far:.4g} farther"
-    of = f"{'' if right else 'its own class '}{levels[points.classes[other]]}"
-    return at, table, f"{words}; the nearest of {of} is {shown(labels[other])} at {d[other]:.4g}, {tied}."
+    of = f"{'' if right else 'its own class '}{levels[prototypes.classes[other]]}"
+    return at, table, f"{words}; the nearest of {of} is {shown(names[other])} at {d[other]:.4g}, {tied}."
 
 
-def _held(fit: Fit, told: Reach, row: int) -> str:
-    assert told.first is not None
-    assert told.wrong is not None
-    place, wrong = int(told.first[row]), int(told.wrong[row])
-    own = (
-        "No ball of its class holds it"
-        if place < 0
-        else f"The ball of {shown(labels_of(fit)[place])} was the first to cover it"
-    )
+def _describe_balls(fit: Fit, first: int, wrong: int) -> str:
+    own = "No ball of its class holds it"
+    if first >= 0:
+        own = f"The ball of {shown(list_names(fit)[first])} was the first to cover it"
     if not wrong:
-        return f"{own}, and none of another class does." if place < 0 else f"{own}; no ball of another class holds it."
+        return f"{own}, and none of another class does." if first < 0 else f"{own}; no ball of another class holds it."
     return f"{own}; {wrong} ball{'s' if wrong > 1 else ''} of other classes hold{'' if wrong > 1 else 's'} it wrongly."
 
 
-def _fired(fit: Fit, row: int) -> list[str]:
+def _describe_firing(fit: Fit, row: int) -> list[str]:
     """For each set covering machine the first feature that fires on a row, in words."""
     rule = fit.rule
     assert isinstance(rule, Machines)
     at = places(rule, fit.dissimilarity)
-    one: Rep = part(fit.dissimilarity.rows, [row])
+    one: Rep = part(fit.dissimilarity.rows, np.array([row]))
     D = np.asarray(fit.dissimilarity.metric.between(one, at)) if "D" in rule.reads else np.empty((1, 0))
     X = columns_of(rule, fit.frame)
     X = None if X is None else X[[row]]
@@ -245,36 +251,44 @@ def _fired(fit: Fit, row: int) -> list[str]:
     return words
 
 
-def _to_point(fit: Fit, source: Source | None, place: int) -> np.ndarray:
-    """Dissimilarities (n,) of all rows to a prototype."""
-    rule = fit.rule
-    n = np.arange(len(fit.frame))
-    if rule.points.at is not None and source is not None:
-        return np.asarray(source.take(n, rule.points.at[[place]])[:, 0], float)
-    rep = part(as_points(rule, fit.dissimilarity), [place])
-    return np.asarray(fit.dissimilarity.metric.between(fit.dissimilarity.rows, rep), float)[:, 0]
-
-
-def _rows(fit: Fit, relation: str, at: np.ndarray, d: np.ndarray) -> pd.DataFrame:
+def _list_rows(fit: Fit, relation: str, at: np.ndarray, d: np.ndarray) -> pd.DataFrame:
     at = at[np.argsort(d[at], kind="stable")]
-    frame = fit.frame
-    return pd.DataFrame(
-        {"relation": relation, "label": frame.index[at], "class": _levels(fit, frame.codes[at]), "value": d[at]}
-    )
+    names, classes = fit.frame.index[at], _name_classes(fit, fit.frame.codes[at])
+    return pd.DataFrame({"relation": relation, "label": names, "class": classes, "value": d[at]})
 
 
-def _levels(fit: Fit, codes: np.ndarray) -> np.ndarray:
+def _list_classes(fit: Fit, relation: str, values: np.ndarray) -> pd.DataFrame:
+    order = np.argsort(-values, kind="stable")
+    classes = _name_classes(fit, order)
+    return pd.DataFrame({"relation": relation, "label": None, "class": classes, "value": values[order]})
+
+
+def _name_classes(fit: Fit, codes: np.ndarray) -> np.ndarray:
     return np.asarray(fit.frame.levels.to_numpy(object)[codes], object)
 
 
-def _by_class(fit: Fit, relation: str, values: np.ndarray) -> pd.DataFrame:
-    order = np.argsort(-values, kind="stable")
-    return pd.DataFrame({"relation": relation, "label": None, "class": _levels(fit, order), "value": values[order]})
+def read_predictors(fit: Fit, place: int, row: int) -> pd.Series:
+    """The predictors of a row, or where `row` is -1 of the prototype at a place, in the units of the data."""
+    prototypes = fit.rule.points
+    if row >= 0:
+        return fit.frame.columns.iloc[row]
+    if prototypes.coords is not None:
+        return fit.dissimilarity.metric.original(np.asarray(prototypes.coords)[[place]]).iloc[0]
+    return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
 
 
-def _told(fit: Fit, kind: str, row: int) -> np.ndarray:
-    """What the rule says of one row: (classes,), for "nearest" a place."""
-    rule, related = fit.rule, fit.dissimilarity
-    X: Any = columns_of(rule, fit.frame)
-    X = None if X is None else X[[row]]
-    return np.asarray(read(kind, rule, related, part(related.rows, [row]), places(rule, related), X), float)[0]
+def summarize_classes(fit: Fit, coverage: Coverage) -> pd.DataFrame:
+    """One row for each class: its `rows`, `prototypes` and `misclassified` rows."""
+    codes, chosen = fit.frame.codes, fit.rule.points.classes[list_shown(fit)]
+    counts = {"rows": codes, "prototypes": chosen, "misclassified": codes[coverage.fitted != codes]}
+    levels = fit.frame.levels.rename("class")
+    return pd.DataFrame({name: np.bincount(of, minlength=len(levels)) for name, of in counts.items()}, levels)
+
+
+def list_features(fit: Fit) -> list[str]:
+    """The features of set covering machines in words, in the order chosen; none for other rules."""
+    if not isinstance(fit.rule, Machines):
+        return []
+    table = features(fit)
+    names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
+    return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]

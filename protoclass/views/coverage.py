@@ -8,24 +8,25 @@ import numpy as np
 
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each, kernel
-from ..core.sources import Held, Rep, Source, part
+from ..core.sources import Held, Source
 from ..core.task import Rule
-from ..estimation.problem import BLOCK, blocks, columns_of, places, read
+from ..estimation.problem import BLOCK, blocks
 from ..metrics.dissimilarity import Dissimilarity
+from .prototypes import measure_rows, predict_classes
 
 ROWS = 1024  # of a thread's turn
 
 
 @dataclass(frozen=True)
-class Reach:
-    """What a rule says of the n rows of its fit, and which prototypes they are near.
+class Coverage:
+    """What a rule predicts for the n rows of its fit, and which prototypes they are near.
 
     Attributes
     ----------
     fitted : int array (n,)
         Class codes.
     nearest : int array (n,), or None
-        Place of the nearest prototype, -1 where there is none; None where the rule goes by something else.
+        Place of the nearest prototype, -1 where there is none; None where the rule decides by something else.
     first : int array (n,), or None
         Place of the first prototype of the row's own class whose ball holds it, -1 where none does; None where the rule has
         no balls that cover.
@@ -39,51 +40,33 @@ class Reach:
     wrong: np.ndarray | None = None
 
 
-def reach(rule: Rule, related: Dissimilarity, source: Source | None) -> Reach:
-    """What a rule does with the rows that `related` measures; `source` holds or measures their dissimilarities."""
-    frame = related.data
+def measure_coverage(rule: Rule, dissimilarity: Dissimilarity, source: Source | None) -> Coverage:
+    """What a rule does with the rows of a dissimilarity; `source` holds or measures their dissimilarities."""
+    frame = dissimilarity.data
     if not isinstance(rule, Nearest):
-        at = places(rule, related)
-        return Reach(read("class", rule, related, related.rows, at, columns_of(rule, frame)))
-    points = rule.points
-    n, q = len(frame), len(points)
+        return Coverage(predict_classes(rule, dissimilarity))
+    prototypes = rule.points
+    n, q = len(frame), len(prototypes)
     near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
-    radii = np.full(q, -1.0) if points.radii is None else np.asarray(points.radii, float)
-    rank = np.arange(q) if points.at is None else points.at
+    radii = np.full(q, -1.0) if prototypes.radii is None else np.asarray(prototypes.radii, float)
+    rank = np.arange(q) if prototypes.at is None else prototypes.at
 
     def work(rows: slice) -> None:
-        held = points.at is not None and isinstance(source, Held)
-        D = source.array()[rows] if held else measured(rule, related, source, np.arange(n)[rows])
+        held = prototypes.at is not None and isinstance(source, Held)
+        D = source.array()[rows] if held else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
         columns = rank if held else np.arange(q)
-        _reach(D, columns, rank, points.classes, radii, frame.codes[rows], near[rows], first[rows], wrong[rows])
+        _cover(D, columns, rank, prototypes.classes, radii, frame.codes[rows], near[rows], first[rows], wrong[rows])
 
     step = min(ROWS, max(1, BLOCK // max(1, q)))
     for _ in each(work, list(blocks(n, step)), n * q):
         pass
-    fitted = np.where(near < 0, rule.fallback, points.classes[near]) if q else np.full(n, rule.fallback)
-    balls = points.radii is not None
-    return Reach(fitted, near, first if balls else None, wrong if balls else None)
-
-
-def measured(rule: Rule, related: Dissimilarity, source: Source | None, rows: np.ndarray) -> np.ndarray:
-    """Dissimilarities of some rows to the prototypes of a rule, (r, q)."""
-    points = rule.points
-    if points.at is not None and source is not None:
-        return source.take(rows, points.at)
-    return np.asarray(related.metric.between(part(related.rows, rows), as_points(rule, related)))
-
-
-def as_points(rule: Rule, related: Dissimilarity) -> Rep:
-    """The prototypes of a rule as `metric.between` takes them, also where the rule reads no dissimilarities."""
-    points = rule.points
-    if points.at is not None:
-        return part(related.points, points.at)
-    assert points.coords is not None
-    return related.metric.place(points.coords)
+    fitted = np.where(near < 0, rule.fallback, prototypes.classes[near]) if q else np.full(n, rule.fallback)
+    balls = prototypes.radii is not None
+    return Coverage(fitted, near, first if balls else None, wrong if balls else None)
 
 
 @kernel
-def _reach(D, columns, rank, classes, radii, y, near, first, wrong):  # type: ignore[no-untyped-def]
+def _cover(D, columns, rank, classes, radii, y, near, first, wrong):  # type: ignore[no-untyped-def]
     # of prototypes equally near that of the first class wins, then the first row, as `core.nearest` has it
     for i in range(len(y)):
         best = np.inf

@@ -1,4 +1,4 @@
-"""Where rows and prototypes lie in the picture: in the plane of two predictors, or on a map of their dissimilarities."""
+"""Where rows and prototypes lie in a picture: in the plane of two predictors, or on a map of their dissimilarities."""
 
 from __future__ import annotations
 
@@ -7,155 +7,260 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from ..core.proximity.sammon import sammon, stress
 from ..core.proximity.torgerson import torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
-from ..errors import DataError, NoVectors
+from ..errors import DataError, NotAvailable, NoVectors, OptionError, one_of
 from ..estimation.fit import Fit
-from .coverage import as_points
+from ..metrics.dissimilarity import Dissimilarity
+from .prototypes import list_names, list_rows, measure_apart, represent, take
 
 LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball
+MARGIN = 0.06  # of the range of an axis, on both sides
 MAP = "map"
 
 
 @dataclass(frozen=True)
 class Plane:
-    """Places in the picture.
+    """Places in a picture.
 
     Attributes
     ----------
     rows : array (n, 2)
         NaN for a row without a place.
-    spots : callable
-        Places (q, 2) of the points of a rule.
-    labels : (str, str)
-        Of the axes.
-    alike : bool
-        Whether both axes have one unit.
-    own : bool
-        Whether it is the plane in which the metric measures, so that balls have outlines in it.
-    turned : bool
+    locate : callable
+        Places (q, 2) of the prototypes of a rule, NaN for those without a place.
+    axes : (str, str)
+        What the axes show, in words.
+    one_unit : bool
+        Whether both axes have the unit of the dissimilarities, as those of a map have.
+    of_metric : bool
+        Whether it is the plane in which the metric measures, so that a rule gives each of its places a class.
+    swapped : bool
         Whether its axes are the metric's in the other order.
     """
 
     rows: np.ndarray
-    spots: Callable[[Points], np.ndarray]
-    labels: tuple[str, str]
-    alike: bool = False
-    own: bool = False
-    turned: bool = False
+    locate: Callable[[Points], np.ndarray]
+    axes: tuple[str, str]
+    one_unit: bool = False
+    of_metric: bool = False
+    swapped: bool = False
 
 
-def predictors(fit: Fit) -> list[str]:
+def list_predictors(fit: Fit) -> list[str]:
     """The predictors that can be axes: the numeric ones."""
     return [name for name, column in fit.frame.schema.items() if column.kind == "numeric"]
 
 
-def in_plane(fit: Fit, x: str, y: str) -> Plane:
-    """The plane of two numeric predictors."""
-    frame, related = fit.frame, fit.dissimilarity
-    rows = frame.canonical()[[x, y]].to_numpy(float)
+def choose_axes(fit: Fit) -> tuple[str, str]:
+    """The axes that a picture of a fit has by default: its only two predictors where both are numeric, else ("map", "")."""
+    frame, names = fit.frame, list_predictors(fit)
+    flat = len(names) == len(frame.schema) == 2 and not fit.dissimilarity.metric.given
+    if flat and frame.formula.plain() and not frame.columns.isna().any(axis=None):
+        return names[0], names[1]
+    return MAP, ""
 
-    def spots(points: Points) -> np.ndarray:
-        if points.at is None:
-            table = related.metric.original(np.asarray(points.coords))
-            return table.reindex(columns=[x, y]).to_numpy(float)
-        origin = related.origin[points.at]
-        out = np.full((len(origin), 2), np.nan)
-        out[origin >= 0] = rows[origin[origin >= 0]]
-        if related.added is not None and (origin < 0).any():
-            added = related.added.reindex(columns=[x, y]).reindex(related.labels[points.at[origin < 0]])
-            out[origin < 0] = added.to_numpy(float)
+
+def make_plane(
+    fit: Fit, x: str | None = None, y: str | None = None, source: Source | None = None, rows: np.ndarray | None = None
+) -> Plane:
+    """The plane of two numeric predictors, or with x = "map" a map of the dissimilarities; see `make_map`.
+
+    Parameters
+    ----------
+    fit : Fit
+    x, y : str, optional
+        By default those of `choose_axes`.
+    source, rows : as in `make_map`
+    """
+    if x is None and y is None:
+        x, y = choose_axes(fit)
+    if x == MAP:
+        return make_map(fit, source, rows)
+    names = list_predictors(fit)
+    if x is None or y is None:
+        raise OptionError(f"x={x!r}, y={y!r}: a plane takes two numeric predictors, of {names}; x='map' takes none")
+    one_of("x", x, (MAP, *names))
+    one_of("y", y, tuple(names))
+    return _plane_of(fit, x, y)
+
+
+def _plane_of(fit: Fit, x: str, y: str) -> Plane:
+    frame, dissimilarity = fit.frame, fit.dissimilarity
+    both = list(dict.fromkeys([x, y]))
+    rows = frame.canonical()[both].to_numpy(float)[:, [0, -1]]
+
+    def locate(prototypes: Points) -> np.ndarray:
+        if prototypes.at is None:
+            table = dissimilarity.metric.original(np.asarray(prototypes.coords))
+            return table.reindex(columns=both).to_numpy(float)[:, [0, -1]]
+        at = list_rows(prototypes, dissimilarity)
+        out = np.full((len(at), 2), np.nan)
+        out[at >= 0] = rows[at[at >= 0]]
+        if dissimilarity.added is not None and (at < 0).any():
+            names = dissimilarity.labels[prototypes.at[at < 0]]
+            out[at < 0] = dissimilarity.added.reindex(columns=both).reindex(names).to_numpy(float)[:, [0, -1]]
         return out
 
     names = list(frame.schema)
-    own = sorted(names) == sorted([x, y]) and frame.formula.plain() and not related.metric.given
-    return Plane(rows, spots, (x.replace("_", " "), y.replace("_", " ")), own=own, turned=own and names == [y, x])
+    own = sorted(names) == sorted([x, y]) and frame.formula.plain() and not dissimilarity.metric.given
+    words = (x.replace("_", " "), y.replace("_", " "))
+    return Plane(rows, locate, words, of_metric=own, swapped=own and names == [y, x])
 
 
-def on_map(fit: Fit, source: Source | None) -> Plane:
+def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = None) -> Plane:
     """A map by classical scaling of at most 1000 landmarks among the rows; all else is placed by its distances to them.
 
     With D the dissimilarities of the landmarks, X their places, of axes with inner products L, a point at squared
     dissimilarities d^2 lies at L^-1 X' (mean(D^2) - d^2) / 2 (Gower 1968): the landmarks where they are, and for Euclidean
     distances all points at their projections. Where a given matrix has no row among its candidates: the first two
-    principal axes of the rows' dissimilarities to the candidates.
+    principal axes of the rows' dissimilarities to the candidates; the prototypes then have no place.
+
+    Parameters
+    ----------
+    fit : Fit
+    source : Source, optional
+        The dissimilarities of the rows to the candidates, where they are at hand.
+    rows : int array, optional
+        The rows that need a place besides the landmarks; all by default.
     """
-    related, n = fit.dissimilarity, len(fit.frame)
-    metric = related.metric
-
-    def between(rows: Rep, points: Rep) -> np.ndarray:
-        D = np.asarray(metric.between(rows, points), float)
-        if np.isnan(D).any():
-            raise DataError("some rows know no variable in common: a map needs all dissimilarities")
-        return D
-
-    named = np.flatnonzero(related.origin >= 0)  # candidates that are rows
+    dissimilarity, n = fit.dissimilarity, len(fit.frame)
+    metric = dissimilarity.metric
+    named = np.flatnonzero(dissimilarity.origin >= 0)  # candidates that are rows
+    if not len(named) and metric.given:
+        return _map_of_profiles(dissimilarity)
     if len(named):
-        columns = named[_few(len(named))]
-        at = related.origin[columns]
-        if source is not None:
-            D = np.asarray(source.take(np.arange(n), columns), float)
-        else:
-            D = between(related.rows, part(related.points, columns))
-    elif not metric.given:
-        at = _few(n)
-        D = between(related.rows, part(metric.points(related.data), at))
+        columns = named[take_evenly(len(named), LANDMARKS)]
+        at = dissimilarity.origin[columns]
+        landmarks = part(dissimilarity.points, columns)
     else:
-        D = between(related.rows, part(related.points, _few(related.shape[1])))
-        nowhere = ("first axis (dissimilarities to the candidates)", "second axis")
-        return Plane(_principal(D), lambda points: np.full((len(points), 2), np.nan), nowhere)
-    if related.square and not metric.symmetric:
-        back = between(part(related.rows, at), related.points)
+        at = take_evenly(n, LANDMARKS)
+        landmarks = part(metric.points(dissimilarity.data), at)
+    placed = np.arange(n) if rows is None else np.union1d(rows, at)
+    if len(named) and source is not None:
+        D = np.asarray(source.take(placed, columns), float)
+    else:
+        D = _between(dissimilarity, part(dissimilarity.rows, placed), landmarks)
+    if dissimilarity.square and not metric.symmetric:
+        back = _between(dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.points, placed))
         D = (D + back.T) / 2
-    X = torgerson((D[at] + D[at].T) / 2, 2)
-    size, mean = (X**2).sum(axis=0), (D[at] ** 2).mean(axis=0)
+    among = D[np.searchsorted(placed, at)]
+    X = torgerson((among + among.T) / 2, 2)
+    size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
 
-    def placed(D: np.ndarray) -> np.ndarray:
+    def project(D: np.ndarray) -> np.ndarray:
         return np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0)
 
-    rows = placed(D)
+    spots = np.full((n, 2), np.nan)
+    spots[placed] = project(D)
 
-    def spots(points: Points) -> np.ndarray:
-        origin = np.full(len(points), -1) if points.at is None else related.origin[points.at]
-        out, other = np.empty((len(points), 2)), origin < 0
-        out[~other] = rows[origin[~other]]
+    def locate(prototypes: Points) -> np.ndarray:
+        row = list_rows(prototypes, dissimilarity)
+        out, other = np.empty((len(prototypes), 2)), row < 0
+        out[~other] = spots[row[~other]]
         if other.any():
-            places = metric.place(np.asarray(points.coords)) if points.at is None else part(related.points, points.at)
-            out[other] = placed(between(part(related.rows, at), part(places, other)).T)
+            others = represent(take(prototypes, other), dissimilarity)
+            out[other] = project(_between(dissimilarity, part(dissimilarity.rows, at), others).T)
         return out
 
-    names = (f"first axis of the map ({metric.name} units)", "second axis of the map")
-    return Plane(rows, spots, names, alike=True)
+    words = (f"first axis of the map ({metric.name} units)", "second axis of the map")
+    return Plane(spots, locate, words, one_unit=True)
 
 
-def _few(count: int) -> np.ndarray:
-    """At most 1000 of so many, evenly taken."""
-    return np.unique(np.linspace(0, count - 1, min(count, LANDMARKS)).astype(int))
-
-
-def _principal(D: np.ndarray) -> np.ndarray:
+def _map_of_profiles(dissimilarity: Dissimilarity) -> Plane:
+    """The principal axes of the rows' dissimilarities to candidates that are not rows."""
+    few = take_evenly(dissimilarity.shape[1], LANDMARKS)
+    D = _between(dissimilarity, dissimilarity.rows, part(dissimilarity.points, few))
     centred = D - D.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     X = centred @ axes[:, ::-1][:, :2]
-    return np.pad(X, ((0, 0), (0, 2 - X.shape[1])))
+    words = ("first axis (dissimilarities to the candidates)", "second axis")
+    return Plane(
+        np.pad(X, ((0, 0), (0, 2 - X.shape[1]))), lambda prototypes: np.full((len(prototypes), 2), np.nan), words
+    )
 
 
-def outlines(fit: Fit, plane: Plane, which: Any) -> np.ndarray | None:
-    """Outlines (k, 121, 2) of some balls in the metric's own plane; None where the metric has no coordinates."""
-    metric, points = fit.dissimilarity.metric, fit.rule.points
-    assert points.radii is not None
+def _between(dissimilarity: Dissimilarity, rows: Rep, candidates: Rep) -> np.ndarray:
+    D = np.asarray(dissimilarity.metric.between(rows, candidates), float)
+    if np.isnan(D).any():
+        raise DataError("some rows have no observed variable in common: a map needs all dissimilarities")
+    return D
+
+
+def take_evenly(count: int, most: int) -> np.ndarray:
+    """At most so many positions of `count`, evenly spread.
+
+    Examples
+    --------
+    >>> take_evenly(9, 3).tolist()
+    [0, 4, 8]
+    """
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
+
+
+def find_limits(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ends (2,) of axes that show all places (k, 2) and a margin."""
+    known = places[np.isfinite(places).all(axis=1)]
+    if not len(known):
+        return np.zeros(2), np.ones(2)
+    low, high = known.min(axis=0), known.max(axis=0)
+    wide = high - low > 1e-9 * np.abs(high)
+    margin = MARGIN * np.where(wide, high - low, np.maximum(np.abs(high), 1.0))
+    return low - margin, high + margin
+
+
+def outline_balls(fit: Fit, plane: Plane, which: Any = slice(None)) -> np.ndarray:
+    """Outlines (k, 121, 2) of the balls of some prototypes, NaN for one without a finite outline.
+
+    In the metric's own plane they are those of the norm, in the units of the predictors. On a map they are circles: a
+    Euclidean map shortens distances, so that the rows of a ball lie inside its circle. There are none (k = 0) where the rule
+    has no radii, or where balls have no outline in the plane.
+    """
+    prototypes = fit.rule.points
+    none = np.empty((0, CORNERS, 2))
+    if prototypes.radii is None or not len(prototypes):
+        return none
+    some = take(prototypes, np.arange(len(prototypes))[which])
+    finite = np.asarray(some.radii, float)
+    radii = np.where(np.isfinite(finite), finite, np.nan)[:, None, None]
+    angle = np.linspace(0, 2 * np.pi, CORNERS)
+    step = np.column_stack([np.cos(angle), np.sin(angle)])
+    if plane.one_unit:
+        return np.asarray(plane.locate(some)[:, None] + radii * step)
+    return _outline_in_plane(fit, plane, some, radii, step) if plane.of_metric else none
+
+
+def _outline_in_plane(fit: Fit, plane: Plane, some: Points, radii: np.ndarray, step: np.ndarray) -> np.ndarray:
+    metric = fit.dissimilarity.metric
     try:
-        centres = metric.vectors(part(as_points(fit.rule, fit.dissimilarity), which))
+        centres = metric.vectors(represent(some, fit.dissimilarity))
         if centres.shape[1] != 2:
-            return None
-        angle = np.linspace(0, 2 * np.pi, CORNERS)
-        step = np.column_stack([np.cos(angle), np.sin(angle)])
+            return np.empty((0, CORNERS, 2))
         unit = step / np.asarray(metric.between(metric.place(step), metric.place(np.zeros((1, 2)))))
     except NoVectors:
-        return None
-    corners = centres[:, None] + points.radii[which][:, None, None] * unit
-    found = np.asarray(metric.original(corners.reshape(-1, 2)).to_numpy()).reshape(corners.shape)
-    return found[:, :, ::-1] if plane.turned else found
+        return np.empty((0, CORNERS, 2))
+    corners = centres[:, None] + radii * unit
+    places = np.asarray(metric.original(corners.reshape(-1, 2)).to_numpy()).reshape(corners.shape)
+    return places[:, :, ::-1] if plane.swapped else places
+
+
+def map_prototypes(fit: Fit, count: int) -> pd.DataFrame:
+    """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by name; in `attrs` the stress."""
+    first = np.arange(min(count, len(fit.rule.points)))
+    if len(first) < 2:
+        raise NotAvailable(f"a map needs two prototypes, and the fit has {len(first)}")
+    D = measure_apart(fit, first, first)
+    if np.isnan(D).any():
+        raise DataError("some prototypes have no observed variable in common: a map needs all dissimilarities")
+    D = (D + D.T) / 2
+    np.fill_diagonal(D, 0)
+    X = sammon(D, 2)
+    classes = fit.rule.points.classes[first]
+    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, list_names(fit)[first])
+    spots.attrs["stress"] = stress(X, D)
+    return spots

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 def explore_validation(validation: Validation, **options: Any) -> Any:
     """Move over the grid of a cross-validation.
 
-    A slider for each knob, linked to the error curve; a click on the curve moves them too. Beside it are the held-out
+    A slider for each parameter, linked to the error curve; a click on the curve moves them too. Beside it are the held-out
     confusion table at the chosen point, its error, size and cover error. "Use this" fits all rows there.
 
     Parameters
     ----------
     validation : Validation
     x : pair of str, optional
-        Of several knobs the two that the heat map has as axes; by default the two with most values.
+        Of several parameters the two that the heat map has as axes; by default the two with most values.
 
     Returns
     -------
     CurveExplorer
-        With traits `point` (row of `validation.table`), one for each knob (such as `eps`), and `fit` (what "Use this"
+        With traits `point` (row of `validation.table`), one for each parameter (such as `eps`), and `fit` (what "Use this"
         made); `table`, `confusion`, `figure`. In a script or a plain shell, where no widget can be shown, its figure: how
         to get the widget is printed.
 
@@ -40,11 +40,11 @@ def explore_validation(validation: Validation, **options: Any) -> Any:
     >>> explorer.point, explorer.confusion.loc["setosa", "setosa"].item()
     (0, 50)
     """
-    from .base import known, shown
+    from .base import check_options, show
     from .curve import CurveExplorer
 
-    known(options, ("x",))
-    return shown(CurveExplorer(validation, **options))
+    check_options(options, ("x",))
+    return show(CurveExplorer(validation, **options))
 
 
 def explore_fit(fit: Fit, **options: Any) -> Any:
@@ -80,11 +80,11 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     >>> len(explorer.fit.prototypes), explorer.details["relation"].value_counts()["covers first"].item()
     (5, 29)
     """
-    from .base import known, shown
+    from .base import check_options, show
     from .prototypes import PrototypeExplorer
 
-    known(options, ("shape", "x", "y", "radii"))
-    return shown(PrototypeExplorer(fit, **options))
+    check_options(options, ("shape", "x", "y", "radii"))
+    return show(PrototypeExplorer(fit, **options))
 
 
 def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
@@ -99,6 +99,6 @@ def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, 
     -------
     As `explore_fit`.
     """
-    from ..estimation.fitting import fit
+    from ..estimation.fit import fit
 
     return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -22,8 +22,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import OptionError, ProtoclassError, brief, whole
-from ..arguments import one_of
+from ..errors import OptionError, ProtoclassError, brief, one_of, whole
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -74,7 +73,7 @@ def app(
     OptionError
         Where voila is not installed, the port is taken, the file cannot be read, or an argument cannot be handed on.
     ProtoclassError
-        Where the server does not start; what it said is in the message.
+        Where the server does not start; what it wrote is in the message.
 
     Examples
     --------
@@ -88,12 +87,12 @@ def app(
             raise OptionError(f'app() needs {name}, which is not installed: pip install "protoclass-stats[app]"')
     one_of("open_browser", open_browser, (True, False))
     port = free(port)
-    from ..estimation.fitting import fit
-    from ..plots.pictures import pixels
+    from ..estimation.fit import fit
+    from ..views.pictures import check_shape
 
     fitted = fit(formula, read(data), method, **arguments)
     if shape is not None:
-        pixels(fitted, fitted.frame.columns.iloc[:1], shape)  # fails before the page is made
+        check_shape(fitted, shape)  # fails before the page is made
     kept = packed((fitted, shape))
     folder, token = Path(tempfile.mkdtemp(prefix="protoclass-")), secrets.token_urlsafe(32)
     opened = App(folder, port, token)
@@ -174,8 +173,8 @@ class App:
                 if self._server.poll() is not None or time.monotonic() > until:
                     self.close()
                     log.seek(0)
-                    said = log.read().decode(errors="replace").strip()
-                    raise ProtoclassError(f"voila did not start on port {self._port}; it said:\n{said[-2000:]}")
+                    output = log.read().decode(errors="replace").strip()
+                    raise ProtoclassError(f"voila did not start on port {self._port}; it wrote:\n{output[-2000:]}")
                 time.sleep(0.05)
 
 
@@ -265,7 +264,7 @@ def write(folder: Path, port: int, token: str, url: str, kept: bytes) -> None:
 
 
 def settings(folder: Path, port: int, token: str) -> dict[str, Any]:
-    """What voila is told: this machine only, the token, no files but its own, and nothing from elsewhere in the page."""
+    """The settings of voila: this machine only, the token, no files but its own, and nothing from elsewhere in the page."""
     own = f"'self' ws://{HOST}:{port} 'unsafe-inline' 'unsafe-eval' data: blob:"
     policy = f"default-src {own}; frame-ancestors 'none'; form-action 'self'; base-uri 'self'"
     return {

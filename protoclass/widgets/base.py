@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from traitlets import TraitType, Unicode
 
 from ..errors import NotAvailable, OptionError, ProtoclassError, brief
-from ..plots.style import number
+from ..views.words import write_value
 from .markup import warning
 from .picture import DPI, Picture, Sheet
 
@@ -180,15 +180,15 @@ class Among(TraitType):  # type: ignore[type-arg]
         self.values = list(values)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        return self.values[nearest_value(str(self.name), value, self.values)]
+        return self.values[find_value(str(self.name), value, self.values)]
 
 
-def nearest_value(name: str, value: Any, values: Sequence[Any]) -> int:
+def find_value(name: str, value: Any, values: Sequence[Any]) -> int:
     """The place of a value among those of a slider, a number to within a thousandth.
 
     Examples
     --------
-    >>> nearest_value("eps", 0.9952, [0.5, 0.99523, 2.0])
+    >>> find_value("eps", 0.9952, [0.5, 0.99523, 2.0])
     1
     """
     exact = [i for i, v in enumerate(values) if type(v) is not bool and v == value]
@@ -200,9 +200,9 @@ def nearest_value(name: str, value: Any, values: Sequence[Any]) -> int:
         at = int(off.argmin())
         if off[at] <= 1e-3 * abs(numbers[at]):
             return at
-    told = [v if isinstance(v, str) else number(float(v)) for v in values]
-    most = told if len(told) <= 24 else [*told[:12], "...", *told[-11:]]
-    raise OptionError(f"{name}={brief(value)}: its slider has {', '.join(most)}")
+    texts = [write_value(v) for v in values]
+    few = texts if len(texts) <= 24 else [*texts[:12], "...", *texts[-11:]]
+    raise OptionError(f"{name}={brief(value)}: its slider has {', '.join(few)}")
 
 
 def front_end() -> bool:
@@ -212,7 +212,7 @@ def front_end() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def shown(explorer: Explorer) -> Any:
+def show(explorer: Explorer) -> Any:
     """The explorer where it can be shown; elsewhere its figure, after saying how to get the widget."""
     if front_end():
         return explorer
@@ -223,7 +223,7 @@ def shown(explorer: Explorer) -> Any:
     return explorer.figure
 
 
-def known(options: dict[str, Any], allowed: tuple[str, ...]) -> None:
+def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> None:
     """Raise for an option that an explorer does not have."""
     for name in options:
         if name not in allowed:

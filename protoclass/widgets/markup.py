@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .picture import encoded
+from ..views.confusion import share_rows
+from .picture import encode
 
 CELL = "padding:1px 6px;text-align:right"
 NAME = "padding:1px 10px 1px 0;text-align:left;vertical-align:top"
@@ -53,7 +54,7 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str) ->
 
 def confusion(table: pd.DataFrame, caption: str) -> str:
     """Counts by true and predicted class, the share of each true class as shade."""
-    share = table.div(np.maximum(table.sum(axis=1), 1e-300), axis=0).to_numpy()
+    share = share_rows(table)
     top = "".join(f'<th scope="col" style="{CELL}">{html.escape(str(level))}</th>' for level in table)
     body = ""
     for level, counts, shades in zip(table.index, table.to_numpy(), share, strict=True):
@@ -70,7 +71,7 @@ def pictures(pixels: Sequence[np.ndarray], names: Sequence[str], title: str, hei
     shown = "".join(
         f'<figure style="margin:0 6px 4px 0;text-align:center"><img alt="{html.escape(name)}" height="{height}" '
         f'style="image-rendering:pixelated;border:1px solid rgba(127,127,127,.5)" src="data:image/png;base64,'
-        f'{base64.b64encode(encoded(picture)).decode()}"><figcaption style="font-size:11px;line-height:1.2">'
+        f'{base64.b64encode(encode(picture)).decode()}"><figcaption style="font-size:11px;line-height:1.2">'
         f"{html.escape(name)}</figcaption></figure>"
         for picture, name in zip(pixels, names, strict=True)
     )

@@ -70,14 +70,14 @@ export default { render };
 """
 
 
-def encoded(pixels: np.ndarray) -> bytes:
+def encode(pixels: np.ndarray) -> bytes:
     """A PNG of pixels, uint8 (height, width, 3) or (height, width)."""
     buffer = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, "png", compress_level=1)
     return buffer.getvalue()
 
 
-BLANK = encoded(np.full((1, 1, 3), 255, np.uint8))
+BLANK = encode(np.full((1, 1, 3), 255, np.uint8))
 
 
 class Picture(anywidget.AnyWidget):
@@ -106,11 +106,11 @@ class Picture(anywidget.AnyWidget):
     def on_click(self, handler: Callable[[float, float], None]) -> None:
         """Call `handler(x, y)` at each click: shares of the width from the left and of the height from the top."""
 
-        def told(_: Any, content: Any, buffers: Any) -> None:
+        def report(_: Any, content: Any, buffers: Any) -> None:
             if content.get("kind") == "click":
                 handler(float(content["x"]), float(content["y"]))
 
-        self.on_msg(told)
+        self.on_msg(report)
 
 
 class Sheet:
@@ -141,7 +141,7 @@ class Sheet:
         self._canvas.restore_region(self._still)
         for artist in self._moving:
             artist.axes.draw_artist(artist)
-        return encoded(np.asarray(self._canvas.buffer_rgba())[:, :, :3])
+        return encode(np.asarray(self._canvas.buffer_rgba())[:, :, :3])
 
     @property
     def renderer(self) -> Any:
@@ -165,24 +165,12 @@ class Sheet:
             artist.set_visible(True)
 
 
-def shades(picture: np.ndarray, low: float, high: float) -> np.ndarray:
-    """A picture (height, width) as shades of grey, uint8, dark for large values.
-
-    Examples
-    --------
-    >>> shades(np.array([[0.0, 8.0, 16.0]]), 0.0, 16.0).tolist()
-    [[255, 127, 0]]
-    """
-    share = (np.asarray(picture, float) - low) / (high - low if high > low else 1.0)
-    return np.asarray(255 * (1 - share.clip(0, 1)), np.uint8)
-
-
-def nearest_spot(spots: np.ndarray, x: float, y: float, within: float) -> int:
+def find_nearest(spots: np.ndarray, x: float, y: float, within: float) -> int:
     """Which of the spots (k, 2), in dots, is nearest to a place; -1 where none lies within so many dots.
 
     Examples
     --------
-    >>> nearest_spot(np.array([[0.0, 0.0], [10.0, 0.0]]), 8.0, 1.0, 5.0)
+    >>> find_nearest(np.array([[0.0, 0.0], [10.0, 0.0]]), 8.0, 1.0, 5.0)
     1
     """
     if len(spots) == 0:

@@ -13,30 +13,32 @@ from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, Selection
 from traitlets import Any as Anything
 from traitlets import Instance, TraitType, Unicode, validate
 
-from ..errors import OptionError, brief
-from ..arguments import one_of
+from ..errors import OptionError, brief, one_of
 from ..estimation.fit import Fit
-from ..plots.curve import MEANING, told
-from ..views.cards import Said, labels_of
-from ..views.coverage import Reach, reach
-from ..views.explorer import Album, album, details, found, regions, said, serving, table, view
-from ..views.geometry import MAP, Plane, in_plane, on_map, predictors
-from ..views.stages import Stages, stages, steps
-from .base import Explorer, nearest_value
+from ..views.cards import Card, list_details, make_cards
+from ..views.coverage import Coverage, measure_coverage
+from ..views.geometry import MAP, Plane, choose_axes, list_predictors, make_plane
+from ..views.marks import Marks, list_marks, place_marks
+from ..views.pictures import Album, make_album
+from ..views.prototypes import find_name, list_names, list_shown
+from ..views.regions import predict_regions
+from ..views.stages import Stages, count_steps, make_stages
+from ..views.words import PARAMETERS, describe_fit, describe_list, describe_picture, list_prototypes, write_value
+from .base import Explorer, find_value
 from .markup import status
-from .panels import overview, panel, sentence
-from .scene import MOST, Scene, View
+from .panels import overview, panel
+from .scene import MOST, Scene
 
 Prepared = tuple[Stages, Album | None]
 ACROSS, DOWN = 415, 430  # pixels of the picture
 LISTED = 300  # prototypes in the list
 
 
-class Asked(TraitType):  # type: ignore[type-arg]
-    """A trait whose values its owner checks, None as well: traitlets asks a `validate` of the class about no None."""
+class Requested(TraitType):  # type: ignore[type-arg]
+    """A trait whose values its owner checks, None as well, which traitlets does not hand to a `validate` of the class."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        return getattr(obj, f"_asked_{self.name}")(value)
+        return getattr(obj, f"_check_{self.name}")(value)
 
 
 class PrototypeExplorer(Explorer):
@@ -47,7 +49,7 @@ class PrototypeExplorer(Explorer):
     fit : Fit
         The one that is shown. Another that is assigned is explored from then on.
     eps : float, or None
-        Radius, one of the slider's; None where the method has none or takes its time for each.
+        Radius, one of the slider's; None where the method has none or is slow to solve for each.
     size : int, or None
         Number of steps of the rule that count, in the order chosen; None where it was not built step by step.
     class_ : class, or None
@@ -61,8 +63,8 @@ class PrototypeExplorer(Explorer):
     STATE: ClassVar[tuple[str, ...]] = ("eps", "size", "class_", "x", "y", "selected")
 
     fit = Instance(Fit)
-    eps = Asked(None)
-    size = Asked(None)
+    eps = Requested(None)
+    size = Requested(None)
     class_ = Anything(None, allow_none=True)
     x = Unicode(MAP)
     y = Unicode("")
@@ -90,29 +92,28 @@ class PrototypeExplorer(Explorer):
 
     def _prepare(self, fit: Fit, radii: Sequence[float] | None = None) -> Prepared:
         """What takes time, and may fail, before anything is shown of a fit."""
-        pictures = None if self._shape is None else album(fit, self._shape)
-        return stages(fit, radii), pictures
+        album = None if self._shape is None else make_album(fit, self._shape)
+        return make_stages(fit, radii), album
 
     def _start(self) -> None:
         """Show the fit that was prepared, at its own radius and number of prototypes."""
         assert self._prepared is not None
         (self._stages, self._album), self._prepared = self._prepared, None
         fit = self._current = self._stages.fit
-        self._predictors = predictors(fit)
+        self._predictors = list_predictors(fit)
         self._planes: dict[tuple[str, str], Plane] = {}
         self._row_of = {str(label): i for i, label in enumerate(fit.frame.index)}
         self._scene: Scene | None = None
-        self._view: View | None = None
-        self._reach: tuple[Fit, Reach] | None = None
+        self._marks: Marks | None = None
+        self._coverage: tuple[Fit, Coverage] | None = None
         self._regions: tuple[Fit, Plane, np.ndarray] | None = None
         self._shown = self._stages.own
-        own = self._predictors if len(self._predictors) == 2 and len(fit.frame.schema) == 2 else []
         with self.hold(), self._controls():
             self._sheet = self._drawn = None
             self.class_ = self.selected = None
             self.eps, self.size = self._stages.own
-            self.x = own[0] if own else MAP
-            self.y = own[1] if own else self._predictors[0] if self._predictors else ""
+            self.x, y = choose_axes(fit)
+            self.y = y or next(iter(self._predictors), "")
             self._build()
 
     def _build(self) -> None:
@@ -121,8 +122,8 @@ class PrototypeExplorer(Explorer):
         row = Layout(display="flex", flex_flow="row wrap")
         self.sliders: dict[str, Any] = {}
         if len(self._stages.radii) > 1:
-            options = [(told(v), i) for i, v in enumerate(self._stages.radii)]
-            slider = SelectionSlider(options=options, description=MEANING["eps"], style=style, layout=wide)
+            options = [(write_value(v), i) for i, v in enumerate(self._stages.radii)]
+            slider = SelectionSlider(options=options, description=PARAMETERS["eps"], style=style, layout=wide)
             self._follow(slider, "eps", self._stages.radii.__getitem__, "index")
             self.sliders["eps"] = slider
         if self.size is not None:
@@ -146,13 +147,13 @@ class PrototypeExplorer(Explorer):
         self._follow(self.list, "selected", self._label_of, "index")
         self.search = Text(description="row", placeholder="label, Enter", continuous_update=False, style=style)
         self.search.layout = Layout(width="200px")
-        self._follow(self.search, "selected", self._found)
-        self._said, self._head, self._details = HTML(), HTML(), HTML()
+        self._follow(self.search, "selected", self._find_row)
+        self._status, self._head, self._details = HTML(), HTML(), HTML()
         menus = [self.menu, self.x_menu, self.y_menu] if self._predictors else [self.menu]
         side = VBox([self._head, self.list, self.search], layout=Layout(width="208px", overflow="hidden"))
         middle = Box([self.picture, side], layout=row)
         menu = Box(menus, layout=row)
-        self.children = [*self.sliders.values(), menu, self._warning, self._said, middle, self._details]
+        self.children = [*self.sliders.values(), menu, self._warning, self._status, middle, self._details]
 
     @validate("fit")
     def _another(self, proposal: Any) -> Fit:
@@ -162,7 +163,7 @@ class PrototypeExplorer(Explorer):
             self._prepared = self._prepare(fit)
         return fit
 
-    def _asked_eps(self, value: Any) -> float | None:
+    def _check_eps(self, value: Any) -> float | None:
         radii = self._stages.radii
         if value is None and not radii:
             return None
@@ -171,17 +172,17 @@ class PrototypeExplorer(Explorer):
                 f"eps={brief(value)}: method {self.fit.model.name!r} has no slider of radii here; radii=[...] makes one where "
                 "it has radii"
             )
-        return float(radii[nearest_value("eps", value, radii)])
+        return float(radii[find_value("eps", value, radii)])
 
-    def _asked_size(self, value: Any) -> int | None:
+    def _check_size(self, value: Any) -> int | None:
         most = self._most()
         if value is None and most is None:
             return None
         if most is None:
             raise OptionError(f"size={brief(value)}: method {self.fit.model.name!r} was not built step by step")
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not 0 <= value <= most:
-            raise OptionError(f"size={brief(value)}: a whole number from 0 to {most}")
+        integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not integer or not 0 <= value <= most:
+            raise OptionError(f"size={brief(value)}: an integer from 0 to {most}")
         return int(value)
 
     @validate("class_")
@@ -200,7 +201,7 @@ class PrototypeExplorer(Explorer):
     def _a_label(self, proposal: Any) -> Any:
         value = proposal["value"]
         try:
-            fine = value is None or value in self.fit.frame.index or value in labels_of(self.fit)
+            fine = value is None or value in self.fit.frame.index or value in list_names(self.fit)
         except TypeError:  # what has no hash is no label
             fine = False
         if not fine:
@@ -208,20 +209,20 @@ class PrototypeExplorer(Explorer):
         return value.item() if isinstance(value, np.generic) else value
 
     def _most(self) -> int | None:
-        return steps(self._stages.rule(self.eps))
+        return count_steps(self._stages.rule(self.eps))
 
     def _radius_moved(self, change: Any) -> None:
         """All prototypes stay all; a number of them stays that number as far as there are so many."""
         if self.size is None or self._setting:
             return
         most = self._most() or 0
-        whole = change.old is None or self.size == steps(self._stages.rule(change.old))
-        self.size = most if whole else min(self.size, most)
+        all_of_them = change.old is None or self.size == count_steps(self._stages.rule(change.old))
+        self.size = most if all_of_them else min(self.size, most)
 
     def _label_of(self, index: int | None) -> Any:
-        return None if index is None else labels_of(self.fit)[self._listed[index]]
+        return None if index is None else list_names(self.fit)[self._listed[index]]
 
-    def _found(self, text: str) -> Any:
+    def _find_row(self, text: str) -> Any:
         """The row of a label that was typed."""
         if not text.strip():
             return None
@@ -231,13 +232,13 @@ class PrototypeExplorer(Explorer):
 
     @property
     def table(self) -> pd.DataFrame:
-        """What the picture shows, by label: rows, then the prototypes that are no rows; see the columns of `views.table`."""
-        return table(self.fit, self._seen(), self._plane(), self.selected)
+        """What the picture shows, by label: rows, then the prototypes that are not rows; `views.marks.list_marks` has the columns."""
+        return list_marks(self.fit, self._cover(), self._plane(), self.selected)
 
     @property
     def details(self) -> pd.DataFrame:
         """What the selected prototype or row has to do with others: `relation`, `label`, `class`, `value`."""
-        return details(self._about())
+        return list_details(self._make_cards())
 
     def _refresh(self) -> None:
         if self._shown != (self.eps, self.size):
@@ -245,26 +246,34 @@ class PrototypeExplorer(Explorer):
             self._current = self._stages.at(*self._shown)
         fit = self.fit = self._current
         self._show_controls()
-        seen, about, plane = self._seen(), self._about(), self._plane()
-        self._details.value = panel(fit, self.selected, about, self._album) if about else overview(fit, seen)
+        coverage, cards, plane = self._cover(), self._make_cards(), self._plane()
+        self._details.value = panel(fit, self.selected, cards, self._album) if cards else overview(fit, coverage)
         only = -1 if self.class_ is None else fit.classes.index(self.class_)
-        now = view(fit, seen, plane, only, self.selected, about, self._album)
-        lost, n = int(np.isnan(now.spots).any(axis=1).sum()), fit.nobs
-        words = sentence(fit, seen) + (f" {lost} of the prototypes have no place in this picture." if lost else "")
-        words += f" {self._stages.note}" if self._stages.note else ""
-        words += f" {MOST} of the {n} rows are drawn, evenly taken." if n > MOST else ""
-        self._said.value = status(words)
+        marks = place_marks(fit, coverage, plane, only, self.selected, cards, self._album)
+        words = self._describe(coverage, marks)
+        self._status.value = status(words)
         if self._sheet is None or self._scene is None or self._scene.plane is not plane:
             sheet, response = self._new_sheet(ACROSS, DOWN), str(fit.frame.formula.response)
-            self._scene = Scene(sheet, plane, fit.classes, response, seen.first is not None, now.spots)
+            self._scene = Scene(sheet, plane, fit.classes, response, coverage.first is not None, marks.prototypes)
             self._sheet = sheet
-        if plane.own:
+        if plane.of_metric:
             if self._regions is None or self._regions[0] is not fit or self._regions[1] is not plane:
-                self._regions = (fit, plane, regions(fit, (self.x, self.y), self._scene.extent))
-            now = replace(now, regions=self._regions[2])
-        self._view = now
-        self.picture.alt = self._alt(about, words)
-        self.picture.png = self._scene.show(now)
+                codes = predict_regions(fit, (self.x, self.y), self._scene.extent).codes
+                self._regions = (fit, plane, codes)
+            marks = replace(marks, regions=self._regions[2])
+        self._marks = marks
+        axes = None if self.x == MAP else (self.x, self.y)
+        self.picture.alt = describe_picture(fit, axes, words, self.class_, cards[0].title if cards else "")
+        self.picture.png = self._scene.show(marks)
+
+    def _describe(self, coverage: Coverage, marks: Marks) -> str:
+        """The fit in words, and what the picture leaves out."""
+        n, lost = self.fit.nobs, int(np.isnan(marks.prototypes).any(axis=1).sum())
+        words = [describe_fit(self.fit, coverage)]
+        words += [f"{lost} of the prototypes have no place in this picture."] if lost else []
+        words += [self._stages.note] if self._stages.note else []
+        words += [f"{MOST} of the {n} rows are drawn, evenly taken."] if n > MOST else []
+        return " ".join(words)
 
     def _show_controls(self) -> None:
         fit = self.fit
@@ -278,64 +287,49 @@ class PrototypeExplorer(Explorer):
             self.x_menu.value, self.y_menu.disabled = self.x, self.x == MAP
             if self._predictors:
                 self.y_menu.value = self.y
-            place, row = found(fit, self.selected)
+            place, row = find_name(fit, self.selected)
             self.search.value = str(self.selected) if row >= 0 else ""
             self._show_list(place)
 
     def _show_list(self, place: int) -> None:
         """The prototypes of the class that stands out (or of all), in the order chosen."""
-        fit, points, levels = self.fit, self.fit.rule.points, self.fit.classes
-        at = serving(fit)
-        at = at if self.class_ is None else at[points.classes[at] == levels.index(self.class_)]
-        shown = at[:LISTED]
-        labels, covers = labels_of(fit)[shown], points.table.get("covers")
-        names = [
-            f"{k + 1}. {label}: {levels[points.classes[k]]}" + ("" if covers is None else f" ({covers[k]:g})")
-            for k, label in zip(shown.tolist(), labels, strict=True)
-        ]
+        fit, at = self.fit, list_shown(self.fit)
+        if self.class_ is not None:
+            at = at[fit.rule.points.classes[at] == fit.classes.index(self.class_)]
+        self._listed = at[:LISTED]
+        names = list_prototypes(fit, self._listed)
         if names != self._names:
             self._names, self.list.options = names, names
-        self._listed = shown
-        where = np.flatnonzero(shown == place)
+        where = np.flatnonzero(self._listed == place)
         self.list.index = int(where[0]) if len(where) else None
-        order = ", in the order chosen" if points.at is not None else ""
-        words = "No prototypes to choose" if not len(at) else f"{len(at)} prototypes{order}"
-        words += f"; the first {LISTED} are listed" if len(at) > LISTED else ""
-        words += " (rows first covered)" if covers is not None and len(at) else ""
+        words = describe_list(fit, len(at), LISTED)
         self._head.value = f'<div style="line-height:1.3"><b>{html.escape(words)}</b></div>'
-        self.list.disabled = not len(shown)
+        self.list.disabled = not len(self._listed)
 
-    def _seen(self) -> Reach:
-        """What the current fit does with the rows, worked out once."""
-        if self._reach is None or self._reach[0] is not self.fit:
-            self._reach = (self.fit, reach(self.fit.rule, self.fit.dissimilarity, self._stages.source))
-        return self._reach[1]
+    def _cover(self) -> Coverage:
+        """What the current fit does with the rows, measured once."""
+        if self._coverage is None or self._coverage[0] is not self.fit:
+            self._coverage = (self.fit, measure_coverage(self.fit.rule, self.fit.dissimilarity, self._stages.source))
+        return self._coverage[1]
 
-    def _about(self) -> list[Said]:
-        return said(self.fit, self._stages.source, self._seen(), self.selected)
+    def _make_cards(self) -> list[Card]:
+        return make_cards(self.fit, self._stages.source, self._cover(), self.selected)
 
     def _plane(self) -> Plane:
-        """The places in the picture, worked out once for each pair of axes."""
+        """The places in the picture, measured once for each pair of axes."""
         axes = (self.x, "" if self.x == MAP else self.y)
         if axes not in self._planes:
-            fit = self.fit
-            self._planes[axes] = on_map(fit, self._stages.source) if self.x == MAP else in_plane(fit, *axes)
+            self._planes[axes] = make_plane(self.fit, *axes, self._stages.source)
         return self._planes[axes]
 
     def _clicked(self, x: float, y: float) -> None:
         """Select the prototype or row that was clicked, or nothing."""
-        if self._scene is None or self._view is None:
+        if self._scene is None or self._marks is None:
             return
-        hit = self._scene.hit(self._view, *self._scene.sheet.place(x, y))
+        hit = self._scene.hit(self._marks, *self._scene.sheet.place(x, y))
         if hit is None:
             self.selected = None
         elif hit[0] == "row":
             self.selected = self.fit.frame.index[hit[1]]
         else:
-            self.selected = labels_of(self.fit)[serving(self.fit)[hit[1]]]
-
-    def _alt(self, about: list[Said], words: str) -> str:
-        where = "a map of the dissimilarities" if self.x == MAP else f"the plane of {self.x} and {self.y}"
-        chosen = f" Ringed: {about[0].title}." if about else ""
-        only = "" if self.class_ is None else f" Class {self.class_} stands out."
-        return f"{self.fit.nobs} rows and their prototypes on {where}. {words}{only}{chosen}"
+            self.selected = list_names(self.fit)[list_shown(self.fit)[hit[1]]]

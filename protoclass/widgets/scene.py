@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
 
@@ -11,12 +10,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
 from ..plots.style import COLOURS, GREY, colour, mark, named, plain_text
-from ..views.geometry import Plane
-from .picture import DPI, Sheet, fill, line, nearest_spot
+from ..views.geometry import Plane, find_limits, take_evenly
+from ..views.marks import BALLS, Marks
+from .picture import DPI, Sheet, fill, find_nearest, line
 
 MOST = 8000  # rows that are drawn, evenly taken
-BALLS = 60  # outlines drawn, the first chosen
-PICTURES = 200  # of prototypes, of which those are drawn that hide no earlier one
 SIDE = 24  # pixels of one
 FRAME = 2
 LETTERS = 24  # of a class in the legend
@@ -24,74 +22,28 @@ FAINT = 0.12
 NEAR = 14  # pixels from a mark within which a click counts as one on it
 
 
-@dataclass(frozen=True)
-class View:
-    """What is to be seen of a fit; places are those of the picture's axes.
-
-    Attributes
-    ----------
-    codes : int array (n,)
-        Class of each row.
-    held : bool array (n,)
-        Whether a ball of its class holds the row; True where the rule has no balls that cover.
-    wrong : bool array (n,)
-        Whether the row is misclassified.
-    spots : array (q, 2)
-        Places of the prototypes; none where all rows serve.
-    classes : int array (q,)
-    only : int
-        The class that stands out, -1 for all.
-    outlines : array (k, corners, 2)
-        Of the balls of the first prototypes; none where the picture is not the metric's own plane.
-    pictures : uint8 array (k, height, width)
-        Of the first prototypes; none where rows are no pictures.
-    regions : int array (height, width), or None
-        Class that the rule gives to each place.
-    chosen : array (0 or 1, 2)
-        Place of what is selected.
-    ball : array (corners, 2)
-        Outline of the ball of a selected prototype.
-    rays, amiss : arrays (k, 2)
-        Places of the rows that a selected prototype covers first (or is nearest to), and that it holds wrongly.
-    """
-
-    codes: np.ndarray
-    held: np.ndarray
-    wrong: np.ndarray
-    spots: np.ndarray
-    classes: np.ndarray
-    only: int
-    outlines: np.ndarray
-    pictures: np.ndarray
-    regions: np.ndarray | None
-    chosen: np.ndarray
-    ball: np.ndarray
-    rays: np.ndarray
-    amiss: np.ndarray
-
-
 class Scene:
-    """The marks of every kind on the Axes of a sheet; `show` puts them where a View has them."""
+    """The marks of every kind on the Axes of a sheet; `show` puts them where Marks are."""
 
     def __init__(
         self, sheet: Sheet, plane: Plane, levels: list[Any], response: str, held: bool, spots: np.ndarray
     ) -> None:
         self.sheet, self.plane = sheet, plane
         n = len(plane.rows)
-        self.drawn = np.unique(np.linspace(0, n - 1, min(n, MOST)).astype(int))
+        self.drawn = take_evenly(n, MOST)
         self.ax = ax = sheet.figure.subplots()
-        ax.set(xlabel=plane.labels[0], ylabel=plane.labels[1])
-        low, high = _limits(np.concatenate([plane.rows, spots]))
+        ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
+        low, high = find_limits(np.concatenate([plane.rows, spots]))
         small = 5.5 if n < 400 else 4.0 if n < 1500 else 2.4
         classes, bare = range(len(levels)), {"ls": "none"}
         empty = np.zeros((1, 1, 4), np.uint8)
-        whole = {
+        full = {
             "extent": (low[0], high[0], low[1], high[1]),
             "origin": "lower",
             "aspect": "auto",
             "interpolation": "nearest",
         }
-        self.regions = ax.imshow(empty, **whole)
+        self.regions = ax.imshow(empty, **full)
         self.balls = [ax.add_collection(LineCollection([], colors=colour(k), lw=0.9)) for k in classes]
         self.held = [line(ax, marker=mark(k), ms=small, mew=0, mfc=colour(k), **bare) for k in classes]
         self.loose = [line(ax, marker=mark(k), ms=small, mew=0.8, mfc="none", mec=colour(k), **bare) for k in classes]
@@ -99,15 +51,15 @@ class Scene:
         self.rays = ax.add_collection(LineCollection([], colors=GREY, lw=0.7))
         self.ball = line(ax, color="black", lw=1.6)
         self.first = [line(ax, marker=mark(k), ms=9, mew=1.2, mfc=colour(k), mec="black", **bare) for k in classes]
-        self.pictures = ax.imshow(empty, **whole)
-        self.amiss = line(ax, marker="o", ms=small + 5, mew=1.6, mfc="none", mec=COLOURS[1], **bare)
+        self.pictures = ax.imshow(empty, **full)
+        self.miscovered = line(ax, marker="o", ms=small + 5, mew=1.6, mfc="none", mec=COLOURS[1], **bare)
         self.halo = line(ax, marker="o", ms=17, mew=4.5, mfc="none", mec="white", **bare)
         self.ring = line(ax, marker="o", ms=17, mew=1.8, mfc="none", mec="black", **bare)
-        if plane.alike:
+        if plane.one_unit:
             ax.set_aspect("equal", adjustable="datalim")
         sheet.moves([
             self.regions, *self.balls, *self.held, *self.loose, self.wrong, self.rays, self.ball, *self.first,
-            self.pictures, self.amiss, self.halo, self.ring,
+            self.pictures, self.miscovered, self.halo, self.ring,
         ])  # fmt: skip
         self._legend(levels, response, held)
         plain_text(sheet.figure)
@@ -130,9 +82,9 @@ class Scene:
         marks.append(line(self.ax, marker="x", ms=6, mec="black", ls="none", label="misclassified"))
         title = shorten(response, 60, placeholder="...")
         for handles, place, name in ((classes, "upper", title), (marks, "lower", None)):
-            self._fitting(handles, place, name)
+            self._fit_legend(handles, place, name)
 
-    def _fitting(self, handles: list[Any], place: str, title: str | None) -> None:
+    def _fit_legend(self, handles: list[Any], place: str, title: str | None) -> None:
         """A legend over or under the Axes, in as few lines as its width allows."""
         figure, lines, wide = self.sheet.figure, 0, float("inf")
         while wide > figure.bbox.width and lines < len(handles):
@@ -145,48 +97,50 @@ class Scene:
             )  # fmt: skip
             wide = legend.get_window_extent(self.sheet.renderer).width
 
-    def show(self, view: View) -> bytes:
-        """Put the marks where a View has them; the PNG."""
-        rows, codes = self.plane.rows[self.drawn], view.codes[self.drawn]
-        held, wrong = view.held[self.drawn], view.wrong[self.drawn]
-        within = np.arange(len(view.classes)) < BALLS
+    def show(self, marks: Marks) -> bytes:
+        """Put the marks where Marks are; the PNG."""
+        rows, codes = self.plane.rows[self.drawn], marks.codes[self.drawn]
+        held, wrong = marks.held[self.drawn], marks.wrong[self.drawn]
+        within = np.arange(len(marks.classes)) < BALLS
         for k in range(len(self.held)):
-            own, strong = codes == k, view.only in (-1, k)
+            own, strong = codes == k, marks.only in (-1, k)
             fill(self.held[k], rows[own & held])
             fill(self.loose[k], rows[own & ~held])
             self.held[k].set_alpha(0.55 if strong else FAINT)
             self.loose[k].set_alpha(0.9 if strong else FAINT)
-            mine = view.classes == k
-            fill(self.first[k], view.spots[mine] if strong else [])
-            self.first[k].set_markersize(9 if len(view.spots) <= 100 else 6 if len(view.spots) <= 500 else 4)
-            self.balls[k].set_segments(list(view.outlines[(mine & within)[: len(view.outlines)]]) if strong else [])
-        fill(self.wrong, rows[wrong & ((view.only == -1) | (codes == view.only))])
-        self.rays.set_alpha(min(0.9, 40 / max(1, len(view.rays))) ** 0.5)
-        self.rays.set_segments([np.stack([view.chosen[0], spot]) for spot in view.rays] if len(view.chosen) else [])
-        fill(self.ball, view.ball)
-        fill(self.amiss, view.amiss)
-        fill(self.halo, view.chosen)
-        fill(self.ring, view.chosen)
-        self.regions.set_visible(view.regions is not None)
-        self.pictures.set_visible(len(view.pictures) > 0)
-        self.regions.set_data(_painted(view.regions))
-        self.pictures.set_data(self._pasted(view))
+            mine = marks.classes == k
+            fill(self.first[k], marks.prototypes[mine] if strong else [])
+            self.first[k].set_markersize(
+                9 if len(marks.prototypes) <= 100 else 6 if len(marks.prototypes) <= 500 else 4
+            )
+            self.balls[k].set_segments(list(marks.outlines[(mine & within)[: len(marks.outlines)]]) if strong else [])
+        fill(self.wrong, rows[wrong & ((marks.only == -1) | (codes == marks.only))])
+        self.rays.set_alpha(min(0.9, 40 / max(1, len(marks.rays))) ** 0.5)
+        self.rays.set_segments([np.stack([marks.chosen[0], spot]) for spot in marks.rays] if len(marks.chosen) else [])
+        fill(self.ball, marks.ball)
+        fill(self.miscovered, marks.miscovered)
+        fill(self.halo, marks.chosen)
+        fill(self.ring, marks.chosen)
+        self.regions.set_visible(marks.regions is not None)
+        self.pictures.set_visible(len(marks.pictures) > 0)
+        self.regions.set_data(_paint(marks.regions))
+        self.pictures.set_data(self._paste(marks))
         return self.sheet.png()
 
-    def _pasted(self, view: View) -> np.ndarray:
+    def _paste(self, marks: Marks) -> np.ndarray:
         """The pictures of the prototypes at their places, framed in the colour of the class; none hides an earlier one."""
-        if not len(view.pictures):
+        if not len(marks.pictures):
             return np.zeros((1, 1, 4), np.uint8)
         box, ratio = self.ax.bbox, self.sheet.figure.dpi / DPI
         side = round((SIDE + 2 * FRAME) * ratio)
         frame = round(FRAME * ratio)
         out = np.zeros((round(box.height), round(box.width), 4), np.uint8)
-        corners = self.ax.transData.transform(view.spots[: len(view.pictures)]) - [box.x0, box.y0] - side / 2
+        corners = self.ax.transData.transform(marks.prototypes[: len(marks.pictures)]) - [box.x0, box.y0] - side / 2
         taken: list[np.ndarray] = []
-        for corner, picture, k in zip(corners, view.pictures, view.classes, strict=False):
+        for corner, picture, k in zip(corners, marks.pictures, marks.classes, strict=False):
             hidden = any((np.abs(corner - other) < side).all() for other in taken)
             inside = (corner >= 0).all() and corner[0] + side <= out.shape[1] and corner[1] + side <= out.shape[0]
-            if hidden or not inside or view.only not in (-1, k):
+            if hidden or not inside or marks.only not in (-1, k):
                 continue
             taken.append(corner)
             x, y = corner.round().astype(int)
@@ -197,30 +151,21 @@ class Scene:
             patch[frame : side - frame, frame : side - frame, :3] = picture[::-1][np.ix_(up, along)][:, :, None]
         return out
 
-    def hit(self, view: View, x: float, y: float) -> tuple[str, int] | None:
+    def hit(self, marks: Marks, x: float, y: float) -> tuple[str, int] | None:
         """What a click is on: ("prototype", place), ("row", position), or None."""
         if not self.ax.bbox.contains(x, y):
             return None
         reach = NEAR * self.sheet.figure.dpi / DPI
-        strong = np.isin(view.classes, [view.only]) | (view.only == -1)
-        spots = np.where(strong[: len(view.spots), None], view.spots, np.nan)
-        found = nearest_spot(self.ax.transData.transform(spots), x, y, reach)
-        if found >= 0:
-            return "prototype", found
-        found = nearest_spot(self.ax.transData.transform(self.plane.rows[self.drawn]), x, y, reach)
-        return ("row", int(self.drawn[found])) if found >= 0 else None
+        strong = np.isin(marks.classes, [marks.only]) | (marks.only == -1)
+        spots = np.where(strong[: len(marks.prototypes), None], marks.prototypes, np.nan)
+        at = find_nearest(self.ax.transData.transform(spots), x, y, reach)
+        if at >= 0:
+            return "prototype", at
+        at = find_nearest(self.ax.transData.transform(self.plane.rows[self.drawn]), x, y, reach)
+        return ("row", int(self.drawn[at])) if at >= 0 else None
 
 
-def _limits(spots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    known = spots[np.isfinite(spots).all(axis=1)]
-    if not len(known):
-        return np.zeros(2), np.ones(2)
-    low, high = known.min(axis=0), known.max(axis=0)
-    margin = 0.06 * np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
-    return low - margin, high + margin
-
-
-def _painted(regions: np.ndarray | None) -> np.ndarray:
+def _paint(regions: np.ndarray | None) -> np.ndarray:
     """Pale colours of classes."""
     if regions is None:
         return np.zeros((1, 1, 4), np.uint8)

@@ -1,0 +1,155 @@
+"""The cross-validated error over the grid: lines, sizes, and the cells of a heat map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import OptionError, brief
+from ..estimation.validation import Validation
+from .words import write_value
+
+LINES = 8  # values of a second parameter that get a line
+SIZES = 8  # sizes on the top axis
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The error along one parameter.
+
+    Attributes
+    ----------
+    x : str
+        The parameter.
+    lines : list of (str, DataFrame)
+        For each line its name ("" for the only one) and rows of `validation.table` with the column `position` on the axis.
+    count : int
+        Lines that there are, of which these were picked.
+    positions : array (G,)
+        On the axis, of all grid points.
+    ticks : list of str, or None
+        Names of the positions 0, 1, ...; None where positions are the parameter's values.
+    others : list of str
+        The other parameters.
+    """
+
+    x: str
+    lines: list[tuple[str, pd.DataFrame]]
+    count: int
+    positions: np.ndarray
+    ticks: list[str] | None
+    others: list[str]
+
+    @property
+    def log(self) -> bool:
+        """Whether the axis should be logarithmic."""
+        return self.ticks is None and bool(self.positions.max() > 10 * self.positions.min() > 0)
+
+
+def check_axis(validation: Validation, x: Any) -> bool:
+    """Raise unless x can be the axis of an error curve; whether it is a pair of parameters."""
+    names = list(validation.points)
+    pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1]
+    pair = pair and all(isinstance(k, str) and k in names for k in x)
+    if not (x is None or pair or (isinstance(x, str) and x in (*names, "size"))):
+        raise OptionError(f"x={x!r}: allowed are 'size', the parameters that were tuned, {names}, and a pair of them")
+    return pair
+
+
+def trace_curve(validation: Validation, x: str | None = None) -> Curve:
+    """The error along a parameter, a line for each setting of the others: at most 8, those of the chosen points among them.
+
+    By default the parameter is numeric, and of several the one with most values.
+    """
+    table, names = validation.table, list(validation.points)
+    x = x or max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
+    positions, ticks = place_values(table[x])
+    table = table.assign(position=positions)
+    others = [k for k in names if k != x]
+    groups: list[tuple[Any, pd.DataFrame]] = list(table.groupby(others, sort=True)) if others else [((), table)]
+    chosen = {i for i, (_, part) in enumerate(groups) if {validation.best, validation.one_se} & set(part.index)}
+    even = np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
+    lines = []
+    for i in sorted(chosen | set(even.tolist())):
+        values, part = groups[i]
+        name = ", ".join(f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True))
+        lines.append((name if others else "", part))
+    return Curve(x, lines, len(groups), positions, ticks, others)
+
+
+def place_values(values: pd.Series) -> tuple[np.ndarray, list[str] | None]:
+    """Positions of a parameter's values on an axis: themselves, or (for names, and where inf is among them) ranks and names."""
+    if values.dtype.kind in "if" and np.isfinite(values).all():
+        return values.to_numpy(float), None
+    return rank_values(values), [write_value(v) for v in sorted(values.unique())]
+
+
+def rank_values(values: pd.Series) -> np.ndarray:
+    """The rank of each value among the distinct ones, from 0."""
+    return np.asarray(np.unique(values.to_numpy(), return_inverse=True)[1], float)
+
+
+def space_sizes(table: pd.DataFrame, x: str, log: bool) -> pd.DataFrame:
+    """Rows of a validation's table (`x` and `size`) that are far enough apart for their sizes to be written on an axis."""
+    values = table[x].to_numpy(float)
+    position = np.log(values) if log else values
+    apart = np.ptp(position) / SIZES
+    kept: list[int] = []
+    for i in range(len(table)):
+        if not kept or position[i] - position[kept[-1]] >= apart:
+            kept.append(i)
+    return table.iloc[kept][[x, "size"]]
+
+
+def sort_by_size(validation: Validation) -> tuple[pd.DataFrame, bool]:
+    """The table by ascending size, and whether at its end all training rows are prototypes, so that the rule is 1-NN."""
+    table = validation.table.sort_values("size", kind="stable")
+    n, folds = len(validation.problem.frame), int(validation.of_fold.max()) + 1
+    full = validation.covered is not None and table["size"].iloc[-1] > 0.98 * n * (folds - 1) / folds
+    return table, bool(full)
+
+
+def choose_pair(validation: Validation, x: Any = None) -> tuple[str, ...]:
+    """The parameters that an explorer has axes for: those that were tuned, of more than two the two with most values."""
+    count = {str(k): len(validation.points[k].unique()) for k in validation.points}
+    names = [k for k in count if count[k] > 1] or list(count)[:1]
+    if x is not None:
+        if not (isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1] and all(k in names for k in x)):
+            raise OptionError(f"x={brief(x)}: a pair of the parameters that were tuned, {names}")
+        return tuple(x)
+    most = sorted(names, key=lambda k: -count[k])[:2]
+    return tuple(k for k in names if k in most)
+
+
+def find_slice(validation: Validation, pair: tuple[str, ...], point: int) -> np.ndarray:
+    """The grid points at a point's values of the parameters that are not among `pair`."""
+    grid = validation.points
+    same = np.ones(len(grid), bool)
+    for k in grid:
+        if k not in pair:
+            same &= (grid[k] == grid[k].iloc[point]).to_numpy()
+    return np.flatnonzero(same)
+
+
+def make_cells(validation: Validation, pair: tuple[str, ...], at: np.ndarray) -> pd.DataFrame:
+    """The errors of the grid points `at` by the second parameter of a pair (rows) and the first (columns)."""
+    return validation.table.iloc[at].pivot(index=pair[1], columns=pair[0], values="error")
+
+
+def place_points(validation: Validation, pair: tuple[str, ...]) -> np.ndarray:
+    """Places (G, 2) of the grid points on the axes of an explorer: the cell of a heat map, or a point of the curve."""
+    grid = validation.points
+    if len(pair) == 2:
+        return np.column_stack([rank_values(grid[k]) for k in pair])
+    along = place_values(grid[pair[0]])[0] if pair else np.zeros(len(validation.table))
+    return np.column_stack([along, validation.table["error"]])
+
+
+def mark_points(validation: Validation, point: int) -> pd.DataFrame:
+    """The table with a column `mark`: which point is chosen, has the least error, and is the 1-SE choice."""
+    marks = [(point, "chosen"), (validation.best, "least error"), (validation.one_se, "1-SE choice")]
+    table = validation.table
+    return table.assign(mark=[", ".join(name for at, name in marks if at == g) for g in range(len(table))])

@@ -1,0 +1,194 @@
+"""Rows that are pictures: their pixels, and the rows that a picture book of a fit shows (PVM paper, figures 4 to 6, 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..analysis.evaluation import coded
+from ..analysis.steps import place_of
+from ..core.sources import part
+from ..errors import NotAvailable, OptionError, brief, whole
+from ..estimation.fit import Fit
+from ..estimation.problem import places
+from ..frames.frame import as_pandas, once
+from .prototypes import list_rows, take
+
+
+def read_pixels(fit: Fit, rows: pd.DataFrame, shape: Any) -> np.ndarray:
+    """The predictors of rows (or prototypes) as pictures (k, height, width); NaN where a row is missing."""
+    fine = isinstance(shape, tuple) and len(shape) == 2
+    fine = fine and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in shape)
+    if not fine:
+        raise OptionError(f"shape={brief(shape)}: rows and columns of a picture, such as (16, 16)")
+    names = list(fit.frame.columns)
+    if not all(c.kind == "numeric" for c in fit.frame.schema.values()) or not names:
+        raise NotAvailable("only numeric predictors make a picture")
+    if len(names) != prod(shape):
+        raise OptionError(f"shape={shape} has {prod(shape)} pixels, and there are {len(names)} predictors")
+    return rows[names].to_numpy(float).reshape(-1, *shape)
+
+
+def check_shape(fit: Fit, shape: Any) -> None:
+    """Raise unless the rows of a fit are pictures of this shape."""
+    read_pixels(fit, fit.frame.columns.iloc[:1], shape)
+
+
+def shade(picture: np.ndarray, low: float, high: float) -> np.ndarray:
+    """A picture (height, width) as shades of grey, uint8, dark for large values.
+
+    Examples
+    --------
+    >>> shade(np.array([[0.0, 8.0, 16.0]]), 0.0, 16.0).tolist()
+    [[255, 127, 0]]
+    """
+    share = (np.asarray(picture, float) - low) / (high - low if high > low else 1.0)
+    return np.asarray(255 * (1 - share.clip(0, 1)), np.uint8)
+
+
+@dataclass(frozen=True)
+class Album:
+    """Rows and prototypes as pictures, uint8 (k, height, width), in shades that mean the same in all.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    low, high : float
+        The range of all pixels.
+    """
+
+    shape: Any
+    low: float
+    high: float
+
+    def rows(self, fit: Fit, rows: pd.DataFrame) -> np.ndarray:
+        return shade(read_pixels(fit, rows, self.shape), self.low, self.high)
+
+    def prototypes(self, fit: Fit, which: np.ndarray) -> np.ndarray:
+        at = list_rows(take(fit.rule.points, which), fit.dissimilarity)
+        return self.rows(fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which])
+
+
+def make_album(fit: Fit, shape: Any) -> Album:
+    """The pictures of a fit's rows, of this height and width."""
+    pixels = read_pixels(fit, fit.frame.columns, shape)
+    return Album(shape, float(pixels.min()), float(pixels.max()))
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Pictures with what stands above them.
+
+    Attributes
+    ----------
+    pixels : array (k, height, width)
+        NaN where there is no picture.
+    titles : list of str (k,)
+    name : str
+        Of all of them.
+    """
+
+    pixels: np.ndarray
+    titles: list[str]
+    name: str
+
+
+def show_prototypes(fit: Fit, shape: Any, count: int) -> Panels:
+    """The first prototypes; above each its class and the rows that it covers first (and wrongly covers)."""
+    first = fit.prototypes.head(whole("count", count, 1))
+    if first.empty:
+        raise NotAvailable("the fit has no prototypes to show")
+    titles, note = [str(c) for c in first["class"]], "class"
+    if {"covers", "miscovers"} <= set(fit.rule.points.table):
+        triples = zip(first["class"], first["covers"], first["miscovers"], strict=True)
+        titles = [f"{c}: {a:g} ({b:g})" for c, a, b in triples]
+        note = "class: rows first covered (rows wrongly covered)"
+    name = f"The first {len(first)} of {len(fit.rule.points)} prototypes; {note}"
+    return Panels(read_pixels(fit, first, shape), titles, name)
+
+
+def show_miscovered(fit: Fit, shape: Any, prototype: Any, count: int) -> Panels:
+    """A prototype, and the rows of other classes in its ball, nearest first; by default the first that holds any."""
+    if "cover" not in fit.rule.kinds:
+        raise NotAvailable(f"method {fit.model.name!r} has no balls that cover; 'pvm' has")
+    check_shape(fit, shape)
+    if prototype is None:
+        wrong = np.flatnonzero(fit.prototypes.get("miscovers", pd.Series(dtype=float)).to_numpy() > 0)
+        if len(wrong) == 0:
+            raise NotAvailable("no prototype's ball holds rows of other classes")
+        prototype = fit.prototypes.index[wrong[0]]
+    ball = fit.ball(prototype)
+    ball = ball[~ball["own"]].head(whole("count", count, 1))
+    if ball.empty:
+        raise NotAvailable(f"the ball of {prototype!r} holds no rows of other classes")
+    place = place_of(fit, prototype)
+    both = pd.concat([fit.prototypes.iloc[[place]], fit.frame.columns.loc[ball.index]])
+    level = fit.prototypes["class"].iloc[place]
+    titles = [f"prototype of {level}", *(f"{c}" for c in ball["class"])]
+    name = f"Rows of other classes in the ball of prototype {prototype} ({level}), nearest first"
+    return Panels(read_pixels(fit, both, shape), titles, name)
+
+
+def list_misclassified(fit: Fit, new: Any = None, size: int | None = None) -> pd.DataFrame:
+    """Misclassified rows: `truth`, `fitted`, `nearest` prototype, `right` (the nearest of the right class) and with `size`,
+    for rows that only the first `size` prototypes misclassify, `full` (the nearest of all)."""
+    small = fit if size is None else fit.at(size=size)
+    data = as_pandas(fit.call.data).loc[fit.frame.index] if new is None else as_pandas(new)
+    response = fit.frame.formula.response
+    if response not in data:
+        raise OptionError(f"the new data lack the response {response!r}: what is misclassified needs the true classes")
+    once(data.index, "new row")
+    measured = fit.dissimilarity.fresh(data, places(small.rule, fit.dissimilarity))
+    index, complete = measured.index, measured.whole
+    if "nearest" not in fit.rule.kinds:
+        raise NotAvailable(f"method {fit.model.name!r} has no nearest prototype to show")
+    truth = coded(data[response], fit.frame.levels)
+    predicted = small.predict(data).cat.codes.to_numpy()
+    picked = complete & (truth >= 0) & (predicted >= 0) & (predicted != truth)
+    if size is not None:
+        picked &= fit.predict(data).cat.codes.to_numpy() == truth
+    at = np.flatnonzero(picked)
+    names, classes = small.prototypes.index, small.rule.points.classes
+    D = fit.dissimilarity.metric.between(part(measured.rows, np.flatnonzero(picked[complete])), measured.points)
+    own = np.where(classes[None, :] == truth[at, None], D, np.inf)
+    right = pd.Series(names.to_numpy(object)[own.argmin(axis=1)] if len(names) else None, index[at], dtype=object)
+    levels = fit.frame.levels
+    out = pd.DataFrame({"truth": levels[truth[at]], "fitted": levels[predicted[at]]}, index[at])
+    out["nearest"] = small.predict(data, "nearest").iloc[at]
+    out["right"] = right.where(np.isfinite(own).any(axis=1))
+    if size is not None:
+        out["full"] = fit.predict(data, "nearest").iloc[at]
+    return out
+
+
+def show_misclassified(fit: Fit, shape: Any, new: Any, size: int | None, count: int) -> tuple[Panels, list[str]]:
+    """Misclassified rows, drawn at random by the fit's seed, with the prototypes of `list_misclassified`.
+
+    Returns
+    -------
+    Panels, list of str
+        The pictures row by row, and what stands in each column.
+    """
+    check_shape(fit, shape)
+    table = list_misclassified(fit, new, size)
+    if table.empty:
+        raise NotAvailable("no row is misclassified")
+    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[: whole("count", count, 1)]
+    table = table.iloc[np.sort(some)]
+    data = as_pandas(fit.call.data if new is None else new)
+    columns, heads = [read_pixels(fit, data.loc[table.index], shape)], ["row"]
+    for name, head in (("nearest", "nearest prototype"), ("right", "nearest of its class"), ("full", "nearest of all")):
+        if name in table:
+            columns.append(read_pixels(fit, fit.prototypes.reindex(table[name]), shape))
+            heads.append(head)
+    titles = []
+    for row in table.index:
+        own, fitted = table.at[row, "truth"], table.at[row, "fitted"]
+        right = f"{own}" if pd.notna(table.at[row, "right"]) else "none"
+        titles += [f"{row}: {own}", f"{fitted}", right, f"{own}"][: len(columns)]
+    name = "Misclassified rows" if size is None else f"Rows that only the first {size} prototypes misclassify"
+    return Panels(np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:]), titles, name), heads

@@ -1,0 +1,256 @@
+"""The numbers of pictures, without matplotlib; and that every fit has a picture."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.proximity.torgerson import torgerson
+from protoclass.views import analyses, cards, confusion, coverage, curve, geometry, pictures, prototypes, regions, words
+from protoclass.views.stages import GridFits, make_stages
+
+PETALS = "species ~ petal_length + petal_width"
+
+
+def test_views_need_no_matplotlib():
+    code = (
+        "import importlib, pkgutil, sys, protoclass.views as views\n"
+        "names = [m.name for m in pkgutil.iter_modules(views.__path__)]\n"
+        "for name in names: importlib.import_module(f'protoclass.views.{name}')\n"
+        "print(len(names), [m for m in sys.modules if m.split('.')[0] in ('matplotlib', 'ipywidgets', 'anywidget')\n"
+        "    or m.startswith(('protoclass.plots', 'protoclass.widgets'))])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split(" ", 1)
+    assert int(out[0]) > 10
+    assert out[1].strip() == "[]"
+
+
+def unlabelled(iris):
+    return pc.fit("species ~ .", iris.iloc[::2], eps=1.0, candidates=pc.unlabelled(iris.iloc[1::2]))
+
+
+def wide(iris, prefix=""):
+    D = pc.dissimilarity("species ~ .", iris).frame().iloc[:, ::5]
+    return pc.fit("species ~ 1", iris, dissimilarity=D.add_prefix(prefix) if prefix else D, eps=1.0)
+
+
+FITS = {
+    "subset": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=50),
+    "unlabelled": unlabelled,
+    "centroids as candidates": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6, only=True)),
+    "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6)),
+    "centroids in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, candidates=pc.kmeans(6, only=True)),
+    "kmeans": lambda iris: pc.fit("species ~ .", iris, "kmeans", K=2),
+    "lvq": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2),
+    "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2),
+    "hyperplane": lambda iris: pc.fit("species ~ .", iris, "hyperplane", C=1.0),
+    "knn": lambda iris: pc.fit("species ~ .", iris, "knn", k=3),
+    "adaptive": lambda iris: pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Adaptive()),
+    "stumps": lambda iris: pc.fit(
+        "species ~ .", iris, "scm", features="stumps", penalty=2.0, stop=2, kind="conjunction"
+    ),
+    "n x m": wide,
+    "n x m without rows": lambda iris: wide(iris, "c"),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_every_fit_has_the_places_of_its_explorer(iris, name):
+    pytest.importorskip("matplotlib")
+    from protoclass.widgets.prototypes import PrototypeExplorer
+
+    fit = FITS[name](iris)
+    ax = fit.plot()
+    explorer = PrototypeExplorer(fit)
+    if explorer.exception:
+        raise explorer.exception
+    table = explorer.table
+    for k in range(len(fit.classes)):
+        drawn = np.asarray(ax.collections[k + (len(ax.collections) - _marks(fit, ax))].get_offsets())
+        rows = table[(table["what"] == "row") & (table["class"] == fit.classes[k])]
+        assert drawn == pytest.approx(rows[["x", "y"]].to_numpy(), abs=1e-9)
+    shown = explorer._marks.prototypes
+    known = shown[np.isfinite(shown).all(axis=1)]
+    dots = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections if len(c.get_offsets())])
+    assert all(np.abs(dots - spot).max(axis=1).min() < 1e-9 for spot in known)
+    if len(known) < len(shown):
+        assert "without a place" in ax.get_title()
+
+
+def _marks(fit, ax):
+    """Collections from the first class's rows on."""
+    first = next(i for i, c in enumerate(ax.collections) if c.get_label().strip() == str(fit.classes[0]))
+    return len(ax.collections) - first
+
+
+def test_a_map_of_all_rows_is_classical_scaling(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    plane = geometry.make_plane(fit)
+    where = fit.dissimilarity.map(2).to_numpy()
+    assert plane.rows == pytest.approx(where)
+    assert plane.locate(fit.rule.points) == pytest.approx(where[fit.prototypes.index])
+    adaptive = FITS["adaptive"](iris)
+    D = adaptive.dissimilarity.frame().to_numpy()
+    assert geometry.make_map(adaptive).rows == pytest.approx(torgerson((D + D.T) / 2, 2))
+
+
+def test_a_map_of_some_rows_has_the_places_of_the_map_of_all(iris, monkeypatch):
+    monkeypatch.setattr(geometry, "LANDMARKS", 40)
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    every, some = geometry.make_map(fit), geometry.make_map(fit, rows=np.arange(0, 150, 7))
+    known = np.isfinite(some.rows).all(axis=1)
+    assert known[::7].all()
+    assert not known.all()
+    assert some.rows[known] == pytest.approx(every.rows[known])
+
+
+def test_planes_have_both_orders_and_axes_that_are_checked(iris):
+    fit = pc.fit(PETALS, iris, eps=0.5)
+    plane, other = geometry.make_plane(fit), geometry.make_plane(fit, "petal_width", "petal_length")
+    assert plane.of_metric
+    assert other.swapped
+    assert (plane.rows == other.rows[:, ::-1]).all()
+    assert geometry.outline_balls(fit, plane) == pytest.approx(geometry.outline_balls(fit, other)[:, :, ::-1])
+    assert fit.plot(x="petal_width", y="petal_length").get_xlabel() == "petal width"
+    assert fit.plot(x="map").get_ylabel() == "second axis of the map"
+    same = geometry.make_plane(fit, "petal_width", "petal_width")
+    assert (same.rows[:, 0] == same.rows[:, 1]).all()
+    for x, y in (("species", "petal_width"), ("petal_width", None), ("petal_width", "map")):
+        with pytest.raises(pc.OptionError, match="petal_length"):
+            geometry.make_plane(fit, x, y)
+
+
+def test_rows_with_nothing_in_common_have_no_map(iris, monkeypatch):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    between = type(fit.dissimilarity.metric).between
+    missing = lambda self, rows, candidates: np.full_like(between(self, rows, candidates), np.nan)  # noqa: E731
+    monkeypatch.setattr(type(fit.dissimilarity.metric), "between", missing)
+    for draw in (lambda: geometry.make_map(fit), lambda: geometry.map_prototypes(fit, 9)):
+        with pytest.raises(pc.DataError, match="no observed variable in common"):
+            draw()
+
+
+@pytest.mark.parametrize(
+    "name", ["mixture", "kmeans", "lvq", "unlabelled", "centroids as candidates", "centroids beside rows"]
+)
+def test_prototypes_that_are_not_rows_have_a_sammon_map(iris, name):
+    fit = FITS[name](iris)
+    spots = geometry.map_prototypes(fit, 50)
+    assert spots.index.tolist() == fit.prototypes.index.tolist()
+    assert np.isfinite(spots[["x", "y"]]).all(axis=None)
+    assert spots.attrs["stress"] < 0.1
+    with pytest.raises(pc.NotAvailable, match="not rows of the data"):
+        geometry.map_prototypes(wide(iris, "c"), 50)
+
+
+def test_regions_are_what_the_fit_predicts(iris):
+    fit = pc.fit(PETALS, iris, eps=0.5)
+    of = regions.predict_regions(fit, ("petal_length", "petal_width"), (1.0, 7.0, 0.0, 3.0), 20)
+    assert of.codes.shape == (20, 20)
+    table = of.frame(fit.frame.levels)
+    new = table.rename(columns={"x": "petal_length", "y": "petal_width"})
+    assert (fit.predict(new).astype(str) == table["class"].astype(str)).all()
+    assert (table["x"].min(), table["x"].max()) == pytest.approx((1.15, 6.85))
+
+
+def test_infinite_balls_have_no_outline(iris):
+    from dataclasses import replace
+
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    points = replace(fit.rule.points, radii=np.where(np.arange(len(fit.prototypes)) == 1, np.inf, 1.0))
+    other = replace(fit, rule=replace(fit.rule, points=points))
+    outlines = geometry.outline_balls(other, geometry.make_map(other))
+    assert np.isnan(outlines).all(axis=(1, 2)).tolist() == [k == 1 for k in range(len(outlines))]
+
+
+def test_confusion_counts_held_out_or_training_rows(iris):
+    fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3)
+    counts = confusion.count_confusion(fit)
+    assert counts.rows == "held-out rows"
+    assert counts.table.equals(fit.validation.confusion(fit.point))
+    assert counts.shares.sum(axis=1) == pytest.approx(1.0)
+    alone = confusion.count_confusion(pc.fit("species ~ .", iris, eps=1.0))
+    assert alone.rows == "training rows"
+    assert alone.table.to_numpy().sum() == 150
+
+
+def test_curves_have_lines_positions_and_cells(iris):
+    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], lambda_=[0.1, 1.0, 2.5], cv=3)
+    traced = curve.trace_curve(v, "eps")
+    assert [name for name, _ in traced.lines] == ["lambda_ = 0.1", "lambda_ = 1", "lambda_ = 2.5"]
+    assert all(part["position"].tolist() == [0.5, 1.0, 2.0] for _, part in traced.lines)
+    assert traced.others == ["lambda_"]
+    at = curve.find_slice(v, ("eps", "lambda_"), 0)
+    cells = curve.make_cells(v, ("eps", "lambda_"), at)
+    assert (cells.to_numpy() == v.table["error"].to_numpy().reshape(3, 3).T).all()
+    assert curve.choose_pair(v) == ("eps", "lambda_")
+    assert curve.find_slice(v, ("eps",), 4).tolist() == [1, 4, 7]
+    assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
+    for wrong in ("K", ("eps", "eps"), ("eps", "K")):
+        with pytest.raises(pc.OptionError, match="parameters that were tuned"):
+            curve.check_axis(v, wrong)
+    fits = GridFits(v)
+    assert fits.fit(4).prototypes.equals(v.fit_at(4).prototypes)
+    inf, ticks = curve.place_values(pd.Series([1.0, np.inf, 2.0]))
+    assert (inf.tolist(), ticks) == ([0.0, 2.0, 1.0], ["1", "2", "inf"])
+
+
+def test_cards_and_words_without_a_widget(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    stages = make_stages(fit)
+    covered = coverage.measure_coverage(fit.rule, fit.dissimilarity, stages.source)
+    assert (covered.fitted == fit.predict().cat.codes).all()
+    first, row = cards.make_cards(fit, stages.source, covered, 82)
+    assert first.title.startswith("Prototype 82: versicolor")
+    assert len(first.rows) == fit.prototypes["covers"][82]
+    assert row.text.startswith("It is classified as versicolor, rightly.")
+    assert cards.list_details([first, row]).columns.tolist() == ["relation", "label", "class", "value"]
+    assert cards.make_cards(fit, stages.source, covered, None) == []
+    table = cards.summarize_classes(fit, covered)
+    assert table["prototypes"].tolist() == fit.prototypes["class"].value_counts(sort=False).tolist()
+    assert table["misclassified"].sum() == round(150 * fit.training_error())
+    assert "optimistic" in words.describe_fit(fit, covered)
+    assert words.describe_counts(fit).startswith("setosa: ")
+    assert prototypes.find_name(fit, 82)[1] == 82
+
+
+def test_the_rivals_of_a_candidate_that_is_not_a_row(iris):
+    fit = FITS["unlabelled"](iris)
+    place = int(np.flatnonzero(prototypes.list_rows(fit.rule.points, fit.dissimilarity) < 0)[0])
+    at, far = cards.find_rivals(fit, None, place)
+    assert (fit.rule.points.classes[at] != fit.rule.points.classes[place]).all()
+    full = iris.drop(columns="species")
+    scaled = (full - full.iloc[::2].mean()) / full.iloc[::2].std(ddof=1)
+    names = prototypes.list_names(fit)
+    apart = [np.linalg.norm(scaled.loc[names[place]] - scaled.loc[names[k]]) for k in at]
+    assert far == pytest.approx(apart)
+
+
+def test_pictures_of_rows_and_prototypes():
+    data = pc.load_data("digits").iloc[:300]
+    fit = pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=30.0)
+    shown = pictures.show_prototypes(fit, (8, 8), 5)
+    assert shown.pixels.shape == (5, 8, 8)
+    assert (shown.pixels[0].ravel() == data.drop(columns="digit").loc[fit.prototypes.index[0]]).all()
+    album = pictures.make_album(fit, (8, 8))
+    assert (album.low, album.high) == (0.0, 16.0)
+    assert album.prototypes(fit, np.arange(3)).dtype == np.uint8
+
+
+def test_tables_of_analyses(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    stability = analyses.list_stability(fit.stability(B=4))
+    assert stability.index.tolist() == fit.prototypes.index.tolist()
+    assert stability["order"].tolist() == list(range(1, len(stability) + 1))
+    compared = pc.compare("species ~ .", iris, {"pvm": pc.PVM(eps=1.0), "knn": pc.KNN(k=3)}, repeats=2, cv=3)
+    splits = analyses.list_splits(compared)
+    assert splits.groupby("method")["error"].mean().to_dict() == pytest.approx(compared.table["error"].to_dict())
+    D = pc.dissimilarity("species ~ .", iris)
+    values = analyses.list_eigenvalues(D.spectrum())
+    assert (values["sign"] == "positive").sum() == D.spectrum().signature[0]
+    places = analyses.list_places(D.embed(2), (1, 2), iris["species"])
+    assert places[["x", "y"]].to_numpy() == pytest.approx(D.embed(2).coordinates.to_numpy())
+    assert places.attrs["axes"] == ["axis 1 (+)", "axis 2 (+)"]

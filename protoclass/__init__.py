@@ -24,6 +24,7 @@ _PLACES = {
     "metrics.kernels": "Kernel precomputed psd",
     "metrics.strings": "Mismatch Levenshtein",
     "metrics.tangent": "Tangent images",
+    "metrics.dtw": "DTW",
     "metrics.dann": "Adaptive",
     "metrics.mixed": "Mixed",
     "models.registry": "register",
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from .metrics.custom import Custom
     from .metrics.dann import Adaptive
     from .metrics.dissimilarity import Dissimilarity
+    from .metrics.dtw import DTW
     from .metrics.embedding import Embedding, Spectrum
     from .metrics.given import kernel_distances
     from .metrics.gower import Gower

@@ -66,8 +66,8 @@ def test_own_candidates_serve_their_own_class_only(parts):
 def test_a_subset_of_the_rows(iris):
     fit = pc.fit("species ~ .", iris, eps=0.8, candidates=30)
     assert fit.dissimilarity.shape == (150, 30)
-    assert iris.species[fit.dissimilarity.labels].value_counts().tolist() == [10, 10, 10]
-    assert fit.prototypes.index.isin(fit.dissimilarity.labels).all()
+    assert iris.species[fit.dissimilarity.candidate_names].value_counts().tolist() == [10, 10, 10]
+    assert fit.prototypes.index.isin(fit.dissimilarity.candidate_names).all()
     assert fit.update(seed=0).prototypes.equals(fit.prototypes)
     assert pc.fit("species ~ .", iris, candidates=30).validation.table["error"].min() < 0.15
 

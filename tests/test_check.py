@@ -208,7 +208,7 @@ def test_asymmetric_and_oblong_matrices_are_not_asked_everything():
     assert table.loc["Euclidean", ["answer", "detail"]].tolist() == ["not asked", "not symmetric"]
     assert "violate" in str(table.loc["triangle inequality", "detail"])
     oblong = related(P[:, [4, 3, 0]], list("abcdef"), ["e", "d", "extra"]).check().table
-    assert oblong.loc["shape", ["answer", "detail"]].tolist() == ["6 x 3", "1 candidates are no rows"]
+    assert oblong.loc["shape", ["answer", "detail"]].tolist() == ["6 x 3", "1 candidates are not rows"]
     assert oblong.loc["zero diagonal", "detail"] == "1 of 2 are not at 0 from themselves, at most 0.25 ('d')"
     for question in ("symmetric", "triangle inequality", "Euclidean"):
         assert oblong.loc[question, ["answer", "detail"]].tolist() == ["not asked", "not square"]

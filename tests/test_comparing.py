@@ -208,7 +208,7 @@ def test_print_and_plot(iris):
         ({"repeats": 0}, "repeats=0"),
         ({"new": 3}, "go with fits"),
         ({"test_size": 0.3, "groups": "species"}, "groups go with cv="),
-        ({"inner": None}, "eps is open"),
+        ({"inner": None}, "eps is to be tuned"),
         ({"seed": -1}, "seed=-1"),
     ],
 )  # fmt: skip
@@ -239,7 +239,7 @@ def test_a_column_of_groups_is_no_predictor_and_its_rows_are_not_taken_as_indepe
     one = pc.compare("y ~ .", df.assign(site=site), ["knn"], cv=5, groups="site")
     two = pc.compare("y ~ .", df, ["knn"], cv=5, groups=site)
     pd.testing.assert_frame_equal(one.predictions, two.predictions)
-    assert not one.once
+    assert not one.tested_once
     assert "whole groups left out" in one.how
 
 

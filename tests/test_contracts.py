@@ -13,7 +13,9 @@ from protoclass.core.task import Points, RulePath
 from protoclass.core.vectors.shrunken import ShrunkenPath
 from protoclass.metrics.base import TrainedMetric
 from protoclass.models.registry import MODELS
-from protoclass.testing import ContractError, check_metric, check_model
+from protoclass.testing.contract import ContractError
+from protoclass.testing.metrics import check_metric
+from protoclass.testing.models import check_model
 
 
 @pytest.mark.parametrize("method", list(MODELS))
@@ -103,7 +105,9 @@ class IgnoredWeights(pc.PVM):
 class WrongGridOrder(pc.MMDCritic):
     def path(self, task, grid):
         rules = super().path(task, grid).rules
-        return RulePath(tuple(np.array(rules, object).reshape(*map(len, grid.values())).T.ravel()) if len(grid) > 1 else rules)
+        return RulePath(
+            tuple(np.array(rules, object).reshape(*map(len, grid.values())).T.ravel()) if len(grid) > 1 else rules
+        )
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ def frame(X, y=None):
 
 def task_of(X, y):
     n = len(y)
-    return Task(Once(lambda: Held(np.full((n, n), np.nan))), y, y.max() + 1, np.ones(n), np.arange(n), (0,), Once(lambda: X))
+    return Task(
+        Once(lambda: Held(np.full((n, n), np.nan))), y, y.max() + 1, np.ones(n), np.arange(n), (0,), Once(lambda: X)
+    )
 
 
 def fitted(X, y, weights=None, cv="auto", **parameters):

@@ -32,20 +32,20 @@ def broken(value, i=2, j=5):
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        ("y ~ x + q", "'q' in .* is no column of the data; the columns are 'x', 'z', 'g', 'y'"),
-        ("q ~ x", "the response 'q' is no column"),
+        ("y ~ x + q", "'q' in .* is not a column of the data; the columns are 'x', 'z', 'g', 'y'"),
+        ("q ~ x", "the response 'q' is not a column"),
         ("y", "is not a formula"),
         ("y ~ ", "is not a formula"),
         ("y ~ x ~ z", "is not a formula"),
         ("log(x) ~ z", "must be the name of a column"),
         ("y ~ x + y", "also stands on the right side"),
         ("y ~ __import__('os')", "'__import__' in .* is not allowed: allowed are columns, numbers"),
-        ("y ~ x.__class__", "no column"),
+        ("y ~ x.__class__", "not a column"),
         ("y ~ log(x).real", "is not allowed|can't be read"),
         ("y ~ {x.values}", "'x.values' in .* is not allowed"),
         ("y ~ {open('f')}", "is not allowed"),
-        ("y ~ outside", "'outside' in .* is no column"),
-        ("y ~ I(x * outside)", "'outside' in .* is no column"),
+        ("y ~ outside", "'outside' in .* is not a column"),
+        ("y ~ I(x * outside)", "'outside' in .* is not a column"),
         ("y ~ np.log(x)", "is not allowed"),
         ("y ~ log((lambda: 1)())", "is not allowed"),
         ("y ~ log([v for v in x])", "is not allowed"),
@@ -109,7 +109,7 @@ def test_data(data, change, message):
         ({"cv": 5}, "cv=5 folds, and class 'c' has 4 rows: give cv=4 or fewer"),
         ({"cv": 1}, "cv=1"),
         ({"cv": "ten"}, "cv='ten'"),
-        ({"cv": None}, "eps is open, and cv=None leaves nothing to tune it"),
+        ({"cv": None}, "eps is to be tuned, and cv=None leaves nothing to tune it"),
         ({"cv": np.zeros(30)}, "all the same"),
         ({"cv": np.zeros(7)}, "have shape"),
         ({"cv": pd.Series([0, 1], [0, 1])}, "lack the row 2"),
@@ -119,7 +119,7 @@ def test_data(data, change, message):
         ({"seed": -1}, "seed=-1"),
         ({"seed": 1.5}, "seed=1.5"),
         ({"progress": "yes"}, "progress='yes'"),
-        ({"weights": "nope"}, "weights='nope' is no column"),
+        ({"weights": "nope"}, "weights='nope' is not a column"),
         ({"weights": np.full(30, -1.0)}, "finite and not negative"),
         ({"weights": np.r_[np.ones(26), np.zeros(4)]}, "class 'c' of 'y' has no weight"),
         ({"weights": [1.0]}, "have shape"),
@@ -182,7 +182,7 @@ def test_new_data(data, change, message, metric):
 
 def test_what_a_fit_does_not_have(data):
     knn = pc.fit("y ~ x + z", data, "knn", k=3)
-    with pytest.raises(pc.NotAvailable, match="'knn' has no objective; 'pvm' has one"):
+    with pytest.raises(pc.NotAvailable, match="'knn' has no objective; methods that have: 'pvm'"):
         _ = knn.objective
     with pytest.raises(pc.OptionError, match="kind='cover': method 'knn' predicts 'class', 'prob'"):
         knn.predict(data, "cover")
@@ -276,4 +276,4 @@ def test_the_shell(tmp_path, iris):
     assert bad.stderr.startswith("protoclass: 'nope'")
     assert "Traceback" not in bad.stderr
     assert run("species ~ .", str(tmp_path / "absent.csv")).returncode == 2
-    assert "is no parameter" in run("species ~ .", str(path), "--radius", "2").stderr
+    assert "is not a parameter" in run("species ~ .", str(path), "--radius", "2").stderr

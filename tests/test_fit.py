@@ -31,7 +31,7 @@ def test_the_whole_session(iris):
     assert 0.9 < fit.model.eps < 1.1
     assert fit.point == fit.validation.one_se
     text = str(fit.summary())
-    for told in ("Prototype vector machine", "150", "CV error", "all predictors are numbers", "objective"):
+    for told in ("Prototype vector machine", "150", "CV error", "all predictors are numeric", "objective"):
         assert told in text
     assert fit.summary().as_latex().startswith("\\begin{center}")
     assert "<table" in fit.summary().as_html()
@@ -49,7 +49,9 @@ def test_cross_validation_equals_fits_without_the_fold(iris, method, parameters)
     """A plain loop: fit on the training rows of each fold, predict the fold. Scaling is done once on all rows."""
     X = iris.drop(columns="species")
     data = (X / X.std(ddof=1)).assign(species=iris.species)
-    v = pc.cross_validate("species ~ .", data, method, dissimilarity=pc.Euclidean(scale=False), cv=5, seed=2, **parameters)
+    v = pc.cross_validate(
+        "species ~ .", data, method, dissimilarity=pc.Euclidean(scale=False), cv=5, seed=2, **parameters
+    )
     ((name, grid),) = parameters.items()
     wrong = np.zeros((5, len(grid)))
     for f in range(5):

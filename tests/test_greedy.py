@@ -24,7 +24,9 @@ def problem(seed):
         D[:, :n] = (D[:, :n] + D[:, :n].T) / 2
     y = np.concatenate([np.arange(classes), draw.integers(0, classes, n - classes)])
     w = draw.integers(1, 4, n).astype(float) if seed % 2 else np.ones(n)
-    return Task(Once(lambda D=D: Held(D)), y, int(classes), w, np.r_[np.arange(n), np.full(extra, -1)], (0,), Once(lambda: D)), D
+    return Task(
+        Once(lambda D=D: Held(D)), y, int(classes), w, np.r_[np.arange(n), np.full(extra, -1)], (0,), Once(lambda: D)
+    ), D
 
 
 def pairs(rule):
@@ -95,8 +97,18 @@ def test_held_and_streamed_choose_the_same(eps, monkeypatch):
         return minkowski(a[0], b[0])
 
     held = Task(Once(lambda: Held(between((X,), (X,)))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
-    streamed = Task(Once(lambda: Streamed(between, (X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
-    cut = Task(Once(lambda: Part(held.D, np.arange(90), np.arange(90))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X))
+    streamed = Task(
+        Once(lambda: Streamed(between, (X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X)
+    )
+    cut = Task(
+        Once(lambda: Part(held.D, np.arange(90), np.arange(90))),
+        y,
+        3,
+        np.ones(90),
+        np.arange(90),
+        (0,),
+        Once(lambda: X),
+    )
     rules = [PVM(eps=eps).path(task, {}).at(0) for task in (held, streamed, cut)]
     assert pairs(rules[0]) == pairs(rules[1]) == pairs(rules[2])
     assert len(rules[0].prototypes) > 3

@@ -277,7 +277,7 @@ def of_class(fit, D):
         rows, chosen = fit.frame.index[(y == c) & (w > 0)], table.index[table["class"] == level]
         heft = w[fit.frame.index.get_indexer(rows)]
         near = D.loc[rows, chosen].to_numpy()
-        candidates = [label for label in D.columns if label in rows and label in fit.dissimilarity.labels]
+        candidates = [label for label in D.columns if label in rows and label in fit.dissimilarity.candidate_names]
         at = [candidates.index(label) for label in chosen]
         assert no_swap_helps(D.loc[rows, candidates].to_numpy(), heft, at)
         assert table.loc[chosen, "covers"].to_numpy() == pytest.approx(
@@ -416,5 +416,5 @@ def test_wrong_options_and_data(iris):
         pc.fit("species ~ .", iris, KMedoids(K=2), candidates=pc.hull(5))
     D = pc.dissimilarity("species ~ .", iris).frame()
     foreign = D.rename(columns={3: "other"}, index=str).set_axis(D.index)
-    with pytest.raises(pc.DataError, match="1 candidates are no rows"):
+    with pytest.raises(pc.DataError, match="1 candidates are not rows"):
         pc.fit("species ~ 1", iris, KMedoids(K=2), dissimilarity=foreign)

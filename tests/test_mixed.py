@@ -10,7 +10,8 @@ import pytest
 import protoclass as pc
 from protoclass.core.distances.gower import gower
 from protoclass.metrics.mixed import SAMPLE, Mixed, cut
-from protoclass.metrics.registry import METRICS, register
+from protoclass.metrics.registry import METRICS
+from protoclass.models.registry import register
 
 REFERENCE = Path(__file__).parent / "reference"
 

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from protoclass.core.distances.minkowski import products, unit, whitened
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import protoclass as pc
+from protoclass.core.distances.minkowski import products, unit, whitened
 from protoclass.core.sources import part
 from protoclass.metrics.kernels import Kernel, precomputed, psd
-from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, Mahalanobis, ZeroOne
+from protoclass.metrics.mahalanobis import Mahalanobis
+from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
 
 NUMERIC = [Mahalanobis(), Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne()]
 KERNELS = [

@@ -54,7 +54,7 @@ def test_the_plane_has_balls_of_the_radius_in_the_users_units(iris):
 def test_a_map_keeps_the_rows_of_a_ball_inside_its_circle(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     plane = geometry.make_plane(fit)
-    rows, chosen = plane.rows, plane.locate(fit.rule.points)
+    rows, chosen = plane.rows, plane.locate(fit.rule.prototypes)
     D = pc.dissimilarity("species ~ .", iris).frame()[fit.prototypes.index].to_numpy()
     apart = np.hypot(*(rows[:, None] - chosen).transpose(2, 0, 1))
     assert (apart <= D + 1e-9).all()

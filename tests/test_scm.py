@@ -158,10 +158,10 @@ def test_the_bound_equals_whole_number_arithmetic():
         first, second = slow.bound(m, R, on_p, k, 0.05)
         told = machine_bound(m, R, on_p, k, 0.05)
         assert told.value == pytest.approx(min(1.0, first), rel=1e-10)
-        assert told.looser == pytest.approx(min(1.0, second), rel=1e-10)
-        assert told.value <= told.looser + 1e-12
+        assert told.simple == pytest.approx(min(1.0, second), rel=1e-10)
+        assert told.value <= told.simple + 1e-12
     large = machine_bound(10**6, 100, 50, 10**4, 0.05)
-    assert 0.01 < large.value < large.looser < 0.1
+    assert 0.01 < large.value < large.simple < 0.1
 
 
 def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
@@ -179,7 +179,7 @@ def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
         (fit.update(formula="species ~ center(petal_length)"), "transform"),
     ):
         assert not other.bound()["proved"].any()
-        assert why in other.bound()["against"].iloc[0]
+        assert why in other.bound()["reasons"].iloc[0]
     with pytest.raises(pc.NotAvailable, match="no compression bound"):
         pc.fit("species ~ .", iris, "knn", k=3).bound()
     for delta in (0, 1, "a", True):
@@ -293,7 +293,7 @@ def test_given_asymmetric_and_mixed_dissimilarities():
     mixed = pc.fit("outcome ~ .", clinic, "scm", features="balls+stumps", penalty=1.0, stop=5)
     assert mixed.predict(clinic.head()).tolist() == mixed.predict().tolist()[:5]
     some = pc.fit("outcome ~ .", clinic, "scm", candidates=20, penalty=1.0, stop=5)
-    assert some.prototypes.index.isin(some.dissimilarity.labels).all()
+    assert some.prototypes.index.isin(some.dissimilarity.candidate_names).all()
     assert some.dissimilarity.shape == (80, 20)
 
 
@@ -325,7 +325,9 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
 )
 def test_wrong_options(parameters, message):
     with pytest.raises(pc.OptionError, match=message):
-        pc.fit("y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "stop": 3, "cv": None, **parameters})
+        pc.fit(
+            "y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "stop": 3, "cv": None, **parameters}
+        )
 
 
 def test_figures_and_the_loss_matrix(iris):

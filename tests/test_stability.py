@@ -73,7 +73,7 @@ def test_errors(fit, iris):
         fit.stability(B=1)
     with pytest.raises(pc.OptionError, match="sample='thirds'"):
         fit.stability(sample="thirds")
-    with pytest.raises(pc.NotAvailable, match="are no rows"):
+    with pytest.raises(pc.NotAvailable, match="are not rows"):
         pc.fit("species ~ .", iris, "kmeans", K=2).stability()
     with pytest.raises(pc.OptionError, match="takes no weights"):
         pc.fit("species ~ .", iris, "condensed").stability(sample="bootstrap")

@@ -91,7 +91,7 @@ def test_a_map_of_all_rows_is_classical_scaling(iris):
     plane = geometry.make_plane(fit)
     where = fit.dissimilarity.map(2).to_numpy()
     assert plane.rows == pytest.approx(where)
-    assert plane.locate(fit.rule.points) == pytest.approx(where[fit.prototypes.index])
+    assert plane.locate(fit.rule.prototypes) == pytest.approx(where[fit.prototypes.index])
     adaptive = FITS["adaptive"](iris)
     D = adaptive.dissimilarity.frame().to_numpy()
     assert geometry.make_map(adaptive).rows == pytest.approx(torgerson((D + D.T) / 2, 2))
@@ -160,8 +160,8 @@ def test_infinite_balls_have_no_outline(iris):
     from dataclasses import replace
 
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    points = replace(fit.rule.points, radii=np.where(np.arange(len(fit.prototypes)) == 1, np.inf, 1.0))
-    other = replace(fit, rule=replace(fit.rule, points=points))
+    points = replace(fit.rule.prototypes, radii=np.where(np.arange(len(fit.prototypes)) == 1, np.inf, 1.0))
+    other = replace(fit, rule=replace(fit.rule, prototypes=points))
     outlines = geometry.outline_balls(other, geometry.make_map(other))
     assert np.isnan(outlines).all(axis=(1, 2)).tolist() == [k == 1 for k in range(len(outlines))]
 
@@ -201,7 +201,7 @@ def test_curves_have_lines_positions_and_cells(iris):
 def test_cards_and_words_without_a_widget(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     stages = make_stages(fit)
-    covered = coverage.measure_coverage(fit.rule, fit.dissimilarity, stages.source)
+    covered = coverage.measure_coverage(fit, stages.source)
     assert (covered.fitted == fit.predict().cat.codes).all()
     first, row = cards.make_cards(fit, stages.source, covered, 82)
     assert first.title.startswith("Prototype 82: versicolor")
@@ -219,9 +219,9 @@ def test_cards_and_words_without_a_widget(iris):
 
 def test_the_rivals_of_a_candidate_that_is_not_a_row(iris):
     fit = FITS["unlabelled"](iris)
-    place = int(np.flatnonzero(prototypes.list_rows(fit.rule.points, fit.dissimilarity) < 0)[0])
+    place = int(np.flatnonzero(prototypes.list_rows(fit.rule.prototypes, fit.dissimilarity) < 0)[0])
     at, far = cards.find_rivals(fit, None, place)
-    assert (fit.rule.points.classes[at] != fit.rule.points.classes[place]).all()
+    assert (fit.rule.prototypes.classes[at] != fit.rule.prototypes.classes[place]).all()
     full = iris.drop(columns="species")
     scaled = (full - full.iloc[::2].mean()) / full.iloc[::2].std(ddof=1)
     names = prototypes.list_names(fit)

@@ -65,7 +65,7 @@ def fine(explorer):
 
 
 def test_point_parameter_and_slider_move_together(curve, fit):
-    grid = fit.validation.points["eps"].tolist()
+    grid = fit.validation.grid["eps"].tolist()
     assert (curve.point, curve.eps) == (fit.point, fit.model.eps)
     curve.point = 3
     assert (curve.eps, curve.sliders["eps"].index) == (grid[3], 3)
@@ -144,18 +144,18 @@ def test_use_this_is_the_fit_at_the_point(curve, fit):
 def test_every_methods_grid_has_its_sliders(iris, method, knobs):
     v = pc.cross_validate("species ~ .", iris, method, cv=3, **knobs)
     e = CurveExplorer(v)
-    axes = {k: v.points[k].unique().tolist() for k in v.points if v.points[k].nunique() > 1}
+    axes = {k: v.grid[k].unique().tolist() for k in v.grid if v.grid[k].nunique() > 1}
     assert list(e.sliders) == list(axes)
     for name, values in axes.items():
         for i in (0, len(values) - 1):
             e.sliders[name].index = i
             assert getattr(e, name) == values[i]
-            chosen = v.points.iloc[e.point]
+            chosen = v.grid.iloc[e.point]
             assert all(chosen[k] == getattr(e, k) for k in axes)
     e.use()
     assert fine(e)
-    wanted = {k: v.points[k].tolist()[e.point] for k in v.points}
-    assert all(e.fit.knobs()[k] == value for k, value in wanted.items())
+    wanted = {k: v.grid[k].tolist()[e.point] for k in v.grid}
+    assert all(e.fit.parameters()[k] == value for k, value in wanted.items())
     same = pc.fit("species ~ .", iris, method, **{**knobs, **wanted})
     assert e.fit.predict().equals(same.predict())
     assert "explorer.fit the fit at" in text(e._facts.value)
@@ -204,7 +204,7 @@ def test_a_parameter_whose_name_is_taken_gets_an_underscore(iris):
 
 def test_radius_and_number_reach_the_fits_that_fitting_gives(explorer, fit):
     assert explorer.fit is fit
-    grid = fit.validation.points["eps"].tolist()
+    grid = fit.validation.grid["eps"].tolist()
     explorer.sliders["eps"].index = 17
     assert explorer.eps == grid[17]
     full = fit.update(eps=grid[17])

@@ -19,7 +19,7 @@ from ..estimation.fit import Fit
 from ..estimation.fitting import fit
 from ..frames.frame import along, as_pandas, check_unique, mold
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.dissimilarity import dissimilarity as measure
+from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..progress import bar
 from .comparison import Comparison
@@ -160,7 +160,8 @@ def compare(
     predictions = pd.concat(told).apply(lambda column: pd.Categorical(column, frame.levels))
     asked = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
              "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
-    call = f"compare({formula!r}, data, {list(wanted)}{_arguments_in_words({k: v for k, v in asked.items() if not is_default(k, v, {**DEFAULTS, **OWN})})})"
+    beside = {k: v for k, v in asked.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
+    call = f"compare({formula!r}, data, {list(wanted)}{_arguments_in_words(beside)})"
     once_each = repeats == 1 and groups is None
     return Comparison(pd.DataFrame(rows), predictions, how, held / (n - held), once_each, len(frame.dropped), call)
 

@@ -55,7 +55,8 @@ class Test:
         left = f"; {self.left_out} left out for missing values" if self.left_out else ""
         return (
             f"Test error {self.error:.4f} ({self.wrong} of {self.n} rows), 95 % interval {self.low:.4f} to {self.high:.4f}{left}\n"
-            f"No-information error {self.no_information:.4f}; p-value, one-sided test against always predicting the most common class: {self.p_value:.3g}\n"
+            f"No-information error {self.no_information:.4f}; p-value, one-sided test against always predicting the most common "
+            f"class: {self.p_value:.3g}\n"
             f"{self.confusion.to_string()}"
         )
 

@@ -15,9 +15,8 @@ from ..core.parallel import Once
 from ..core.task import Task
 from ..errors import DataError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.dissimilarity import dissimilarity as measure
-from ..models.base import is_tuned
-from ..models.pvm import PVM
+from ..metrics.measuring import dissimilarity as measure
+from ..models.base import fixed, is_tuned, number
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +82,9 @@ def set_cover(
     one_of("solver", solver, ("exact", "greedy", "ratio"))
     if is_tuned(eps):
         raise OptionError(f"eps={brief(eps)}: set_cover takes one radius")
-    PVM(eps=eps, balls=balls, time_limit=time_limit)  # checks them
+    number("set_cover", "eps", eps, low=0, above=True)
+    one_of("balls", balls, ("open", "closed"))
+    fixed("set_cover", "time_limit", time_limit, low=0)
     measured = data if isinstance(data, Dissimilarity) else measure(data, metric=dissimilarity)
     n = len(measured.index)
     # a row left out costs 2 and one that covers itself costs 1: no optimum leaves a row out

@@ -62,7 +62,7 @@ class Problem:
     def train_in_folds(self) -> bool:
         """Whether metric or candidates must be learned anew in each fold."""
         return self.metric.train_in_folds or (
-            isinstance(self.candidates, Candidates) and self.candidates.data_dependent
+            isinstance(self.candidates, Candidates) and self.candidates.train_in_folds
         )
 
     @property

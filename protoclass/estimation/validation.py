@@ -182,10 +182,13 @@ class Validation:
         >>> v.fit_at(2).model.eps
         1.5
         """
+        return learn(self.problem, self.select(point), self)
+
+    def select(self, point: int) -> Selection:
+        """The selection of a row of `table`; by hand, unless it is the one that `choose=` in the call means."""
         at = self._point(point)
         choose = self.problem.call.arguments.get("choose", "1se")
-        by = choose if at == self.chosen(choose) else BY_HAND
-        return learn(self.problem, Selection(self.grid, values_at(self.grid, at), at, by), self)
+        return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen(choose) else BY_HAND)
 
     def plot(self, x: Any = None, ax: Any = None) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.

@@ -28,6 +28,7 @@ BUILT_IN = {
     "mismatch": "strings.Mismatch",
     "levenshtein": "strings.Levenshtein",
     "tangent": "tangent.Tangent",
+    "dtw": "dtw.DTW",
     "adaptive": "dann.Adaptive",
     "ranks": "ranks.Ranks",
 }

@@ -71,6 +71,10 @@ class Capabilities:
         Of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates may be no row).
     objective, certificate : bool or str
         Its report holds the value of an objective, and a bound on the optimum (`core.covers.certificate`).
+    nearest : bool
+        Its rule gives a row the class of its nearest prototype.
+    own_distances : bool
+        Its distances are not those of the metric but of its rule.
     balls : bool or str
         Its prototypes have balls that cover rows of their class.
     gains : bool or str
@@ -103,6 +107,8 @@ class Capabilities:
     candidates: frozenset[str] = frozenset()
     objective: bool | str = False
     certificate: bool | str = False
+    nearest: bool = False
+    own_distances: bool = False
     balls: bool | str = False
     gains: bool | str = False
     steps: bool | str = False

@@ -12,6 +12,7 @@ from ..core.neighbours.condensing import condensed
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from .base import Model, heaviest_class, own_candidates
+from .capabilities import Capabilities
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Condensed(Model):
     """
 
     name: ClassVar[str] = "condensed"
+    can: ClassVar[Capabilities] = Capabilities(nearest=True)
 
     @property
     def title(self) -> str:

@@ -53,7 +53,7 @@ class KMeans(Model):
     """
 
     name: ClassVar[str] = "kmeans"
-    can: ClassVar[Capabilities] = Capabilities(weights=True)
+    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
 

@@ -53,7 +53,9 @@ class KMedoids(Model):
     """
 
     name: ClassVar[str] = "kmedoids"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, candidates=frozenset({"subset"}), warm_starts=True)
+    can: ClassVar[Capabilities] = Capabilities(
+        weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True
+    )
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
 

@@ -89,7 +89,7 @@ class LVQ(Model):
     """
 
     name: ClassVar[str] = "lvq"
-    can: ClassVar[Capabilities] = Capabilities(weights=True)
+    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "variant": ("lvq1", "olvq1")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"start", "neighbours"})
 

@@ -54,7 +54,7 @@ class MMDCritic(Model):
     """
 
     name: ClassVar[str] = "mmd"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, candidates=frozenset({"subset"}))
+    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
     never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}

@@ -12,6 +12,7 @@ from ..arguments import one_of
 from ..core.neighbours.condensing import condensed, multiedited
 from ..core.task import RulePath, Task
 from .base import Model, fixed, own_candidates
+from .capabilities import Capabilities
 from .condensed import nearest_of
 
 
@@ -34,6 +35,7 @@ class Multiedit(Model):
     """
 
     name: ClassVar[str] = "multiedit"
+    can: ClassVar[Capabilities] = Capabilities(nearest=True)
 
     parts: int = 3
     quiet: int = 5

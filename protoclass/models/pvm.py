@@ -109,6 +109,7 @@ class PVM(Model):
     name: ClassVar[str] = "pvm"
     can: ClassVar[Capabilities] = Capabilities(
         weights=True,
+        nearest=True,
         candidates=frozenset({"subset", "unlabelled"}),
         objective=True,
         certificate="with certify=True, or solver='exact' or 'rounding'",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NotAvailable, OptionError, one_of
+from ..arguments import one_of
+from ..errors import NotAvailable, OptionError
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit

@@ -17,7 +17,7 @@ def curve(validation: Validation, x: Any = None, ax: Any = None) -> Any:
 
     With x = "size" against the mean size of the rules (PVM paper, figures 3 and 9); with a pair of parameters a heat map.
     """
-    pair, count = check_axis(validation, x), len(validation.points.columns)
+    pair, count = check_axis(validation, x), len(validation.grid.columns)
     ax = axes(ax, 6.4 if count < 2 or pair or x == "size" else 8.6)
     if not count:
         return _draw_single(validation, ax)
@@ -67,7 +67,7 @@ def _draw_heat(validation: Validation, pair: tuple[str, str], ax: Any) -> Any:
     """Error over two parameters, the others at their 1-SE choice; the least error and the choice are marked."""
     at = find_slice(validation, pair, validation.one_se)
     table, cells = validation.table.iloc[at], make_cells(validation, pair, at)
-    others = [k for k in validation.points if k not in pair]
+    others = [k for k in validation.grid if k not in pair]
     image = ax.imshow(cells, origin="lower", aspect="auto", cmap="viridis_r")
     for axis, values in ((ax.xaxis, cells.columns), (ax.yaxis, cells.index)):
         step = max(1, len(values) // 12)
@@ -103,7 +103,7 @@ def _draw_sizes(validation: Validation, x: str, ax: Any) -> None:
 def _draw_by_size(validation: Validation, ax: Any) -> Any:
     """The error against the mean size over folds; where all training rows are prototypes the rule is 1-NN."""
     table, full = sort_by_size(validation)
-    one = len(validation.points.columns) == 1  # several parameters make no line
+    one = len(validation.grid.columns) == 1  # several parameters make no line
     style = {"fmt": "o-" if one else "o", "ms": 4, "lw": 1, "capsize": 2, "color": colour(0)}
     ax.errorbar(table["size"], table["error"], table["se"], label="held-out error, +- 1 SE", **style)
     for point, ls, name in ((validation.best, ":", "least error"), (validation.one_se, "--", "1-SE choice")):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..errors import OptionError, one_of
+from ..arguments import one_of
+from ..errors import OptionError
 from ..metrics.check import classes_of
 from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions
 from .style import COLOURS, GREY, axes, named, plain_text

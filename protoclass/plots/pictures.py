@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..errors import whole
+from ..arguments import whole_number
 from ..views.geometry import map_prototypes
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
 from .style import axes, colour, mark, named, panels
@@ -77,7 +77,7 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     shape : as for "images", optional
     count : int
     """
-    spots = map_prototypes(fit, min(whole("count", count, 1), MAPPED))
+    spots = map_prototypes(fit, min(whole_number("count", count, 1), MAPPED))
     ax = axes(ax, 7.2, 5.6)
     size = 60 if len(spots) < 100 else 20
     for k, level in enumerate(fit.classes):
@@ -89,7 +89,7 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     ax.set_aspect("equal", adjustable="datalim")
     unit = fit.dissimilarity.metric.name
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
-    first = f"The first {len(spots)} of {len(fit.rule.points)} prototypes"
+    first = f"The first {len(spots)} of {len(fit.rule.prototypes)} prototypes"
     ax.set_title(f"{first}, Sammon mapping (stress {spots.attrs['stress']:.2g})", fontsize="medium")
     style = {"fontsize": "small", "loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
     ax.legend(title=str(fit.frame.formula.response), **style)

@@ -35,7 +35,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = Non
     plane = make_plane(fit, x, y, rows=drawn)
     ax = axes(ax, 6.8, 4.6)
     ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
-    spots = plane.locate(fit.rule.points) if len(fit.rule.points) else np.empty((0, 2))
+    spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
     if plane.of_metric:
         _draw_regions(fit, plane, spots, ax)
     if plane.one_unit:
@@ -48,7 +48,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = Non
         ax.scatter(own[:, 0], own[:, 1], label=named(level), zorder=2, **style)
     first = np.arange(min(BALLS, len(spots)))
     outlines = outline_balls(fit, plane, first) if balls else np.empty((0, 1, 2))
-    for c, outline in zip(fit.rule.points.classes, outlines, strict=False):
+    for c, outline in zip(fit.rule.prototypes.classes, outlines, strict=False):
         if np.isfinite(outline).all():
             ax.plot(outline[:, 0], outline[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
     _draw_prototypes(fit, spots, shrink, crowd, ax)
@@ -65,12 +65,12 @@ def _choose_rows(fit: Fit, x: str | None) -> np.ndarray:
     n = fit.nobs
     if (choose_axes(fit)[0] if x is None else x) != MAP:
         return np.arange(n)
-    own = list_rows(fit.rule.points, fit.dissimilarity)
+    own = list_rows(fit.rule.prototypes, fit.dissimilarity)
     return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
 
 
 def _draw_prototypes(fit: Fit, spots: np.ndarray, shrink: float, crowd: float, ax: Any) -> None:
-    prototypes, shown = fit.rule.points, list_shown(fit)
+    prototypes, shown = fit.rule.prototypes, list_shown(fit)
     q = len(prototypes)
     size, edge = (70, 1.4) if q <= BALLS else (26, 0.8) if q <= 300 else (12, 0.5)
     style = {"edgecolor": "black", "lw": edge * shrink, "zorder": 4}
@@ -120,7 +120,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         prototypes(other, ax, balls)
         names = ax.get_xlabel(), ax.get_ylabel()
         ax.set(xlabel="", ylabel="")
-        ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.points)} prototypes", fontsize="small")
+        ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="small")
         handles, classes = ax.get_legend_handles_labels()
         scale = ax.get_legend().markerscale
         ax.get_legend().remove()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..models.pvm import SOLVERS
-from ..views.solvers import compare_solvers
+from ..views.solvers import ALL, compare_solvers
 from .style import axes, colour, mark, plain_log
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
 
-def solvers(fit: Fit, ax: Any = None, eps: Any = None, solvers: Any = SOLVERS) -> Any:
+def solvers(fit: Fit, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> Any:
     """Objective against radius, a line for each solver, and the best lower bound."""
     table = compare_solvers(fit, eps, solvers)
     ax = axes(ax)

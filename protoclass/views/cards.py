@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.bounds import features, named
-from ..core.machines.rule import Machines, first_to_fire
-from ..core.sources import Rep, Source, part
+from ..core.sources import Source
 from ..errors import NotAvailable, shown
 from ..estimation.fit import Fit
-from ..estimation.problem import columns_of, places
+from ..metrics.base import as_vectors
 from .coverage import Coverage
 from .prototypes import (
     find_name,
@@ -76,7 +74,7 @@ def describe_prototype(fit: Fit, source: Source | None, coverage: Coverage, plac
 
     Where the rule has no balls that cover: which rows it is nearest to, or which lie within its radius.
     """
-    prototypes, codes = fit.rule.points, fit.frame.codes
+    prototypes, codes = fit.rule.prototypes, fit.frame.codes
     code, names = prototypes.classes[place], list_names(fit)
     d, own = measure_prototype(fit, source, place), codes == code
     groups: dict[str, np.ndarray] = {}
@@ -123,7 +121,7 @@ def _describe_groups(groups: dict[str, np.ndarray], own: np.ndarray) -> str:
 
 def _describe_centre(fit: Fit, place: int) -> str:
     """What a set covering machine knows of a centre."""
-    table = fit.rule.points.table
+    table = fit.rule.prototypes.table
     if "holds" not in table:
         return ""
     centre = {name: values[place] for name, values in table.items()}
@@ -135,7 +133,7 @@ def _describe_centre(fit: Fit, place: int) -> str:
 
 def find_rivals(fit: Fit, source: Source | None, place: int, count: int = RIVALS) -> tuple[np.ndarray, np.ndarray]:
     """The nearest prototypes of other classes than a prototype's, by place, and their distances; none where these are not known."""
-    prototypes = fit.rule.points
+    prototypes = fit.rule.prototypes
     others = np.flatnonzero(prototypes.classes != prototypes.classes[place])
     if not len(others):
         return others, np.empty(0)
@@ -161,20 +159,20 @@ def describe_row(fit: Fit, source: Source | None, coverage: Coverage, row: int) 
         share = predict_row(fit, "prob", row)
         tables.append(_list_classes(fit, VOTE, share))
         words.append(f"The probability, or share of votes, of {levels[fitted]} is {share[fitted]:.3g}.")
-    if "nearest" in rule.kinds and len(rule.points):
-        at, near, why = _find_nearest(fit, source, row) if rule.reads == "D" else _read_nearest(fit, row)
+    if "nearest" in rule.kinds and len(rule.prototypes):
+        at, near, why = _read_nearest(fit, row) if fit.model.can.own_distances else _find_nearest(fit, source, row)
         tables.append(near)
         words.append(why)
     if coverage.first is not None and coverage.wrong is not None:
         words.append(_describe_balls(fit, int(coverage.first[row]), int(coverage.wrong[row])))
-    if isinstance(rule, Machines):
-        words += _describe_firing(fit, row)
+    if fit.model.can.why is not None:
+        words += fit.model.can.why(fit.learned, fit.dissimilarity.query(np.array([row])))
     if "decision" in rule.kinds:
         values = predict_row(fit, "decision", row)
         tables.append(_list_classes(fit, DECISION, values))
         if (values == values.max()).sum() > 1:
             words.append("Of classes with equal votes the first wins.")
-    if not len(rule.points) and not isinstance(rule, Machines):
+    if not len(rule.prototypes) and fit.model.can.features is None:
         words.append("There are no prototypes: every row is classified as the heaviest class.")
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
     return Card(f"Row {shown(frame.index[row])}: {levels[truth]}", " ".join(words), table[COLUMNS], prototypes=at)
@@ -187,14 +185,14 @@ def _read_nearest(fit: Fit, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
     table = _list_classes(fit, NEAREST, -far)
     table["value"] = -table["value"]
     table.loc[0, "label"] = name
-    of = fit.classes[fit.rule.points.classes[here]]
+    of = fit.classes[fit.rule.prototypes.classes[here]]
     words = f"The nearest prototype is {shown(name)} ({of}) at {far.min():.4g}."
     return np.array([here]), table[np.isfinite(table["value"])], words
 
 
 def _find_nearest(fit: Fit, source: Source | None, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
     """The nearest prototype of each class, nearest first: places, a table, and in words why the first decides."""
-    prototypes, names, levels = fit.rule.points, list_names(fit), fit.classes
+    prototypes, names, levels = fit.rule.prototypes, list_names(fit), fit.classes
     d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, np.array([row])), float)[0]
     rank = np.arange(len(prototypes)) if prototypes.at is None else prototypes.at
     order = np.lexsort((rank, prototypes.classes, d))
@@ -225,32 +223,6 @@ def _describe_balls(fit: Fit, first: int, wrong: int) -> str:
     return f"{own}; {wrong} ball{'s' if wrong > 1 else ''} of other classes hold{'' if wrong > 1 else 's'} it wrongly."
 
 
-def _describe_firing(fit: Fit, row: int) -> list[str]:
-    """For each set covering machine the first feature that fires on a row, in words."""
-    rule = fit.rule
-    assert isinstance(rule, Machines)
-    at = places(rule, fit.dissimilarity)
-    one: Rep = part(fit.dissimilarity.rows, np.array([row]))
-    D = np.asarray(fit.dissimilarity.metric.between(one, at)) if "D" in rule.reads else np.empty((1, 0))
-    X = columns_of(rule, fit.frame)
-    X = None if X is None else X[[row]]
-    table, begin, words = features(fit), 0, []
-    for duel in rule.duels:
-        s, size = int(first_to_fire(duel.machine, D, X)[0]), len(duel.machine)
-        positive = (s < size) != duel.conjunction
-        side = fit.classes[duel.positive] if positive else "not so"
-        if not positive and duel.negative >= 0:
-            side = str(fit.classes[duel.negative])
-        if s >= size:
-            why = "all conditions hold" if duel.conjunction else "no condition holds"
-        else:
-            holds = "does not hold" if duel.conjunction else "holds"
-            why = f'"{table["rule"].iloc[begin + s]}" {holds}'
-        words.append(f"Machine {named(fit, duel)} says {side}: {why}.")
-        begin += size
-    return words
-
-
 def _list_rows(fit: Fit, relation: str, at: np.ndarray, d: np.ndarray) -> pd.DataFrame:
     at = at[np.argsort(d[at], kind="stable")]
     names, classes = fit.frame.index[at], _name_classes(fit, fit.frame.codes[at])
@@ -269,26 +241,26 @@ def _name_classes(fit: Fit, codes: np.ndarray) -> np.ndarray:
 
 def read_predictors(fit: Fit, place: int, row: int) -> pd.Series:
     """The predictors of a row, or where `row` is -1 of the prototype at a place, in the units of the data."""
-    prototypes = fit.rule.points
+    prototypes = fit.rule.prototypes
     if row >= 0:
         return fit.frame.columns.iloc[row]
     if prototypes.coords is not None:
-        return fit.dissimilarity.metric.original(np.asarray(prototypes.coords)[[place]]).iloc[0]
+        return as_vectors(fit.dissimilarity.metric).original(np.asarray(prototypes.coords)[[place]]).iloc[0]
     return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
 
 
 def summarize_classes(fit: Fit, coverage: Coverage) -> pd.DataFrame:
     """One row for each class: its `rows`, `prototypes` and `misclassified` rows."""
-    codes, chosen = fit.frame.codes, fit.rule.points.classes[list_shown(fit)]
+    codes, chosen = fit.frame.codes, fit.rule.prototypes.classes[list_shown(fit)]
     counts = {"rows": codes, "prototypes": chosen, "misclassified": codes[coverage.fitted != codes]}
     levels = fit.frame.levels.rename("class")
     return pd.DataFrame({name: np.bincount(of, minlength=len(levels)) for name, of in counts.items()}, levels)
 
 
 def list_features(fit: Fit) -> list[str]:
-    """The features of set covering machines in words, in the order chosen; none for other rules."""
-    if not isinstance(fit.rule, Machines):
+    """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
+    if fit.model.can.features is None:
         return []
-    table = features(fit)
+    table = fit.model.can.features(fit.learned)
     names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
     return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each, kernel
+from ..core.query import BLOCK
 from ..core.sources import Held, Source
-from ..core.task import Rule
-from ..estimation.problem import BLOCK, blocks
-from ..metrics.dissimilarity import Dissimilarity
-from .prototypes import measure_rows, predict_classes
+from ..estimation.fit import Fit
+from .prototypes import measure_rows
 
 ROWS = 1024  # of a thread's turn
 
@@ -40,29 +38,31 @@ class Coverage:
     wrong: np.ndarray | None = None
 
 
-def measure_coverage(rule: Rule, dissimilarity: Dissimilarity, source: Source | None) -> Coverage:
-    """What a rule does with the rows of a dissimilarity; `source` holds or measures their dissimilarities."""
-    frame = dissimilarity.data
-    if not isinstance(rule, Nearest):
-        return Coverage(predict_classes(rule, dissimilarity))
-    prototypes = rule.points
+def measure_coverage(fit: Fit, source: Source | None = None) -> Coverage:
+    """What the rule of a fit does with its rows; `source` holds or measures their dissimilarities to the candidates."""
+    frame, prototypes, dissimilarity = fit.frame, fit.rule.prototypes, fit.dissimilarity
     n, q = len(frame), len(prototypes)
+    if not fit.model.can.nearest or q == 0:
+        none, balls = np.full(n, -1), prototypes.radii is not None
+        if not fit.model.can.nearest:
+            return Coverage(fit.fitted_codes)
+        return Coverage(fit.fitted_codes, none, none if balls else None, np.zeros(n, np.int64) if balls else None)
     near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
     radii = np.full(q, -1.0) if prototypes.radii is None else np.asarray(prototypes.radii, float)
     rank = np.arange(q) if prototypes.at is None else prototypes.at
 
-    def work(rows: slice) -> None:
+    def work(start: int) -> None:
+        rows = slice(start, start + step)
         held = prototypes.at is not None and isinstance(source, Held)
         D = source.array()[rows] if held else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
         columns = rank if held else np.arange(q)
         _cover(D, columns, rank, prototypes.classes, radii, frame.codes[rows], near[rows], first[rows], wrong[rows])
 
-    step = min(ROWS, max(1, BLOCK // max(1, q)))
-    for _ in each(work, list(blocks(n, step)), n * q):
+    step = min(ROWS, max(1, BLOCK // q))
+    for _ in each(work, range(0, n, step), n * q):
         pass
-    fitted = np.where(near < 0, rule.fallback, prototypes.classes[near]) if q else np.full(n, rule.fallback)
     balls = prototypes.radii is not None
-    return Coverage(fitted, near, first if balls else None, wrong if balls else None)
+    return Coverage(prototypes.classes[near], near, first if balls else None, wrong if balls else None)
 
 
 @kernel

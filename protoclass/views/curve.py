@@ -51,7 +51,7 @@ class Curve:
 
 def check_axis(validation: Validation, x: Any) -> bool:
     """Raise unless x can be the axis of an error curve; whether it is a pair of parameters."""
-    names = list(validation.points)
+    names = list(validation.grid)
     pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1]
     pair = pair and all(isinstance(k, str) and k in names for k in x)
     if not (x is None or pair or (isinstance(x, str) and x in (*names, "size"))):
@@ -64,7 +64,7 @@ def trace_curve(validation: Validation, x: str | None = None) -> Curve:
 
     By default the parameter is numeric, and of several the one with most values.
     """
-    table, names = validation.table, list(validation.points)
+    table, names = validation.table, list(validation.grid)
     x = x or max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
     positions, ticks = place_values(table[x])
     table = table.assign(position=positions)
@@ -114,7 +114,7 @@ def sort_by_size(validation: Validation) -> tuple[pd.DataFrame, bool]:
 
 def choose_pair(validation: Validation, x: Any = None) -> tuple[str, ...]:
     """The parameters that an explorer has axes for: those that were tuned, of more than two the two with most values."""
-    count = {str(k): len(validation.points[k].unique()) for k in validation.points}
+    count = {str(k): len(validation.grid[k].unique()) for k in validation.grid}
     names = [k for k in count if count[k] > 1] or list(count)[:1]
     if x is not None:
         if not (isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1] and all(k in names for k in x)):
@@ -126,7 +126,7 @@ def choose_pair(validation: Validation, x: Any = None) -> tuple[str, ...]:
 
 def find_slice(validation: Validation, pair: tuple[str, ...], point: int) -> np.ndarray:
     """The grid points at a point's values of the parameters that are not among `pair`."""
-    grid = validation.points
+    grid = validation.grid
     same = np.ones(len(grid), bool)
     for k in grid:
         if k not in pair:
@@ -141,7 +141,7 @@ def make_cells(validation: Validation, pair: tuple[str, ...], at: np.ndarray) ->
 
 def place_points(validation: Validation, pair: tuple[str, ...]) -> np.ndarray:
     """Places (G, 2) of the grid points on the axes of an explorer: the cell of a heat map, or a point of the curve."""
-    grid = validation.points
+    grid = validation.grid
     if len(pair) == 2:
         return np.column_stack([rank_values(grid[k]) for k in pair])
     along = place_values(grid[pair[0]])[0] if pair else np.zeros(len(validation.table))

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of
 from ..core.proximity.sammon import sammon, stress
 from ..core.proximity.torgerson import torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
-from ..errors import DataError, NotAvailable, NoVectors, OptionError, one_of
+from ..errors import DataError, NotAvailable, NoVectors, OptionError
 from ..estimation.fit import Fit
+from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from .prototypes import list_names, list_rows, measure_apart, represent, take
+from .prototypes import list_names, list_rows, measure_apart, take
 
 LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball
@@ -97,13 +99,13 @@ def _plane_of(fit: Fit, x: str, y: str) -> Plane:
 
     def locate(prototypes: Points) -> np.ndarray:
         if prototypes.at is None:
-            table = dissimilarity.metric.original(np.asarray(prototypes.coords))
+            table = as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords))
             return table.reindex(columns=both).to_numpy(float)[:, [0, -1]]
         at = list_rows(prototypes, dissimilarity)
         out = np.full((len(at), 2), np.nan)
         out[at >= 0] = rows[at[at >= 0]]
         if dissimilarity.added is not None and (at < 0).any():
-            names = dissimilarity.labels[prototypes.at[at < 0]]
+            names = dissimilarity.candidate_names[prototypes.at[at < 0]]
             out[at < 0] = dissimilarity.added.reindex(columns=both).reindex(names).to_numpy(float)[:, [0, -1]]
         return out
 
@@ -131,23 +133,23 @@ def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = N
     """
     dissimilarity, n = fit.dissimilarity, len(fit.frame)
     metric = dissimilarity.metric
-    named = np.flatnonzero(dissimilarity.origin >= 0)  # candidates that are rows
+    named = np.flatnonzero(dissimilarity.candidate_row >= 0)  # candidates that are rows
     if not len(named) and metric.given:
         return _map_of_profiles(dissimilarity)
     if len(named):
         columns = named[take_evenly(len(named), LANDMARKS)]
-        at = dissimilarity.origin[columns]
-        landmarks = part(dissimilarity.points, columns)
+        at = dissimilarity.candidate_row[columns]
+        landmarks = part(dissimilarity.candidates, columns)
     else:
         at = take_evenly(n, LANDMARKS)
-        landmarks = part(metric.points(dissimilarity.data), at)
+        landmarks = part(metric.candidates(dissimilarity.data), at)
     placed = np.arange(n) if rows is None else np.union1d(rows, at)
     if len(named) and source is not None:
         D = np.asarray(source.take(placed, columns), float)
     else:
         D = _between(dissimilarity, part(dissimilarity.rows, placed), landmarks)
     if dissimilarity.square and not metric.symmetric:
-        back = _between(dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.points, placed))
+        back = _between(dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.candidates, placed))
         D = (D + back.T) / 2
     among = D[np.searchsorted(placed, at)]
     X = torgerson((among + among.T) / 2, 2)
@@ -164,7 +166,7 @@ def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = N
         out, other = np.empty((len(prototypes), 2)), row < 0
         out[~other] = spots[row[~other]]
         if other.any():
-            others = represent(take(prototypes, other), dissimilarity)
+            others = dissimilarity.prototype_rep(take(prototypes, other))
             out[other] = project(_between(dissimilarity, part(dissimilarity.rows, at), others).T)
         return out
 
@@ -175,7 +177,7 @@ def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = N
 def _map_of_profiles(dissimilarity: Dissimilarity) -> Plane:
     """The principal axes of the rows' dissimilarities to candidates that are not rows."""
     few = take_evenly(dissimilarity.shape[1], LANDMARKS)
-    D = _between(dissimilarity, dissimilarity.rows, part(dissimilarity.points, few))
+    D = _between(dissimilarity, dissimilarity.rows, part(dissimilarity.candidates, few))
     centred = D - D.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     X = centred @ axes[:, ::-1][:, :2]
@@ -221,7 +223,7 @@ def outline_balls(fit: Fit, plane: Plane, which: Any = slice(None)) -> np.ndarra
     Euclidean map shortens distances, so that the rows of a ball lie inside its circle. There are none (k = 0) where the rule
     has no radii, or where balls have no outline in the plane.
     """
-    prototypes = fit.rule.points
+    prototypes = fit.rule.prototypes
     none = np.empty((0, CORNERS, 2))
     if prototypes.radii is None or not len(prototypes):
         return none
@@ -238,7 +240,8 @@ def outline_balls(fit: Fit, plane: Plane, which: Any = slice(None)) -> np.ndarra
 def _outline_in_plane(fit: Fit, plane: Plane, some: Points, radii: np.ndarray, step: np.ndarray) -> np.ndarray:
     metric = fit.dissimilarity.metric
     try:
-        centres = metric.vectors(represent(some, fit.dissimilarity))
+        metric = as_vectors(metric)
+        centres = metric.coordinates(fit.dissimilarity.prototype_rep(some))
         if centres.shape[1] != 2:
             return np.empty((0, CORNERS, 2))
         unit = step / np.asarray(metric.between(metric.place(step), metric.place(np.zeros((1, 2)))))
@@ -251,7 +254,7 @@ def _outline_in_plane(fit: Fit, plane: Plane, some: Points, radii: np.ndarray, s
 
 def map_prototypes(fit: Fit, count: int) -> pd.DataFrame:
     """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by name; in `attrs` the stress."""
-    first = np.arange(min(count, len(fit.rule.points)))
+    first = np.arange(min(count, len(fit.rule.prototypes)))
     if len(first) < 2:
         raise NotAvailable(f"a map needs two prototypes, and the fit has {len(first)}")
     D = measure_apart(fit, first, first)
@@ -260,7 +263,7 @@ def map_prototypes(fit: Fit, count: int) -> pd.DataFrame:
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
-    classes = fit.rule.points.classes[first]
+    classes = fit.rule.prototypes.classes[first]
     spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, list_names(fit)[first])
     spots.attrs["stress"] = stress(X, D)
     return spots

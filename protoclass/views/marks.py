@@ -71,7 +71,7 @@ def place_marks(
     fit: Fit, coverage: Coverage, plane: Plane, only: int, name: Any, cards: list[Card], album: Album | None
 ) -> Marks:
     """The marks of a fit with a row or prototype selected by name."""
-    prototypes, at = fit.rule.points, list_shown(fit)
+    prototypes, at = fit.rule.prototypes, list_shown(fit)
     spots = plane.locate(prototypes) if len(prototypes) else EMPTY
     place, row = find_name(fit, name)
     chosen = spots[[place]] if place >= 0 else plane.rows[[row]] if row >= 0 else EMPTY
@@ -107,7 +107,7 @@ def list_marks(fit: Fit, coverage: Coverage, plane: Plane, name: Any) -> pd.Data
     the prototype), `covered` (by a ball of the class) and `miscovered` (balls of other classes that hold the row); `order`
     (as a prototype, from 1) and `stands_for` (the class of the prototype); `selected`.
     """
-    frame, levels, prototypes = fit.frame, fit.frame.levels, fit.rule.points
+    frame, levels, prototypes = fit.frame, fit.frame.levels, fit.rule.prototypes
     out = pd.DataFrame({"what": "row", "x": plane.rows[:, 0], "y": plane.rows[:, 1]}, frame.index)
     out["class"] = pd.Categorical.from_codes(frame.codes, levels)
     out["fitted"] = pd.Categorical.from_codes(coverage.fitted, levels)

@@ -53,7 +53,7 @@ def arrange(dissimilarity: Dissimilarity, by: Any = None) -> tuple[pd.DataFrame,
     DataFrame (r, q), Series (r,), Series (q,)
         The dissimilarities, and the classes of its rows and of its columns. Columns that are not rows come last.
     """
-    classes, P, row_of = classes_of(dissimilarity, by), dissimilarity._values, dissimilarity.origin
+    classes, P, row_of = classes_of(dissimilarity, by), dissimilarity._values, dissimilarity.candidate_row
     levels = [*classes.levels, "not rows"]
     of_column = np.where(row_of >= 0, classes.codes[row_of], len(classes.levels))
     if dissimilarity.square:
@@ -61,7 +61,7 @@ def arrange(dissimilarity: Dissimilarity, by: Any = None) -> tuple[pd.DataFrame,
     else:  # rows are similar where their dissimilarities to the candidates are
         rows = _order(classes.codes, lambda own: _compare_profiles(P[own]))
         columns = _order(of_column, lambda own: _compare_profiles(P[:, own].T))
-    table = pd.DataFrame(P[np.ix_(rows, columns)], dissimilarity.index[rows], dissimilarity.labels[columns])
+    table = pd.DataFrame(P[np.ix_(rows, columns)], dissimilarity.index[rows], dissimilarity.candidate_names[columns])
     return (
         table,
         pd.Series([levels[c] for c in classes.codes[rows]], table.index, name="class"),
@@ -139,7 +139,7 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
     DataError
         Where no dissimilarity between different rows is positive.
     """
-    classes, P, row_of = classes_of(dissimilarity, by), dissimilarity._values, dissimilarity.origin
+    classes, P, row_of = classes_of(dissimilarity, by), dissimilarity._values, dissimilarity.candidate_row
     known = np.flatnonzero(row_of >= 0)
     of_column, rows = classes.codes[row_of[known]], np.arange(len(P))
     lines = []

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.evaluation import coded
+from ..analysis.evaluation import class_codes
 from ..analysis.steps import place_of
-from ..core.sources import part
-from ..errors import NotAvailable, OptionError, brief, whole
+from ..arguments import whole_number
+from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fit import Fit
-from ..estimation.problem import places
-from ..frames.frame import as_pandas, once
+from ..frames.frame import as_pandas, check_unique
 from .prototypes import list_rows, take
 
 
@@ -69,7 +68,7 @@ class Album:
         return shade(read_pixels(fit, rows, self.shape), self.low, self.high)
 
     def prototypes(self, fit: Fit, which: np.ndarray) -> np.ndarray:
-        at = list_rows(take(fit.rule.points, which), fit.dissimilarity)
+        at = list_rows(take(fit.rule.prototypes, which), fit.dissimilarity)
         return self.rows(fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which])
 
 
@@ -99,15 +98,15 @@ class Panels:
 
 def show_prototypes(fit: Fit, shape: Any, count: int) -> Panels:
     """The first prototypes; above each its class and the rows that it covers first (and wrongly covers)."""
-    first = fit.prototypes.head(whole("count", count, 1))
+    first = fit.prototypes.head(whole_number("count", count, 1))
     if first.empty:
         raise NotAvailable("the fit has no prototypes to show")
     titles, note = [str(c) for c in first["class"]], "class"
-    if {"covers", "miscovers"} <= set(fit.rule.points.table):
+    if {"covers", "miscovers"} <= set(fit.rule.prototypes.table):
         triples = zip(first["class"], first["covers"], first["miscovers"], strict=True)
         titles = [f"{c}: {a:g} ({b:g})" for c, a, b in triples]
         note = "class: rows first covered (rows wrongly covered)"
-    name = f"The first {len(first)} of {len(fit.rule.points)} prototypes; {note}"
+    name = f"The first {len(first)} of {len(fit.rule.prototypes)} prototypes; {note}"
     return Panels(read_pixels(fit, first, shape), titles, name)
 
 
@@ -122,7 +121,7 @@ def show_miscovered(fit: Fit, shape: Any, prototype: Any, count: int) -> Panels:
             raise NotAvailable("no prototype's ball holds rows of other classes")
         prototype = fit.prototypes.index[wrong[0]]
     ball = fit.ball(prototype)
-    ball = ball[~ball["own"]].head(whole("count", count, 1))
+    ball = ball[~ball["own"]].head(whole_number("count", count, 1))
     if ball.empty:
         raise NotAvailable(f"the ball of {prototype!r} holds no rows of other classes")
     place = place_of(fit, prototype)
@@ -141,19 +140,18 @@ def list_misclassified(fit: Fit, new: Any = None, size: int | None = None) -> pd
     response = fit.frame.formula.response
     if response not in data:
         raise OptionError(f"the new data lack the response {response!r}: what is misclassified needs the true classes")
-    once(data.index, "new row")
-    measured = fit.dissimilarity.fresh(data, places(small.rule, fit.dissimilarity))
-    index, complete = measured.index, measured.whole
+    check_unique(data.index, "new row")
+    query, index, complete = fit.query(data)
     if "nearest" not in fit.rule.kinds:
         raise NotAvailable(f"method {fit.model.name!r} has no nearest prototype to show")
-    truth = coded(data[response], fit.frame.levels)
+    truth = class_codes(data[response], fit.frame.levels)
     predicted = small.predict(data).cat.codes.to_numpy()
     picked = complete & (truth >= 0) & (predicted >= 0) & (predicted != truth)
     if size is not None:
         picked &= fit.predict(data).cat.codes.to_numpy() == truth
     at = np.flatnonzero(picked)
-    names, classes = small.prototypes.index, small.rule.points.classes
-    D = fit.dissimilarity.metric.between(part(measured.rows, np.flatnonzero(picked[complete])), measured.points)
+    names, classes = small.prototypes.index, small.rule.prototypes.classes
+    D = query.take(np.flatnonzero(picked[complete])).dissimilarities(small.rule.prototypes)
     own = np.where(classes[None, :] == truth[at, None], D, np.inf)
     right = pd.Series(names.to_numpy(object)[own.argmin(axis=1)] if len(names) else None, index[at], dtype=object)
     levels = fit.frame.levels
@@ -177,7 +175,7 @@ def show_misclassified(fit: Fit, shape: Any, new: Any, size: int | None, count: 
     table = list_misclassified(fit, new, size)
     if table.empty:
         raise NotAvailable("no row is misclassified")
-    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[: whole("count", count, 1)]
+    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[: whole_number("count", count, 1)]
     table = table.iloc[np.sort(some)]
     data = as_pandas(fit.call.data if new is None else new)
     columns, heads = [read_pixels(fit, data.loc[table.index], shape)], ["row"]

@@ -13,14 +13,14 @@ from ..estimation.fit import Fit
 
 def list_gains(fit: Fit) -> pd.DataFrame:
     """One row for each step: class, gain (covered first minus miscovered) and the share of own weight covered so far."""
-    table = fit.rule.points.table
+    table = fit.rule.prototypes.table
     if not {"covers", "miscovers"} <= set(table):
         raise NotAvailable(
             f"method {fit.model.name!r} has no gains to draw; 'pvm' has (the error step by step is plot('path'))"
         )
     return pd.DataFrame({
-        "step": np.arange(1, len(fit.rule.points) + 1),
-        "class": fit.rule.points.classes,
+        "step": np.arange(1, len(fit.rule.prototypes) + 1),
+        "class": fit.rule.prototypes.classes,
         "gain": table["covers"] - table["miscovers"],
         "covered": np.cumsum(table["covers"]) / fit.frame.weights.sum(),
     })  # fmt: skip

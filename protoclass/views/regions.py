@@ -50,7 +50,7 @@ def predict_regions(fit: Fit, names: tuple[str, str], extent: tuple[float, ...],
     side : int, optional
         Cells along an axis; by default from 110 down to 40, the fewer the more prototypes there are, to be quick.
     """
-    quick = np.clip(np.sqrt(CELLS / max(1, len(fit.rule.points))), COARSEST, FINEST)
+    quick = np.clip(np.sqrt(CELLS / max(1, len(fit.rule.prototypes))), COARSEST, FINEST)
     side = int(quick) if side is None else side
     along, up = (low + (np.arange(side) + 0.5) * (high - low) / side for low, high in (extent[:2], extent[2:]))
     across, above = np.meshgrid(along, up)

@@ -8,34 +8,35 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.covers.problems import CoverPath
-from ..errors import NotAvailable, OptionError, brief, one_of
+from ..arguments import one_of
+from ..errors import OptionError, brief
 from ..estimation.fit import Fit
-from ..estimation.problem import ONCE, bar
-from ..models.base import is_open
-from ..models.pvm import PVM, SOLVERS
-from ..models.pvm import radii as default_radii
+from ..estimation.problem import HOLD_LIMIT
+from ..models.base import GRID, Model, is_tuned
+from ..models.registry import lacking
+from ..progress import bar
 
+ALL = "all"  # solvers that the method has
 PANELS = 6  # radii shown by default
 
 
 def fit_radii(fit: Fit, eps: Any = None) -> list[Fit]:
     """The fit at several radii; by default six of the default grid, from the second to the last, evenly."""
-    if not isinstance(fit.model, PVM):
-        raise NotAvailable(f"method {fit.model.name!r} has no radii to vary; 'pvm' has")
-    task = fit.problem.task(fit.dissimilarity, limit=ONCE)
+    model, radius = fit.model, fit.model.can.radius
+    if not radius:
+        raise lacking(model, "radii to vary", "radius")
+    task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+    smallest = np.bincount(task.y, minlength=task.classes)
     if eps is None:
-        grid = default_radii(task, None)
+        grid = replace(model, **{radius: GRID}).grid(task, smallest)[radius]
         eps = grid[np.unique(np.linspace(min(1, len(grid) - 1), len(grid) - 1, PANELS).round().astype(int))].tolist()
-    several = replace(fit.model, eps=eps if is_open(eps) else [eps])
-    path = several.path(task, several.grid(task, np.bincount(task.y)))
-    return [
-        replace(fit, model=replace(fit.model, eps=float(e)), rule=path.at(g), validation=None, point=None)
-        for g, e in enumerate(path.radii)
-    ]
+    several = replace(model, **{radius: eps if is_tuned(eps) else [eps]})
+    axes = several.grid(task, smallest)
+    path = several.path(task, axes)
+    return [fit.derived(path.at(g), {radius: float(e)}) for g, e in enumerate(axes[radius])]
 
 
-def compare_solvers(fit: Fit, eps: Any = None, solvers: Any = SOLVERS) -> pd.DataFrame:
+def compare_solvers(fit: Fit, eps: Any = None, solvers: Any = ALL) -> pd.DataFrame:
     """One row for each solver and radius: `solver`, `eps`, `objective`, `bound` (from the certificate), `prototypes`.
 
     This is what the course report of Visagan (2018) shows in figure 5.
@@ -47,30 +48,37 @@ def compare_solvers(fit: Fit, eps: Any = None, solvers: Any = SOLVERS) -> pd.Dat
     solvers : sequence of str
     """
     model = fit.model
-    if not isinstance(model, PVM):
-        raise NotAvailable(f"method {model.name!r} has no solvers to compare; 'pvm' has")
+    known, radius = model.can.solvers, model.can.radius
+    if not known:
+        raise lacking(model, "solvers to compare", "solvers")
+    solvers = known if solvers == ALL else solvers
     if isinstance(solvers, str) or not isinstance(solvers, (list, tuple)) or not solvers:
         solvers = (solvers,) if isinstance(solvers, str) else solvers
         if not isinstance(solvers, tuple):
-            raise OptionError(f"solvers={brief(solvers)}: a list of {', '.join(map(repr, SOLVERS))}")
+            raise OptionError(f"solvers={brief(solvers)}: a list of {', '.join(map(repr, known))}")
     for solver in solvers:
-        one_of("solvers", solver, SOLVERS)
-    radii = (model.eps * np.geomspace(0.5, 2, 10)).tolist() if eps is None else eps if is_open(eps) else [eps]
+        one_of("solvers", solver, known)
+    radii = (
+        (model.parameters()[radius] * np.geomspace(0.5, 2, 10)).tolist()
+        if eps is None
+        else eps
+        if is_tuned(eps)
+        else [eps]
+    )
     rows: list[tuple[str, float, float, float, int]] = []
     with bar(len(solvers), "solving", fit.problem.progress) as solving:
         for solver in solvers:
-            rows += _solve(fit, replace(model, eps=radii, solver=solver, certify=True))
+            rows += _solve(fit, replace(model, **{radius: radii, "solver": solver, "certify": True}), solver)
             solving.update()
     return pd.DataFrame(rows, columns=["solver", "eps", "objective", "bound", "prototypes"])
 
 
-def _solve(fit: Fit, model: PVM) -> list[tuple[str, float, float, float, int]]:
-    task = replace(fit.problem, model=model).task(fit.dissimilarity, limit=ONCE)
-    path = model.path(task, model.grid(task, np.bincount(task.y)))
-    assert isinstance(path, CoverPath)
-    rows = []
-    for rule in map(path.at, range(len(path.runs))):
-        report = rule.report
-        goal, bound = report["objective"].value, report["certificate"].bound.sum()
-        rows.append((str(model.solver), report["radius eps"], goal, bound, len(rule.points)))
+def _solve(fit: Fit, model: Model, solver: str) -> list[tuple[str, float, float, float, int]]:
+    task = replace(fit.problem, model=model).task(fit.dissimilarity, limit=HOLD_LIMIT)
+    axes = model.grid(task, np.bincount(task.y, minlength=task.classes))
+    path, rows = model.path(task, axes), []
+    for g, eps in enumerate(axes[model.can.radius].tolist()):
+        rule = path.at(g)
+        goal, bound = rule.report["objective"].value, rule.report["certificate"].bound.sum()
+        rows.append((solver, eps, goal, bound, len(rule.prototypes)))
     return rows

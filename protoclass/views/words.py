@@ -58,7 +58,7 @@ def write_rows(count: int) -> str:
 
 def describe_prototypes(fit: Fit, balls: bool) -> str:
     """The title of a picture of prototypes: how many there are, and the radius of their balls where these are drawn."""
-    prototypes = fit.rule.points
+    prototypes = fit.rule.prototypes
     support = prototypes.table.get("support")
     if support is not None:
         words = f"{int(support.sum())} support objects"
@@ -74,13 +74,15 @@ def describe_fit(fit: Fit, coverage: Coverage) -> str:
     """A fit in a sentence or two."""
     frame, count, rule = fit.frame, len(list_shown(fit)), fit.rule
     n = fit.nobs
-    if "support" in rule.points.table:
+    if "support" in rule.prototypes.table:
         what = f"{count} support objects"
-    elif len(rule.points) and not count:
+    elif len(rule.prototypes) and not count:
         what = "All rows serve as prototypes"
     else:
         what = f"{count} prototype{'' if count == 1 else 's'}"
-    radius = [f"{name} = {value:.4g}" for name, value in fit.knobs().items() if name == "eps" and value is not None]
+    radius = [
+        f"{name} = {value:.4g}" for name, value in fit.parameters().items() if name == "eps" and value is not None
+    ]
     words = f"{', '.join([*radius, what])}. "
     if coverage.first is not None and coverage.wrong is not None:
         held, wrong = int((coverage.first >= 0).sum()), int((coverage.wrong > 0).sum())
@@ -115,8 +117,8 @@ def describe_picture(fit: Fit, axes: tuple[str, str] | None, words: str, class_:
 
 def describe_point(validation: Validation, point: int) -> str:
     """The parameters of a grid point."""
-    row = validation.points.iloc[point]
-    return ", ".join(f"{k} = {write_value(row[k])}" for k in validation.points) or validation.problem.model.title
+    row = validation.grid.iloc[point]
+    return ", ".join(f"{k} = {write_value(row[k])}" for k in validation.grid) or validation.problem.model.title
 
 
 def describe_choice(validation: Validation, point: int) -> str:
@@ -131,7 +133,7 @@ def describe_choice(validation: Validation, point: int) -> str:
 def list_facts(validation: Validation, point: int, counts: str) -> list[tuple[str, str]]:
     """What is known of a grid point, by name; `counts` are the prototypes of the fit on all rows, in words."""
     row = validation.table.iloc[point]
-    out = [(PARAMETERS.get(str(k), str(k)), write_value(row[k])) for k in validation.points]
+    out = [(PARAMETERS.get(str(k), str(k)), write_value(row[k])) for k in validation.grid]
     repeats = f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
     folds = int(validation.of_fold.max()) + 1
     out.append((f"held-out {validation.measure}, {folds} folds{repeats}", write_error(row)))
@@ -151,7 +153,7 @@ def describe_counts(fit: Fit | None) -> str:
         return "press Use this to count them"
     if all_rows_serve(fit):
         return "all rows serve"
-    counts = np.bincount(np.asarray(fit.rule.points.classes, np.int64), minlength=len(fit.classes))
+    counts = np.bincount(np.asarray(fit.rule.prototypes.classes, np.int64), minlength=len(fit.classes))
     return ", ".join(f"{level}: {count}" for level, count in zip(fit.classes, counts, strict=True))
 
 
@@ -171,7 +173,7 @@ def describe_curve(validation: Validation, axes: tuple[str, ...], point: int) ->
 
 def list_prototypes(fit: Fit, which: np.ndarray) -> list[str]:
     """A line for each of some prototypes: place, name, class, and the rows that it covers first."""
-    prototypes, names = fit.rule.points, list_names(fit)[which]
+    prototypes, names = fit.rule.prototypes, list_names(fit)[which]
     covers = prototypes.table.get("covers")
     return [
         f"{k + 1}. {name}: {fit.classes[prototypes.classes[k]]}" + ("" if covers is None else f" ({covers[k]:g})")
@@ -183,9 +185,9 @@ def describe_list(fit: Fit, count: int, most: int) -> str:
     """The head of a list of `count` prototypes, of which at most so many are listed."""
     if not count:
         return "No prototypes to choose"
-    order = ", in the order chosen" if fit.rule.points.at is not None else ""
+    order = ", in the order chosen" if fit.rule.prototypes.at is not None else ""
     words = f"{count} prototypes{order}" + (f"; the first {most} are listed" if count > most else "")
-    return words + (" (rows first covered)" if "covers" in fit.rule.points.table else "")
+    return words + (" (rows first covered)" if "covers" in fit.rule.prototypes.table else "")
 
 
 def write_field(value: Any, most: int = 160) -> str:

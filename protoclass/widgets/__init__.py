@@ -99,6 +99,6 @@ def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, 
     -------
     As `explore_fit`.
     """
-    from ..estimation.fit import fit
+    from ..estimation.fitting import fit
 
     return explore_fit(fit(formula, data, method, **arguments), shape=shape)

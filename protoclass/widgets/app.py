@@ -22,7 +22,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import OptionError, ProtoclassError, brief, one_of, whole
+from ..arguments import one_of, whole_number
+from ..errors import OptionError, ProtoclassError, brief
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -87,7 +88,7 @@ def app(
             raise OptionError(f'app() needs {name}, which is not installed: pip install "protoclass-stats[app]"')
     one_of("open_browser", open_browser, (True, False))
     port = free(port)
-    from ..estimation.fit import fit
+    from ..estimation.fitting import fit
     from ..views.pictures import check_shape
 
     fitted = fit(formula, read(data), method, **arguments)
@@ -193,7 +194,7 @@ def answers(port: int) -> bool:
 def free(port: int | None) -> int:
     """The port, or one that is free; an OptionError where it cannot be had."""
     if port is not None:
-        whole("port", port, 1)
+        whole_number("port", port, 1)
     with socket.socket() as door:
         if os.name == "posix":
             door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will

@@ -58,10 +58,10 @@ class CurveExplorer(Explorer):
     def __init__(self, validation: Validation, x: Any = None) -> None:
         super().__init__()
         self.validation = validation
-        self.grid = {str(k): validation.points[k].unique().tolist() for k in validation.points}
+        self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._pair = choose_pair(validation, x)
         self._fits: dict[int, Fit] = {}
-        self._grid_fits = GridFits(validation) if validation.problem.model.shares else None
+        self._grid_fits = GridFits(validation) if validation.problem.model.shares_work else None
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
         self.add_traits(**{self._trait[name]: Among(values) for name, values in self.grid.items()})
         self._spots = np.empty((0, 2))
@@ -101,13 +101,13 @@ class CurveExplorer(Explorer):
     @validate("point")
     def _in_table(self, proposal: Any) -> int:
         value = proposal["value"]
-        if not 0 <= value < len(self.validation.points):
-            raise OptionError(f"point={brief(value)}: a row of `table`, 0 to {len(self.validation.points) - 1}")
+        if not 0 <= value < len(self.validation.grid):
+            raise OptionError(f"point={brief(value)}: a row of `table`, 0 to {len(self.validation.grid) - 1}")
         return int(value)
 
     def _point_moved(self, change: Any = None) -> None:
         with self.hold(), self._controls():
-            row = self.validation.points.iloc[self.point]
+            row = self.validation.grid.iloc[self.point]
             for name, values in self.grid.items():
                 setattr(self, self._trait[name], values[values.index(row[name])])
 

@@ -13,7 +13,8 @@ from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, Selection
 from traitlets import Any as Anything
 from traitlets import Instance, TraitType, Unicode, validate
 
-from ..errors import OptionError, brief, one_of
+from ..arguments import one_of
+from ..errors import OptionError, brief
 from ..estimation.fit import Fit
 from ..views.cards import Card, list_details, make_cards
 from ..views.coverage import Coverage, measure_coverage
@@ -127,7 +128,7 @@ class PrototypeExplorer(Explorer):
             self._follow(slider, "eps", self._stages.radii.__getitem__, "index")
             self.sliders["eps"] = slider
         if self.size is not None:
-            each = "" if self._most() == len(self._stages.rule(self.eps).points) else " of each machine"
+            each = "" if self._most() == len(self._stages.rule(self.eps).prototypes) else " of each machine"
             slider = IntSlider(
                 self.size, 0, max(1, self.size), description=f"size, first chosen{each}", style=style, layout=wide
             )
@@ -295,7 +296,7 @@ class PrototypeExplorer(Explorer):
         """The prototypes of the class that stands out (or of all), in the order chosen."""
         fit, at = self.fit, list_shown(self.fit)
         if self.class_ is not None:
-            at = at[fit.rule.points.classes[at] == fit.classes.index(self.class_)]
+            at = at[fit.rule.prototypes.classes[at] == fit.classes.index(self.class_)]
         self._listed = at[:LISTED]
         names = list_prototypes(fit, self._listed)
         if names != self._names:
@@ -309,7 +310,7 @@ class PrototypeExplorer(Explorer):
     def _cover(self) -> Coverage:
         """What the current fit does with the rows, measured once."""
         if self._coverage is None or self._coverage[0] is not self.fit:
-            self._coverage = (self.fit, measure_coverage(self.fit.rule, self.fit.dissimilarity, self._stages.source))
+            self._coverage = (self.fit, measure_coverage(self.fit, self._stages.source))
         return self._coverage[1]
 
     def _make_cards(self) -> list[Card]:

@@ -1,22 +1,22 @@
 """Prototypes and criticisms by maximum mean discrepancy, MMD-critic (Kim, Khanna and Koyejo 2016).
 
-Prototypes are rows on which kernel functions have about the same mean as on all rows; criticisms are rows where the two means
-differ most. Both are chosen one after another, so the first k of a run are what a run for k alone gives.
+Prototypes are rows on which kernel functions have about the same mean as on all rows; criticisms are rows where the two
+means differ most. Both are chosen one after another, so the first k of a run are what a run for k alone gives.
 
-"Examples are not enough, learn to criticize! Criticism for interpretability", NIPS 29, section 3. There the prototypes S
-maximise
+"Examples are not enough, learn to criticize! Criticism for interpretability", NIPS 29, section 3. There the prototypes
+S maximise
 
     J(S) = 2 / (n |S|) sum_{i = 1..n} sum_{j in S} k(x_i, x_j) - 1 / |S|^2 sum_{i in S} sum_{j in S} k(x_i, x_j),
 
-a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its part of the weights in place
-of 1 / n, and the kernel may be any similarity, such as `similarities` makes of any dissimilarity.
+a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its part of the weights in
+place of 1 / n, and the kernel may be any similarity, such as `similarities` makes of any dissimilarity.
 
-Two things hold for some kernels only. Where the diagonal is constant and all else is small enough beside it, J is monotone and
-submodular (section 4) over sets of at least one row: of no row J is 0, and J of one can be less. With a constant added, so
-that this holds from no row on, the greedy choice reaches at least 1 - 1/e of the largest value. For other kernels J may fall
-as prototypes are added, and is reported as it is. Where the similarity is positive semi-definite, a constant minus J is a
-squared distance between means; exp(-gamma d^2) is so for Euclidean d and need not be for others. J is then still defined, and
-chosen by in the same way, but the squared difference that it stands for may be negative.
+Two things hold for some kernels only. Where the diagonal is constant and all else is small enough beside it, J is
+monotone and submodular over sets of at least one row: of no row J is 0, and J of one can be less. With a constant
+added, so that this holds from no row on, the greedy choice reaches at least 1 - 1/e of the largest value. For other
+kernels J may fall as prototypes are added, and is reported as it is. Where the similarity is positive semi-definite, a
+constant minus J is a squared distance between means; exp(-gamma d^2) is so for Euclidean d and need not be for others.
+J is then still defined, and chosen by in the same way, but the squared difference that it stands for may be negative.
 """
 
 from __future__ import annotations
@@ -59,15 +59,16 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     Parameters
     ----------
     blocks : tuples (D, w, own)
-        For each class the dissimilarities (n, m) of its rows to its candidates, weights (n,) >= 0 of its rows, and the row
-        (m,) that each candidate is. Only pairs within a class count, as no others enter the objectives, and all classes
-        together, so that there is one gamma.
+        For each class the dissimilarities (n, m) of its rows to its candidates, weights (n,) >= 0 of its rows, and the
+        row (m,) that each candidate is. Only pairs within a class count, as no others enter the objectives, and all
+        classes together, so that there is one gamma.
 
     Returns
     -------
     float
-        A pair has the product of its rows' weights; of the dissimilarities that are positive and finite the median is the
-        least up to which lies half of the weight. 1 where there is no such pair, as all similarities are then 0 or 1.
+        A pair has the product of its rows' weights; of the dissimilarities that are positive and finite the median is
+        the least up to which lies half of the weight. 1 where there is no such pair, as all similarities are then 0 or
+        1.
 
     Examples
     --------
@@ -76,8 +77,8 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     0.25
     """
     parts = [(np.ascontiguousarray(D, np.float64), np.ascontiguousarray(w, np.float64), own) for D, w, own in blocks]
-    # Positive floats are ordered as their bits are. The median's are found 16 at a time: `above` are those known so far, and
-    # `rest` is the weight that lies below the median among dissimilarities that begin with them.
+    # Positive floats are ordered as their bits are. The median's are found 16 at a time: `above` are those known so
+    # far, and `rest` is the weight that lies below the median among dissimilarities that begin with them.
     above, rest = np.int64(0), 0.0
     for shift in (48, 32, 16, 0):
         sums = np.zeros(2**16)
@@ -119,15 +120,16 @@ def similarities(D: Array, gamma: float) -> NDArray[np.float64]:
 def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> Selected:
     """Prototypes that are added one after another, each the candidate with which J is largest; of equals the first.
 
-    A candidate is chosen once; one that is a copy of it counts as another. Choosing k of m costs one pass over K and then
-    O(m) for each prototype.
+    A candidate is chosen once; one that is a copy of it counts as another. Choosing k of m costs one pass over K and
+    then O(m) for each prototype.
 
     Parameters
     ----------
     K : array (n, m)
         Similarities of the rows to the candidates, finite; may be asymmetric.
     w : array (n,)
-        Weights of the rows, >= 0. A row of weight 2 is worth two rows of weight 1; a prototype is worth the same as any other.
+        Weights of the rows, >= 0. A row of weight 2 is worth two rows of weight 1; a prototype is worth the same as any
+        other.
     count : int
         Number of prototypes, 1 to m.
     own : int array (m,), optional
@@ -136,7 +138,8 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> 
     Returns
     -------
     Selected
-        With J as objective. For some similarities J falls from some count on: that it is largest there is a way to choose k.
+        With J as objective. For some similarities J falls from some count on: that it is largest there is a way to
+        choose k.
 
     Raises
     ------
@@ -160,10 +163,10 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> 
 
 
 def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
-    """By how much the rows are more like each of some places than the prototypes are (section 2.2 of the paper).
+    """By how much the rows are more like each of some places than the prototypes are.
 
-    f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive where prototypes are too few, negative
-    where they are too many.
+    f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive where prototypes are too few,
+    negative where they are too many.
 
     Parameters
     ----------
@@ -202,9 +205,9 @@ def criticisms(
 ) -> Selected:
     """Candidates where rows and prototypes differ most, and that differ from one another.
 
-    One after another the candidate is added with which L(C) = sum_{j in C} |f(x_j)| + log det K_CC is largest, of equals the
-    first (section 3.2 of the paper; f is `witness`). The determinant is followed by Cholesky's factorisation, so that the
-    c-th criticism costs O(c m).
+    One after another the candidate is added with which L(C) = sum_{j in C} |f(x_j)| + log det K_CC is largest, of
+    equals the first (section 3 of the paper; f is `witness`). The determinant is followed by Cholesky's factorisation,
+    so that the c-th criticism costs O(c m).
 
     Parameters
     ----------
@@ -220,8 +223,8 @@ def criticisms(
     Returns
     -------
     Selected
-        With L as objective. Fewer than `count` where K_CC has no positive determinant with any candidate that is left: all
-        of them repeat criticisms (as copies of a row do), or K is not positive definite on them.
+        With L as objective. Fewer than `count` where K_CC has no positive determinant with any candidate that is left:
+        all of them repeat criticisms (as copies of a row do), or K is not positive definite on them.
 
     Raises
     ------

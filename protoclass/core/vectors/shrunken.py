@@ -1,8 +1,9 @@
 """Nearest shrunken centroids (Tibshirani, Hastie, Narasimhan and Chu 2002).
 
 "Diagnosis of multiple cancer types by shrunken centroids of gene expression", PNAS 99, 6567-6572; *The Elements of
-Statistical Learning*, section 18.2; the R package pamr. Each class's centroid moves towards the centroid of all rows, variable
-by variable, by a number of standard errors; a variable that arrives in every class tells none apart and drops out.
+Statistical Learning*, section 18.2; the R package pamr. Each class's centroid moves towards the centroid of all rows,
+variable by variable, by a number of standard errors; a variable that arrives in every class tells none apart and drops
+out.
 """
 
 from __future__ import annotations
@@ -133,8 +134,8 @@ def shrunken(
         d'_kj = sign(d_kj) max(|d_kj| - threshold, 0),  xbar'_kj = xbar_j + m_k (s_j + s_0) d'_kj
 
     (PNAS, equations 1, 5 and 4), s_j^2 = sum_k sum_{i in k} w_i (x_ij - xbar_kj)^2 / (n - G) the pooled variance within
-    classes (equation 2), and s_0 the median of the s_j. The paper prints m_k with a plus; the minus, of pamr and the book,
-    makes m_k s_j the standard error of the numerator.
+    classes (equation 2), and s_0 the median of the s_j. The paper prints m_k with a plus; the minus, of pamr and the
+    book, makes m_k s_j the standard error of the numerator.
 
     Parameters
     ----------
@@ -146,7 +147,8 @@ def shrunken(
         Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the weights.
     classes : int
     thresholds : array (L,), optional
-        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the least threshold at which all centroids are one.
+        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the least threshold at which all centroids are
+        one.
     priors : array (G,), optional
         Each > 0; divided by their sum. By default the classes' parts of the weights.
 
@@ -159,18 +161,18 @@ def shrunken(
     OptionError
         For thresholds below 0, and for priors that are not G numbers > 0.
     DataError
-        Where a class has no weight, or the weights do not exceed the number of classes, so that no variance within classes
-        can be had.
+        Where a class has no weight, or the weights do not exceed the number of classes, so that no variance within
+        classes can be had.
 
     Notes
     -----
-    Where half of the variables or more are constant within every class, the median of the s_j is 0, and would leave 0 to
-    divide by. Then s_0 is the median of those s_j that are not 0; of standard deviations from `overall`, where all s_j are 0;
-    and 1, where all rows are the same. So all d_kj are finite: large for a variable that tells the classes apart without
-    fail, and 0 for one that is constant.
+    Where more than half of the variables are constant within every class, the median of the s_j is 0, and would leave 0
+    to divide by. Then s_0 is the median of those s_j that are not 0; of standard deviations from `overall`, where all
+    s_j are 0; and 1, where all rows are the same. So all d_kj are finite: large for a variable that tells the classes
+    apart without fail, and 0 for one that is constant.
 
-    scikit-learn's `NearestCentroid(shrink_threshold=...)` has the same centroids. It classifies by other distances, though:
-    by plain Euclidean ones for equal priors, and else by those divided by s_j in place of s_j + s_0.
+    scikit-learn's `NearestCentroid(shrink_threshold=...)` has the same centroids. It classifies by other distances,
+    though: by plain Euclidean ones for equal priors, and else by those divided by s_j in place of s_j + s_0.
 
     Examples
     --------
@@ -187,7 +189,7 @@ def shrunken(
         raise DataError(f"class {np.flatnonzero(held == 0)[0]} has no row with weight")
     if total <= classes:
         raise DataError(
-            f"weights count rows here: they sum to {total:g}, and a variance within {classes} classes needs more than {classes}"
+            f"weights count rows here: they sum to {total:g}, and {classes} classes need more than {classes}"
         )
     shares = held / total if priors is None else _shares(priors, classes)
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
@@ -197,7 +199,7 @@ def shrunken(
     path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else np.asarray(thresholds, np.float64)
     if not (path >= 0).all():
         raise OptionError("thresholds must be numbers >= 0")
-    left = np.maximum(d[:, None] - path[:, None], 0)
+    left = d[:, None] - path[:, None]
     part = np.divide(left, d[:, None], out=np.zeros_like(left), where=left > 0)  # of the way from overall to the mean
     centroids = np.where(part == 1, means[:, None], overall + part * (means - overall)[:, None])
     return Shrunken(overall, centroids, scale, shares, path, (left > 0).any(axis=0).sum(axis=1))

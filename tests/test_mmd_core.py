@@ -1,0 +1,335 @@
+"""MMD-critic's choices against slow transcriptions of the paper, brute force, and what they promise."""
+
+from itertools import combinations
+from math import e, fsum, inf, log
+
+import numpy as np
+import pytest
+
+from protoclass.core.neighbours.mmd import criticisms, default_gamma, mmd_prototypes, similarities, witness
+from protoclass.errors import DataError, OptionError
+
+
+def slow_J(K, w, own, S):
+    """The paper's objective with weights for 1 / n, every sum written out; 0 for no prototype."""
+    if not S:
+        return 0.0
+    rows = fsum(w[i] * K[i, j] for i in range(len(w)) for j in S) / fsum(w)
+    return 2 * rows / len(S) - fsum(K[own[i], j] for i in S for j in S) / len(S) ** 2
+
+
+def slow_witness(K, w, own, S, z):
+    return fsum(w[i] * K[i, z] for i in range(len(w))) / fsum(w) - fsum(K[own[j], z] for j in S) / len(S)
+
+
+def slow_L(K, w, own, S, C):
+    """The paper's objective for criticisms with the log-determinant."""
+    gaps = fsum(abs(slow_witness(K, w, own, S, z)) for z in C)
+    inside = np.array([[(K[own[i], j] + K[own[j], i]) / 2 for j in C] for i in C])
+    sign, size = np.linalg.slogdet(inside)
+    return gaps + size if sign > 0 else -inf
+
+
+def points(seed, n=9):
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(n, 2))
+    return np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), draw.integers(1, 4, n).astype(float)
+
+
+def problem(seed):
+    """Similarities (psd, or neither psd nor symmetric), weights and the rows that the candidates are: all or some."""
+    D, w = points(seed, 7 + seed % 5)
+    n, draw = len(w), np.random.default_rng(seed)
+    K = similarities(D, 0.7) if seed % 2 else draw.random((n, n)) + (np.eye(n) if seed % 4 else 0)
+    own = np.arange(n) if seed % 3 else np.sort(draw.choice(n, n - 2, replace=False))
+    w = w if seed % 5 else draw.random(n) + 0.01
+    return np.ascontiguousarray(K[:, own]), w, own
+
+
+def test_objective_is_a_constant_less_the_squared_discrepancy():
+    # of explicit features: k(x, z) = <x, z>, so that the discrepancy is the distance between two means
+    draw = np.random.default_rng(0)
+    X, w = draw.normal(size=(8, 3)), draw.random(8)
+    K = X @ X.T
+    found = mmd_prototypes(K, w, 8)
+    mean = w @ X / w.sum()
+    for k in range(1, 9):
+        squared = ((mean - X[found.chosen[:k]].mean(axis=0)) ** 2).sum()
+        assert mean @ mean - found.objective[k - 1] == pytest.approx(squared, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_prototype_is_the_best_by_the_paper(seed):
+    K, w, own = problem(seed)
+    m = len(own)
+    found = mmd_prototypes(K, w, m, own)
+    assert sorted(found.chosen) == list(range(m))
+    S = []
+    for j, value in zip(found.chosen.tolist(), found.objective, strict=True):
+        after = {i: slow_J(K, w, own, [*S, i]) for i in range(m) if i not in S}
+        assert after[j] == pytest.approx(max(after.values()), abs=1e-12)
+        assert value == pytest.approx(after[j], abs=1e-12)
+        S.append(j)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_first_of_equals_by_whole_numbers(seed):
+    # sums of whole numbers over powers of two are exact, so that a tie is one
+    draw = np.random.default_rng(seed)
+    n = 8
+    K, w = draw.integers(0, 3, (n, n)).astype(float), np.ones(n)
+    found = mmd_prototypes(K, w, 2)
+    one = [slow_J(K, w, range(n), [j]) for j in range(n)]
+    assert found.chosen[0] == int(np.argmax(one))
+    two = [slow_J(K, w, range(n), [found.chosen[0], j]) if j != found.chosen[0] else -inf for j in range(n)]
+    assert found.chosen[1] == int(np.argmax(two))
+    assert found.objective.tolist() == [max(one), max(two)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_greedy_reaches_its_part_of_the_best_where_submodular(seed):
+    # a constant diagonal, and little off it; J of one row may be negative, so the set of no row is given a J below 0
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(4, 8))
+    K = draw.random((n, n)) / n**3
+    K = (K + K.T) / 2
+    np.fill_diagonal(K, 1.0)
+    w, every = np.ones(n), range(n)
+    sets = [S for k in range(1, n + 1) for S in combinations(every, k)]
+    F = {(): 0.0} | {S: slow_J(K, w, every, S) + 2 for S in sets}
+    gain = {(S, j): F[tuple(sorted((*S, j)))] - F[S] for S in F for j in every if j not in S}
+    assert min(gain.values()) > -1e-12  # monotone
+    assert all(gain[S, j] >= gain[tuple(sorted((*S, i))), j] - 1e-12
+               for S, j in gain for i in every if i != j and i not in S)  # submodular  # fmt: skip
+    found = mmd_prototypes(K, w, n).objective
+    for k in range(1, n + 1):
+        best = max(F[S] for S in sets if len(S) <= k)
+        assert best + 1e-12 >= found[k - 1] + 2 >= (1 - 1 / e) * best
+        if best > 2:  # J itself is positive
+            assert found[k - 1] >= (1 - 1 / e) * (best - 2)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_greedy_is_near_the_best_for_points(seed):
+    D, w = points(seed)
+    K = similarities(D, 1.0)
+    found = mmd_prototypes(K, w, 4)
+    within = w @ K @ w / w.sum() ** 2
+    for k in range(1, 5):
+        best = max(slow_J(K, w, range(9), S) for S in combinations(range(9), k))
+        assert -1e-12 <= best - found.objective[k - 1] <= 0.35 * within
+    assert found.objective[0] == pytest.approx(max(slow_J(K, w, range(9), [j]) for j in range(9)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_first_of_a_run_are_the_run_for_fewer(seed):
+    K, w, own = problem(seed)
+    m = len(own)
+    most = mmd_prototypes(K, w, m, own)
+    S = most.chosen[:2]
+    crowd = criticisms(K, w, S, m - 2, own)
+    for k in range(1, m + 1):
+        few = mmd_prototypes(K, w, k, own)
+        assert (few.chosen == most.chosen[:k]).all()
+        assert (few.objective == most.objective[:k]).all()
+    for k in range(m - 1):
+        few = criticisms(K, w, S, k, own)
+        assert (few.chosen == crowd.chosen[:k]).all()
+        assert (few.objective == crowd.objective[:k]).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whole_number_weights_equal_repeated_rows(seed):
+    D, w = points(seed)
+    twice = np.repeat(np.arange(9), w.astype(int))
+    one_of_each = np.searchsorted(twice, np.arange(9))  # copies are rows, but no candidates
+    K = similarities(D, 0.9)
+    long, ones = K[twice], np.ones(len(twice))
+    a, b = mmd_prototypes(K, w, 9), mmd_prototypes(long, ones, 9, one_of_each)
+    assert (a.chosen == b.chosen).all()
+    assert np.allclose(a.objective, b.objective, rtol=0, atol=1e-13)
+    a, b = criticisms(K, w, a.chosen[:2], 7), criticisms(long, ones, a.chosen[:2], 7, one_of_each)
+    assert (a.chosen == b.chosen).all()
+    assert np.allclose(a.objective, b.objective, rtol=0, atol=1e-12)
+    assert np.allclose(witness(K, w, np.array([3])), witness(long, ones, one_of_each[[3]]), rtol=0, atol=1e-14)
+    wide = D[np.ix_(twice, twice)]
+    assert default_gamma([(D, w, np.arange(9))]) == default_gamma([(wide, ones, np.arange(len(twice)))])
+
+
+def test_a_weight_of_zero_is_no_row():
+    K, w, _ = problem(1)
+    w[2] = 0
+    rest = np.flatnonzero(w)
+    a = mmd_prototypes(K[:, rest], w, 4, rest)
+    b = mmd_prototypes(K[np.ix_(rest, rest)], w[rest], 4)
+    assert (a.chosen == b.chosen).all()
+    assert np.allclose(a.objective, b.objective, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_order_of_rows_and_unit_of_weights_do_not_matter(seed):
+    K, w, own = problem(6 * seed + 1)
+    n, m = len(w), len(own)
+    rows, columns = np.random.default_rng(seed).permutation(n), np.random.default_rng(seed + 1).permutation(m)
+    place = np.argsort(rows)
+    mixed = K[np.ix_(rows, columns)], 7 * w[rows], place[own[columns]]
+    a, b = mmd_prototypes(K, w, m, own), mmd_prototypes(*mixed[:2], m, mixed[2])
+    # the last two are left out: among candidates that are all taken in the end a tie by rounding is likely
+    assert (columns[b.chosen[:-2]] == a.chosen[:-2]).all()
+    assert np.allclose(a.objective, b.objective, rtol=0, atol=1e-12)
+    S = a.chosen[:2]
+    c, d = criticisms(K, w, S, m - 2, own), criticisms(*mixed[:2], np.argsort(columns)[S], m - 2, mixed[2])
+    assert (columns[d.chosen] == c.chosen).all()
+    assert np.allclose(c.objective, d.objective, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_criticism_is_the_best_by_the_paper(seed):
+    K, w, own = problem(seed)
+    m = len(own)
+    S = mmd_prototypes(K, w, 2, own).chosen
+    found, C = criticisms(K, w, S, m - 2, own), []
+    for z, value in zip(found.chosen.tolist(), found.objective, strict=True):
+        after = {i: slow_L(K, w, own, S, [*C, i]) for i in range(m) if i not in C and i not in S}
+        assert after[z] == pytest.approx(max(after.values()), abs=1e-8)
+        assert value == pytest.approx(after[z], abs=1e-8)
+        C.append(z)
+    assert len(C) == m - 2 or all(slow_L(K, w, own, S, [*C, i]) < -20 for i in range(m) if i not in C and i not in S)
+
+
+def test_criticisms_that_are_not_regularised_are_those_of_the_largest_witness():
+    for seed in range(10):
+        K, w, own = problem(seed)
+        S, m = np.array([1, 3]), len(own)
+        f = np.array([abs(slow_witness(K, w, own, S, z)) for z in range(m)])
+        f[S] = -inf
+        found = criticisms(K, w, S, m - 2, own, regularise=False)
+        assert found.chosen.tolist() == np.argsort(-f, kind="stable")[:-2].tolist()
+        assert np.allclose(found.objective, np.cumsum(np.sort(f)[::-1][:-2]), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_copies_of_a_criticism_are_none(seed):
+    D, _ = points(seed)
+    twice = np.arange(18) % 9
+    K = similarities(D[np.ix_(twice, twice)], 2.0)
+    found = criticisms(K, np.ones(18), np.array([4, 13]), 16)
+    assert sorted(found.chosen.tolist()) == [0, 1, 2, 3, 5, 6, 7, 8]
+    assert np.isfinite(found.objective).all()
+
+
+def test_witness():
+    for seed in range(10):
+        K, w, own = problem(seed)
+        S = np.array([0, 2, 4])
+        wanted = [slow_witness(K, w, own, S, z) for z in range(len(own))]
+        assert np.allclose(witness(K, w, own[S]), wanted, rtol=0, atol=1e-14)
+    # all rows of one weight as prototypes: no difference anywhere
+    K = similarities(points(0)[0], 1.0)
+    assert np.allclose(witness(K, np.ones(9), np.arange(9)), 0, atol=1e-15)
+
+
+def test_rows_that_are_all_the_same():
+    D, w = np.zeros((5, 5)), np.array([1.0, 2, 3, 4, 5])
+    assert default_gamma([(D, w, np.arange(5))]) == 1
+    K = similarities(D, 1.0)
+    found = mmd_prototypes(K, w, 5)
+    assert found.chosen.tolist() == [0, 1, 2, 3, 4]
+    assert np.allclose(found.objective, 1, rtol=0, atol=1e-14)
+    # one criticism stands for all of them, though nothing is to be criticised
+    none = criticisms(K, w, np.array([0]), 4)
+    assert none.chosen.tolist() == [1]
+    assert none.objective == pytest.approx([0], abs=1e-15)
+
+
+def test_rows_infinitely_far_apart():
+    D = np.full((4, 4), inf)
+    np.fill_diagonal(D, 0)
+    assert default_gamma([(D, np.ones(4), np.arange(4))]) == 1
+    K = similarities(D, 1.0)
+    assert np.array_equal(K, np.eye(4))
+    found = mmd_prototypes(K, np.array([1.0, 3.0, 2.0, 2.0]), 4)
+    assert found.chosen.tolist() == [1, 2, 3, 0]
+    D[0, 1] = D[1, 0] = 2
+    assert default_gamma([(D, np.ones(4), np.arange(4))]) == 0.25
+
+
+def test_similarities_that_are_not_psd():
+    # (x, z) and (x, y) alike, y and z unlike: an eigenvalue is negative, and so may be what J stands for
+    K = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, 1]])
+    assert np.linalg.eigvalsh(K)[0] < -0.9
+    w = np.ones(3)
+    found = mmd_prototypes(K, w, 3)
+    assert w @ K @ w / 9 - found.objective[0] < -0.4
+    # det [[1, 1], [1, -1]]-like pairs have no logarithm, and are no criticisms together
+    assert len(criticisms(K, w, np.array([0]), 2).chosen) == 1
+
+
+def test_default_gamma_is_of_the_median():
+    for seed in range(20):
+        D, w = points(seed, 6 + seed % 3)
+        n = len(w)
+        pairs = D[np.triu_indices(n, 1)]
+        found = default_gamma([(D, np.ones(n), np.arange(n))])
+        median = np.sort(pairs)[(len(pairs) - 1) // 2]
+        assert found == pytest.approx(1 / median**2, rel=1e-14)
+        long = np.repeat(pairs, (w[:, None] * w)[np.triu_indices(n, 1)].astype(int))
+        assert default_gamma([(D, w, np.arange(n))]) == pytest.approx(
+            1 / np.sort(long)[(len(long) - 1) // 2] ** 2, rel=1e-14
+        )
+        # two classes: the pairs within both
+        own, rest = np.arange(3), np.arange(n - 3)
+        parts = [(D[:3, :3], w[:3], own), (D[3:, 3:].astype(np.float32), w[3:], rest)]
+        both = np.concatenate([np.repeat(d.ravel(), np.outer(v, v).ravel().astype(int)) for d, v, _ in parts])
+        both = np.sort(both[both > 0])
+        assert default_gamma(parts) == pytest.approx(1 / both[(len(both) - 1) // 2] ** 2, rel=1e-14)
+
+
+def test_default_gamma_of_candidates_and_of_sizes_beyond_reach():
+    D, w = points(3)
+    own = np.array([1, 4])
+    some = np.repeat(D[:, own].ravel(), np.outer(w, w[own]).ravel().astype(int))
+    some = np.sort(some[some > 0])
+    assert default_gamma([(D[:, own], w, own)]) == pytest.approx(1 / some[(len(some) - 1) // 2] ** 2, rel=1e-14)
+    with np.errstate(all="raise", under="ignore"):
+        for size in (1e-320, 1e-200, 1e-154, 1e154, 1e200, 1e308):
+            far = D / D.max() * size
+            gamma = default_gamma([(far, w, np.arange(9))])
+            K = similarities(far, gamma)
+            assert 0 < gamma < inf
+            assert np.isfinite(mmd_prototypes(K, w, 3).objective).all()
+    assert default_gamma([(np.zeros((2, 2)), np.ones(2), np.arange(2))]) == 1
+    assert default_gamma([(D, np.zeros(9), np.arange(9))]) == 1
+
+
+def test_similarities():
+    D = np.array([[0.0, 0.5, 2.0, inf]])
+    assert similarities(D, 0.3)[0] == pytest.approx([1, np.exp(-0.3 / 4), np.exp(-1.2), 0], rel=1e-15)
+    assert D.tolist() == [[0.0, 0.5, 2.0, inf]]
+    assert similarities(np.array([[1.0]]), log(4))[0, 0] == pytest.approx(0.25)
+    for gamma in (0, -1.0, inf, np.nan):
+        with pytest.raises(OptionError, match="gamma"):
+            similarities(D, gamma)
+
+
+def test_errors():
+    K, w = np.eye(3), np.ones(3)
+    for count in (0, 4, 1.5, True):
+        with pytest.raises(OptionError, match="count"):
+            mmd_prototypes(K, w, count)
+    for count in (-1, 3, 0.5):
+        with pytest.raises(OptionError, match="count"):
+            criticisms(K, w, np.array([1]), count)
+    for wrong in ([0, 0, 0], [1, -1, 1], [1, np.nan, 1], [1, inf, 1]):
+        for call in (mmd_prototypes, lambda K, w, _: witness(K, w, [0]), lambda K, w, _: criticisms(K, w, [0], 1)):
+            with pytest.raises(DataError, match="weights"):
+                call(K, np.array(wrong, float), 1)
+    for value in (np.nan, inf):
+        B = K.copy()
+        B[2, 0] = value
+        with pytest.raises(DataError, match="finite"):
+            mmd_prototypes(B, w, 1)
+    for call in (lambda: witness(K, w, np.empty(0, int)), lambda: criticisms(K, w, np.empty(0, int), 1)):
+        with pytest.raises(DataError, match="no prototype"):
+            call()
+    assert len(criticisms(K, w, np.array([0, 1, 2]), 0).chosen) == 0

@@ -1,0 +1,270 @@
+"""Nearest shrunken centroids against a transcription of the paper, scikit-learn, and what it promises."""
+
+import warnings
+from math import exp, fsum, log, sqrt
+from statistics import median
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestCentroid
+
+from protoclass.core.vectors.shrunken import STEPS, probabilities, scores, shrunken
+from protoclass.errors import DataError, OptionError
+
+
+def problem(seed, n=24, p=7, G=3):
+    draw = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(G).repeat(2), draw.integers(0, G, n - 2 * G)])
+    X = draw.normal(size=(n, p)) * draw.uniform(0.2, 5, p) + draw.normal(size=p) * 10
+    X[:, : p // 2] += draw.normal(size=(G, p // 2))[y] * 2
+    return X, y, draw.integers(1, 4, n).astype(float)
+
+
+class Slow:
+    """The paper's equations one number at a time, on rows that are repeated as often as they weigh."""
+
+    def __init__(self, X, y, w, G, threshold):
+        rows = [i for i, times in enumerate(w) for _ in range(int(times))]
+        n, p = len(rows), X.shape[1]
+        members = [[i for i in rows if y[i] == k] for k in range(G)]
+        self.overall = [fsum(X[i, j] for i in rows) / n for j in range(p)]
+        mean = [[fsum(X[i, j] for i in own) / len(own) for j in range(p)] for own in members]
+        s = [sqrt(fsum((X[i, j] - mean[k][j]) ** 2 for k in range(G) for i in members[k]) / (n - G)) for j in range(p)]
+        self.scale = [sj + median(s) for sj in s]
+        self.centroids = [[0.0] * p for _ in range(G)]
+        self.moved = set()
+        self.most = 0.0
+        for k, own in enumerate(members):
+            m = sqrt(1 / len(own) - 1 / n)
+            for j in range(p):
+                d = (mean[k][j] - self.overall[j]) / (m * self.scale[j])
+                short = (1 if d > 0 else -1) * max(abs(d) - threshold, 0)
+                self.centroids[k][j] = self.overall[j] + m * self.scale[j] * short
+                self.most = max(self.most, abs(d))
+                if short:
+                    self.moved.add(j)
+        self.priors = [len(own) / n for own in members]
+
+    def scores(self, x):
+        return [fsum((x[j] - c[j]) ** 2 / self.scale[j] ** 2 for j in range(len(x))) - 2 * log(prior)
+                for c, prior in zip(self.centroids, self.priors, strict=True)]  # fmt: skip
+
+    def probabilities(self, x):
+        found = self.scores(x)
+        parts = [exp(-(v - min(found)) / 2) for v in found]
+        return [part / fsum(parts) for part in parts]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_equals_the_paper(seed):
+    X, y, w = problem(seed)
+    new = np.random.default_rng(seed + 50).normal(size=(5, 7)) * 3 + X.mean(axis=0)
+    path = np.array([0.0, 0.4, 1.3, 2.5, 30.0])
+    fit = shrunken(X, y, w, 3, path)
+    told = scores(fit, new)
+    likely = probabilities(told)
+    for at, threshold in enumerate(path):
+        slow = Slow(X, y, w, 3, threshold)
+        assert np.allclose(fit.centroids[:, at], slow.centroids, rtol=1e-12)
+        assert fit.survivors[at] == len(slow.moved)
+        for r, x in enumerate(new):
+            wanted, found = np.array(slow.scores(x)), told[r, :, at]
+            # less what all classes share
+            assert np.allclose(wanted - wanted[0], found - found[0], rtol=1e-11, atol=1e-11)
+            shared = fsum((x[j] - slow.overall[j]) ** 2 / slow.scale[j] ** 2 for j in range(7))
+            assert np.allclose(wanted - shared, found, rtol=1e-11, atol=1e-11)
+            assert np.allclose(likely[r, :, at], slow.probabilities(x), rtol=1e-10)
+    assert np.allclose(fit.overall, slow.overall, rtol=1e-13)
+    assert np.allclose(fit.scale, slow.scale, rtol=1e-13)
+    assert np.allclose(fit.priors, slow.priors, rtol=1e-14)
+    assert fit.survivors[0] == 7
+    assert fit.survivors[-1] == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_default_path_is_that_of_pamr(seed):
+    X, y, w = problem(seed)
+    fit = shrunken(X, y, w, 3)
+    assert len(fit.thresholds) == STEPS == 30
+    assert fit.thresholds[0] == 0
+    assert fit.thresholds[-1] == pytest.approx(Slow(X, y, w, 3, 0.0).most, rel=1e-12)
+    assert np.allclose(np.diff(fit.thresholds), fit.thresholds[-1] / 29)
+    assert fit.survivors[-1] == 0
+    assert fit.survivors[-2] >= 1
+    assert (fit.centroids[:, -1] == fit.overall).all()
+    assert (np.diff(fit.survivors) <= 0).all()
+    # at 0 the classes' means
+    assert np.allclose(fit.centroids[1, 0], w[y == 1] @ X[y == 1] / w[y == 1].sum(), rtol=1e-13)
+    # a path holds what its thresholds give one by one
+    for at in (0, 3, 17, 29):
+        one = shrunken(X, y, w, 3, fit.thresholds[[at]])
+        assert (one.centroids[:, 0] == fit.centroids[:, at]).all()
+        assert (scores(one, X)[:, :, 0] == scores(fit, X)[:, :, at]).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_centroids_are_those_of_scikit_learn(seed):
+    X, y, _ = problem(seed)
+    for threshold in (0.1, 0.9, 2.0):
+        known = NearestCentroid(shrink_threshold=threshold, priors="empirical").fit(X, y)
+        fit = shrunken(X, y, np.ones(len(y)), 3, np.array([threshold]))
+        assert np.allclose(fit.centroids[:, 0], known.centroids_, rtol=1e-12)
+        assert np.allclose(fit.priors, known.class_prior_)
+        s = known.within_class_std_dev_
+        assert np.allclose(fit.scale, s + np.median(s), rtol=1e-12)
+        assert fit.survivors[0] == (known.deviations_ != 0).any(axis=0).sum()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_classes_are_those_of_scikit_learn_where_all_variances_are_one(seed):
+    # then its Euclidean distances, which it takes for equal priors, are those of the paper but for a factor
+    X, y, _ = problem(seed, 40)
+    X = X / NearestCentroid().fit(X, y).within_class_std_dev_
+    new = np.random.default_rng(seed).normal(size=(200, 7)) * 2 + X.mean(axis=0)
+    for threshold in (0.1, 0.9, 2.0):
+        known = NearestCentroid(shrink_threshold=threshold).fit(X, y)
+        fit = shrunken(X, y, np.ones(40), 3, np.array([threshold]), priors=np.ones(3))
+        assert (scores(fit, new)[:, :, 0].argmin(axis=1) == known.predict(new)).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whole_number_weights_equal_repeated_rows(seed):
+    X, y, w = problem(seed)
+    w[3] = 0  # no row at all
+    twice = np.repeat(np.arange(len(w)), w.astype(int))
+    a, b = shrunken(X, y, w, 3), shrunken(X[twice], y[twice], np.ones(len(twice)), 3)
+    for name in ("overall", "centroids", "scale", "priors", "thresholds"):
+        assert np.allclose(getattr(a, name), getattr(b, name), rtol=1e-12), name
+    assert (a.survivors[:-1] == b.survivors[:-1]).all()
+    assert np.allclose(scores(a, X), scores(b, X), rtol=1e-9, atol=1e-9)
+
+
+def test_a_row_of_weight_zero_is_not_looked_at():
+    X, y, w = problem(0)
+    w[:2] = 0
+    X[:2] = [[np.nan], [1e300]]
+    y[1] = 1
+    a, b = shrunken(X, y, w, 3), shrunken(X[2:], y[2:], w[2:], 3)
+    assert (a.centroids == b.centroids).all()
+    assert (a.scale == b.scale).all()
+
+
+def test_priors():
+    X, y, w = problem(0)
+    fit, other = shrunken(X, y, w, 3), shrunken(X, y, w, 3, priors=np.array([1, 2, 5]))
+    assert other.priors == pytest.approx([0.125, 0.25, 0.625], rel=1e-15)
+    assert (other.centroids == fit.centroids).all()
+    odds = probabilities(scores(other, X)) / probabilities(scores(fit, X)) * (fit.priors / other.priors)[:, None]
+    assert np.allclose(odds, odds[:, :1])  # likelihoods, which the priors multiply, are the same
+
+
+def test_units_and_order_do_not_matter():
+    X, y, w = problem(0)
+    fit = shrunken(X, y, w, 3)
+    rows, columns = np.random.default_rng(0).permutation(24), np.random.default_rng(1).permutation(7)
+    mixed = shrunken(1e-3 * X[np.ix_(rows, columns)] + 5, y[rows], w[rows], 3)
+    assert np.allclose(mixed.centroids, 1e-3 * fit.centroids[:, :, columns] + 5, rtol=1e-11)
+    assert np.allclose(mixed.thresholds, fit.thresholds, rtol=1e-10)
+    named = shrunken(X, (y + 1) % 3, w, 3)
+    assert np.allclose(named.centroids, np.roll(fit.centroids, 1, axis=0), rtol=1e-12)
+    for size in (1e-200, 1e150, 1e300):
+        large = shrunken(X * size, y, w, 3)
+        assert np.allclose(large.thresholds, fit.thresholds, rtol=1e-10)
+        assert np.allclose(large.centroids / size, fit.centroids, rtol=1e-10)
+        assert np.allclose(scores(large, X * size), scores(fit, X), rtol=1e-9, atol=1e-9)
+
+
+def test_a_row_has_the_same_scores_whatever_it_comes_with():
+    X, y, w = problem(0)
+    fit = shrunken(X, y, w, 3)
+    together = scores(fit, X)
+    assert all((scores(fit, X[i : i + 1])[0] == together[i]).all() for i in range(24))
+    assert (scores(fit, np.asfortranarray(X)) == together).all()
+
+
+def test_a_variable_that_does_not_survive_adds_nothing():
+    X, y, w = problem(0)
+    fit = shrunken(X, y, w, 3, np.array([1.5, 1e9]))
+    gone = (fit.centroids[:, 0] == fit.overall).all(axis=0)
+    assert 0 < gone.sum() < 7
+    wild = X.copy()
+    wild[:, gone] = 1e6
+    assert (scores(fit, wild)[:, :, 0] == scores(fit, X)[:, :, 0]).all()
+    # none left: the priors decide, and of equal ones the first class
+    assert np.allclose(probabilities(scores(fit, X))[:, :, 1], fit.priors, rtol=1e-14)
+    even = shrunken(X, y, w, 3, np.array([1e9]), priors=np.full(3, 5.0))
+    assert (scores(even, X).argmin(axis=1) == 0).all()
+
+
+def test_columns_that_are_constant():
+    X, y, w = problem(0)
+    X[:, 2] = 0.1  # whose mean by plain sums is not 0.1
+    fit = shrunken(X, y, w, 3)
+    assert (fit.centroids[:, :, 2] == 0.1).all()
+    assert fit.survivors[0] == 6
+    assert np.isfinite(scores(fit, X)).all()
+
+
+def test_more_than_half_of_the_columns_are_constant_within_classes():
+    X, y, w = problem(0)
+    X[:, :3] = 0.1
+    X[:, 3:5] = np.array([0.1, 0.1, 0.7])[y][:, None]  # tells one class
+    fit = shrunken(X, y, w, 3)
+    slow = Slow(X[:, 5:], y, w, 3, 0.0)  # of the two that vary: s_0 is the median of theirs
+    assert np.allclose(fit.scale[5:], slow.scale, rtol=1e-12)
+    assert np.allclose(fit.scale[:5], median(slow.scale) / 2, rtol=1e-12)
+    assert np.isfinite(fit.centroids).all()
+    assert np.isfinite(fit.thresholds[-1])
+    assert fit.survivors[0] == 4
+    assert (fit.centroids[:, :, :3] == 0.1).all()
+    assert fit.centroids[:, 0, 3].tolist() == [0.1, 0.1, 0.7]
+
+
+def test_all_columns_are_constant_within_classes():
+    y = np.array([0, 0, 0, 1, 1, 1])
+    X = np.column_stack([np.array([0.1, 0.7])[y], np.full(6, 0.3)])
+    fit = shrunken(X, y, np.ones(6), 2)
+    assert fit.scale == pytest.approx([0.3, 0.3])  # the standard deviation of the first about its mean
+    assert fit.survivors.tolist() == [1] * 29 + [0]
+    assert (scores(fit, X).argmin(axis=1) == y[:, None])[:, :-1].all()
+    same = shrunken(np.full((6, 2), 0.3), y, np.ones(6), 2)
+    assert same.scale.tolist() == [1, 1]
+    assert same.thresholds.tolist() == [0] * 30
+    assert (same.survivors == 0).all()
+    assert np.allclose(probabilities(scores(same, X)), 0.5)
+
+
+def test_one_class_and_no_column():
+    X, _, w = problem(0)
+    fit = shrunken(X, np.zeros(24, int), w, 1)
+    assert (fit.survivors == 0).all()
+    assert (fit.centroids == fit.overall).all()
+    none = shrunken(X[:, :0], np.arange(24) % 2, w, 2)
+    assert probabilities(scores(none, X[:, :0])).sum(axis=1) == pytest.approx(1)
+
+
+def test_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        test_all_columns_are_constant_within_classes()
+        test_more_than_half_of_the_columns_are_constant_within_classes()
+        test_one_class_and_no_column()
+        test_units_and_order_do_not_matter()
+
+
+def test_probabilities_far_apart():
+    assert probabilities(np.array([[0.0, 1e5], [-1e5, 1e300]])).tolist() == [[1, 0], [1, 0]]
+
+
+def test_errors():
+    X, y, w = problem(0)
+    with pytest.raises(DataError, match="class 2 has no row with weight"):
+        shrunken(X, y, np.where(y == 2, 0.0, w), 3)
+    with pytest.raises(DataError, match="weights count rows here: they sum to 3,"):
+        shrunken(X, y, w * 3 / w.sum(), 3)
+    for path in ([-1.0], [np.nan], [0.0, -1e-9]):
+        with pytest.raises(OptionError, match="thresholds"):
+            shrunken(X, y, w, 3, np.array(path))
+    for priors in ([1, 1], [0, 1, 1], [np.nan, 1, 1], [np.inf, 1, 1], [-1, 1, 1]):
+        with pytest.raises(OptionError, match="priors"):
+            shrunken(X, y, w, 3, priors=np.array(priors, float))

@@ -110,7 +110,7 @@ def metrics(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
     adaptive = pc.Adaptive(neighborhood=50, scale=False).train(seen)
 
     def local() -> object:
-        return adaptive.between(adaptive.rows(seen), adaptive.points(queries))
+        return adaptive.between(adaptive.rows(seen), adaptive.candidates(queries))
 
     folder = os.environ.get("PROTOCLASS_DATA")
     strings: list[tuple[str, Callable[[], object], str]] = []

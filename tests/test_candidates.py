@@ -24,7 +24,7 @@ def parts(iris):
 
 
 def pairs(fit):
-    return list(zip(fit.rule.prototypes.at.tolist(), fit.rule.prototypes.classes.tolist(), strict=True))
+    return list(zip(fit.rule.points.at.tolist(), fit.rule.points.classes.tolist(), strict=True))
 
 
 def test_unlabelled_rows_are_candidates_for_any_class(parts):

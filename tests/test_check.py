@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 import protoclass as pc
 from protoclass.core.distances import properties as core
-from protoclass.views import matrix
+from protoclass.plots import matrix
 
 small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))
 
@@ -127,7 +127,7 @@ def test_a_non_metric_matrix_counts_its_violations():
     assert table.loc["triangle inequality", "value"] == violated / (30 * 29 * 28 // 6)
     assert f"{violated} of all 4060 triples" in table.loc["triangle inequality", "detail"]
     assert excess == 4 - 2
-    assert "but 1 + 1 by way of" in table.loc["triangle inequality", "detail"]
+    assert "but 1 + 1 through" in table.loc["triangle inequality", "detail"]
     squared = -0.5 * P**2
     centred = np.eye(30) - 1 / 30
     eigenvalues = np.linalg.eigvalsh(centred @ squared @ centred)
@@ -196,7 +196,7 @@ def test_iris(iris):
     assert other.endswith("1 of different classes")
 
 
-def test_asymmetric_and_oblong_matrices_are_not_asked_everything():
+def test_asymmetric_and_oblong_matrices_do_not_answer_everything():
     P = links(6)
     P[2, 4] += 1.5
     P[3, 3] = 0.25
@@ -205,16 +205,16 @@ def test_asymmetric_and_oblong_matrices_are_not_asked_everything():
     assert table.loc["symmetric", "value"] == 1.5
     assert "1 of 15 pairs differ, by at most 1.5 ('c' and 'e')" in table.loc["symmetric", "detail"]
     assert table.loc["zero diagonal"].tolist() == ["no", 1.0, "1 of 6 are not at 0 from themselves, at most 0.25 ('d')"]
-    assert table.loc["Euclidean", ["answer", "detail"]].tolist() == ["not asked", "not symmetric"]
+    assert table.loc["Euclidean", ["answer", "detail"]].tolist() == ["not applicable", "not symmetric"]
     assert "violate" in str(table.loc["triangle inequality", "detail"])
     oblong = related(P[:, [4, 3, 0]], list("abcdef"), ["e", "d", "extra"]).check().table
     assert oblong.loc["shape", ["answer", "detail"]].tolist() == ["6 x 3", "1 candidates are not rows"]
     assert oblong.loc["zero diagonal", "detail"] == "1 of 2 are not at 0 from themselves, at most 0.25 ('d')"
     for question in ("symmetric", "triangle inequality", "Euclidean"):
-        assert oblong.loc[question, ["answer", "detail"]].tolist() == ["not asked", "not square"]
+        assert oblong.loc[question, ["answer", "detail"]].tolist() == ["not applicable", "not square"]
     strange = related(P[:, :2], list("abcdef"), ["u", "v"]).check().table
-    assert strange.loc["zero diagonal", "answer"] == strange.loc["duplicates", "answer"] == "not asked"
-    assert strange.loc["range", "answer"] != "not asked"
+    assert strange.loc["zero diagonal", "answer"] == strange.loc["duplicates", "answer"] == "not applicable"
+    assert strange.loc["range", "answer"] != "not applicable"
 
 
 def test_rounding_is_no_asymmetry():
@@ -227,7 +227,7 @@ def test_rounding_is_no_asymmetry():
 
 def test_one_row_and_a_matrix_of_zeros():
     one = related(np.zeros((1, 1)))
-    assert one.check().table.loc[["triangle inequality", "ties", "range"], "answer"].eq("not asked").all()
+    assert one.check().table.loc[["triangle inequality", "ties", "range"], "answer"].eq("not applicable").all()
     assert one.plot(ax=Figure().subplots()).get_xlabel()
     zeros = related(np.zeros((5, 5)))
     table = zeros.check().table
@@ -273,7 +273,7 @@ def test_distributions_equal_a_direct_computation(iris, how):
     if how == "oblong":
         P = P.iloc[:, 30:120].assign(outside=1.0)
     d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
-    table = matrix.summarize_distributions(d, by)
+    table = matrix.distributions(d, by)
     assert len(table) == 6
     for (level, to), row in table.iterrows():
         seen = [
@@ -294,14 +294,14 @@ def test_distributions_equal_a_direct_computation(iris, how):
     assert [t.get_text() for t in ax.get_yticklabels()] == ["setosa", "versicolor", "virginica"]
     boxes = [(p.get_x(), p.get_x() + p.get_width()) for p in ax.patches]
     assert boxes == [pytest.approx(q) for q in table[["q25", "q75"]].to_numpy()]
-    alone = matrix.summarize_distributions(d)
+    alone = matrix.distributions(d)
     assert alone.index.tolist() == [("all rows", "own class")]
 
 
 def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
     d = pc.dissimilarity("species ~ .", iris)
     by = pd.Series(np.where(iris.index == 5, "lone", "rest"), iris.index)
-    table = matrix.summarize_distributions(d, by)
+    table = matrix.distributions(d, by)
     assert table.loc[("lone", "own class"), "number"] == 0
     assert table.loc[("lone", "own class")].isna().sum() == 7
     ax = d.plot(by, "distributions", Figure().subplots())
@@ -310,7 +310,7 @@ def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
 
 def test_the_picture_is_the_matrix_by_class(iris):
     d, by = pc.dissimilarity("species ~ .", iris), iris["species"]
-    table, of_row, of_column = matrix.arrange(d, by)
+    table, of_row, of_column = matrix.arranged(d, by)
     assert sorted(table.index) == sorted(iris.index)
     assert table.columns.tolist() == table.index.tolist()
     assert of_row.tolist() == of_column.tolist() == by[table.index].astype(str).tolist()
@@ -327,7 +327,7 @@ def test_the_picture_is_the_matrix_by_class(iris):
 @pytest.mark.parametrize("n", [40, 700])
 def test_rows_on_a_line_are_seriated_along_it(n):
     x = np.random.default_rng(0).permutation(n) + 0.0
-    order = matrix.seriate(np.abs(x[:, None] - x))
+    order = matrix.seriated(np.abs(x[:, None] - x))
     assert (np.abs(np.diff(x[order])) == 1).all()
     assert order[0] < order[-1]
 
@@ -336,7 +336,7 @@ def test_of_many_rows_a_thousand_are_shown_evenly():
     x = np.random.default_rng(0).normal(size=2100)
     by = pd.Series(np.repeat(["a", "b", "c"], [1050, 700, 350]), name="kind")
     d = pc.dissimilarity(pd.DataFrame({"x": x}), "manhattan")
-    table, of_row, _ = matrix.arrange(d, by)
+    table, of_row, _ = matrix.arranged(d, by)
     assert table.shape == (1000, 1000)
     assert of_row.value_counts().to_numpy() == pytest.approx([500, 333, 167], abs=1)
     ax = d.plot(by)
@@ -347,13 +347,13 @@ def test_of_many_rows_a_thousand_are_shown_evenly():
 def test_oblong_pictures_put_foreign_candidates_last(iris):
     P = pc.dissimilarity("species ~ .", iris).frame().iloc[:, 30:70].assign(u=1.0, v=2.0)
     d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
-    table, of_row, of_column = matrix.arrange(d, iris["species"])
+    table, of_row, of_column = matrix.arranged(d, iris["species"])
     assert table.shape == P.shape
-    assert of_column.iloc[-2:].tolist() == ["not rows", "not rows"]
+    assert of_column.iloc[-2:].tolist() == ["no rows", "no rows"]
     assert set(of_column.iloc[:-2]) == {"setosa", "versicolor"}
     assert of_row.is_monotonic_increasing
     pd.testing.assert_frame_equal(table, P.loc[table.index, table.columns])
-    assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "not rows"]
+    assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "no rows"]
 
 
 @pytest.mark.parametrize(("classes", "name"), [(3, "class"), (3, "quite a long name $"), (45, "quite a long name $")])
@@ -377,7 +377,7 @@ def test_nothing_runs_out_of_the_figure_or_into_another_name(iris, classes, name
 
 
 def test_names_are_spread_as_little_as_needed():
-    spread = matrix.spread_labels
+    spread = matrix._spread
     assert spread(np.array([1.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [1, 5, 9]
     assert spread(np.array([4.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [3.5, 5.5, 9]
     assert spread(np.array([0.0, 1.0, 2.0]), 2.0, 10.0).tolist() == [0, 2, 4]

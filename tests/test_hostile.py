@@ -130,8 +130,8 @@ class Hamming(pc.Metric):
     def rows(self, frame):
         return (frame.columns.to_numpy() > 3,)
 
-    def between(self, rows, points):
-        return (rows[0][:, None, :] != points[0][None, :, :]).sum(axis=2)
+    def between(self, rows, candidates):
+        return (rows[0][:, None, :] != candidates[0][None, :, :]).sum(axis=2)
 
 
 def test_metrics_of_ones_own(iris):
@@ -139,11 +139,11 @@ def test_metrics_of_ones_own(iris):
     assert fit.validation.table["error"].min() < 0.4
 
     class Negative(Hamming):
-        def between(self, rows, points):
-            return -super().between(rows, points)
+        def between(self, rows, candidates):
+            return -super().between(rows, candidates)
 
     class Flat(Hamming):
-        def between(self, rows, points):
+        def between(self, rows, candidates):
             return np.zeros(len(rows[0]))
 
     with pytest.raises(pc.DataError, match="is negative"):
@@ -255,7 +255,7 @@ def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     draw = np.random.default_rng(0)
     data = pd.DataFrame(draw.normal(size=(3000, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v"], 3000))
     held = pc.fit("y ~ .", data, eps=0.05)
-    monkeypatch.setattr("protoclass.estimation.fit.ONCE", 0)
+    monkeypatch.setattr("protoclass.estimation.fit.HOLD_LIMIT", 0)
     assert pc.fit("y ~ .", data, eps=0.05).prototypes.equals(held.prototypes)
     monkeypatch.setattr("protoclass.core.covers.problems.LISTED", 1000)
     with pytest.raises(pc.TooLarge, match="use smaller radii, candidates=500"):

@@ -1,17 +1,18 @@
 """Gower as R's daisy, mixtures of metrics, and metrics of one's own by name."""
 
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from new_rows import measure
 
 import protoclass as pc
 from protoclass.core.distances.gower import gower
 from protoclass.metrics.mixed import SAMPLE, Mixed, cut
-from protoclass.metrics.registry import METRICS
-from protoclass.models.registry import register
+from protoclass.metrics.registry import METRICS, register
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -109,7 +110,7 @@ def test_gower_equals_its_definition(seed, missing):
     }
     slow = slow_gower(table, **options)
     d = pc.dissimilarity("~ .", table, pc.Gower(**options), na="keep")
-    found = d.metric.between(d.rows, d.points)
+    found = d.metric.between(d.rows, d.candidates)
     assert np.array_equal(np.isnan(found), np.isnan(slow))
     assert found == pytest.approx(slow, abs=1e-12, nan_ok=True)
     assert np.array_equal(found, found.T, equal_nan=True)
@@ -144,10 +145,9 @@ def test_weights_of_one_change_no_bit(clinic):
 def test_ranks_of_new_values_lie_between_their_neighbours():
     t = pd.DataFrame({"x": [1.0, 10.0, 1000.0, 10.0], "y": ["a", "b", "a", "b"]})
     fit = pc.fit("y ~ x", t, dissimilarity=pc.Gower(ordratio=["x"]), eps=0.3)
-    metric, related = fit.dissimilarity.metric, fit.dissimilarity
-    assert related.frame().iloc[0].tolist() == [0, 0.5, 1, 0.5]
-    new, _ = fit.frame.again(pd.DataFrame({"x": [0.5, 1.0, 2.0, 9.0, 10.0, 5000.0]}))
-    assert metric.measure(new, metric.points(fit.frame))[:, 0].tolist() == [0.25, 0, 0.25, 0.25, 0.5, 1.25]
+    assert fit.dissimilarity.frame().iloc[0].tolist() == [0, 0.5, 1, 0.5]
+    new = pd.DataFrame({"x": [0.5, 1.0, 2.0, 9.0, 10.0, 5000.0]})
+    assert measure(fit.dissimilarity, new)[:, 0].tolist() == [0.25, 0, 0.25, 0.25, 0.5, 1.25]
 
 
 @pytest.mark.parametrize(
@@ -159,15 +159,15 @@ def test_ranks_of_new_values_lie_between_their_neighbours():
         ({"weights": {"age": np.nan}}, "finite numbers >= 0"),
         ({"weights": {"age": True}}, "finite numbers >= 0"),
         ({"weights": {"age": "2"}}, "finite numbers >= 0"),
-        ({"weights": {"aeg": 1}}, "'aeg' is no predictor"),
+        ({"weights": {"aeg": 1}}, "'aeg' is not a predictor"),
         ({"weights": {"age": 0, "ward": 0, "smoker": 0, "severity": 0}}, "0 for all"),
-        ({"logratio": ["ward"]}, "'ward' is no numeric predictor"),
-        ({"logratio": ["severity"]}, "'severity' is no numeric predictor"),
-        ({"logratio": ["smoker"]}, "'smoker' is no numeric predictor"),
+        ({"logratio": ["ward"]}, "'ward' is not a numeric predictor"),
+        ({"logratio": ["severity"]}, "'severity' is not a numeric predictor"),
+        ({"logratio": ["smoker"]}, "'smoker' is not a numeric predictor"),
         ({"logratio": 3}, "a list of names"),
-        ({"ordratio": ["ward"]}, "'ward' is no numeric or ordered predictor"),
+        ({"ordratio": ["ward"]}, "'ward' is not a numeric or ordered predictor"),
         ({"ordratio": ["age"], "logratio": "age"}, "its ranks are those of its logarithms"),
-        ({"asymmetric": ["age"]}, "'age' is no boolean predictor"),
+        ({"asymmetric": ["age"]}, "'age' is not a boolean predictor"),
     ],
 )
 def test_gower_refuses_odd_parameters(clinic, options, says):
@@ -231,11 +231,11 @@ def test_a_mixture_is_the_sum_of_its_parts(clinic, weights, scale):
 
 def test_what_a_mixture_says_of_itself(clinic):
     quick = Mixed([("age", "euclidean"), ("ward", "gower")])
-    assert (quick.symmetric, quick.slow, quick.supervised, quick.learns) == (True, False, False, True)
-    assert not Mixed([("age", pc.Euclidean(scale=False))], scale=False).learns
-    assert Mixed([("age", pc.Euclidean())], scale=False).learns
-    assert Mixed([("age", pc.Ranks()), ("ward", "gower")]).supervised
-    assert Mixed([("age", pc.Euclidean(scale="fold"))]).supervised
+    assert (quick.symmetric, quick.slow, quick.train_in_folds, quick.data_dependent) == (True, False, False, True)
+    assert not Mixed([("age", pc.Euclidean(scale=False))], scale=False).data_dependent
+    assert Mixed([("age", pc.Euclidean())], scale=False).data_dependent
+    assert Mixed([("age", pc.Ranks()), ("ward", "gower")]).train_in_folds
+    assert Mixed([("age", pc.Euclidean(scale="fold"))]).train_in_folds
     assert quick.name == "mixed (Euclidean, Gower)"
     same = clinic.assign(age=50.0)
     metric = pc.dissimilarity("~ age + ward", same, quick).metric
@@ -252,14 +252,12 @@ def test_new_rows_are_measured_as_the_training_rows_were(clinic):
     mix = Mixed(PARTS, [1, 2, 1, 3])
     fit = pc.fit(ALL, train, "knn", k=3, dissimilarity=mix)
     metric = fit.dissimilarity.metric
-    frame, _ = fit.frame.again(pd.concat([train, new]))
-    D = metric.measure(frame, fit.dissimilarity.points)
+    D = measure(fit.dissimilarity, pd.concat([train, new]))
     assert np.array_equal(D[:60], fit.dissimilarity.frame().to_numpy())
     total = 0.0
     for (formula, part), w, s in zip(FORMULAS, [1, 2, 1, 3], metric.scales, strict=True):
         alone = pc.dissimilarity(formula, train, part)
-        again, _ = alone.data.again(new)
-        total = total + w * alone.metric.measure(again, alone.points).astype(float) / s
+        total = total + w * measure(alone, new).astype(float) / s
     assert D[60:] == pytest.approx(total / 7, abs=1e-12)
     one_by_one = [fit.predict(new.iloc[[i]]).iloc[0] for i in range(len(new))]
     assert fit.predict(new).tolist() == one_by_one
@@ -279,7 +277,7 @@ def test_a_level_that_no_training_row_of_a_fold_shows_is_no_new_level(clinic):
 
 
 @pytest.mark.parametrize("part", [pc.Ranks("manhattan"), pc.Euclidean(scale="fold")], ids=["ranks", "fold"])
-def test_a_supervised_part_and_the_scales_are_learned_in_each_fold(clinic, part):
+def test_a_part_trained_in_folds_and_the_scales_are_learned_in_each_fold(clinic, part):
     formula, folds = "outcome ~ age + marker + ward", pd.Series(np.arange(90) % 4, clinic.index)
     mix = Mixed([(["age", "marker"], part), ("ward", "gower")], [3, 1])
     v = pc.cross_validate(formula, clinic, "knn", k=[1, 7], dissimilarity=mix, cv=folds)
@@ -297,7 +295,7 @@ def test_a_supervised_part_and_the_scales_are_learned_in_each_fold(clinic, part)
         for d, rows, w in ((first, new, 3), (second, held, 1)):
             inner = d.frame().to_numpy()
             apart = inner[~np.eye(len(inner), dtype=bool)]
-            D = D + w * d.metric.measure(d.data.again(rows)[0], d.points) / np.median(apart[apart > 0])
+            D = D + w * measure(d, rows) / np.median(apart[apart > 0])
         labels = pd.DataFrame(D / 4, held.index, train.index)
         square = pc.dissimilarity(formula, train, "gower").frame()  # any: only the new rows' distances are read
         for g, k in enumerate([1, 7]):
@@ -308,16 +306,16 @@ def test_a_supervised_part_and_the_scales_are_learned_in_each_fold(clinic, part)
 def test_mixtures_of_mixtures(clinic):
     inner = Mixed([("age", pc.Ranks()), ("ward", "gower")])
     outer = Mixed([(["ward", "age"], inner), (["pulse"], "manhattan")], [1, 4])
-    assert outer.supervised
+    assert outer.train_in_folds
     assert not outer.symmetric
     d = pc.dissimilarity("~ age + ward + pulse", clinic, outer)
     one = pc.dissimilarity("~ age + ward", clinic, inner)
     expected = by_hand(clinic, [("~ age + ward", inner), ("~ pulse", "manhattan")], [1, 4])
     assert d.frame().to_numpy() == pytest.approx(expected, abs=1e-12)
-    assert one.metric.arrays == ((1, 2), (2, 2))  # the points of ranks carry one array more
+    assert one.metric.counts.tolist() == [[1, 2], [2, 2]]  # the candidates of ranks carry one array more
     fit = pc.fit("outcome ~ age + ward + pulse", clinic, dissimilarity=outer, eps=[0.2, 0.5], cv=3)
     again = pickle.loads(pickle.dumps(fit.dissimilarity.metric))
-    assert np.array_equal(again.between(d.rows, d.points), fit.dissimilarity.metric.between(d.rows, d.points))
+    assert np.array_equal(again.between(d.rows, d.candidates), fit.dissimilarity.metric.between(d.rows, d.candidates))
     ranked = pc.dissimilarity("~ age + ward", clinic, pc.Ranks(Mixed([("age", "euclidean"), ("ward", "gower")])))
     assert ranked.frame().to_numpy().max() == 90
 
@@ -341,7 +339,7 @@ def test_a_mixture_has_the_same_bits_in_any_tile(clinic):
     take = [np.array([5]), np.arange(80, 90), np.array([7, 3])]
     for i in take:
         for j in take:
-            part = d.metric.between(tuple(a[i] for a in d.rows), tuple(a[j] for a in d.points))
+            part = d.metric.between(tuple(a[i] for a in d.rows), tuple(a[j] for a in d.candidates))
             assert np.array_equal(part, D[np.ix_(i, j)])
     twin = pd.concat([clinic, clinic.iloc[[4]].set_axis(["twin"])])
     assert pc.dissimilarity(ALL, twin, Mixed(PARTS)).frame().loc["twin", 4] == 0
@@ -365,9 +363,9 @@ def test_a_cut_frame_is_the_frame_of_its_columns(clinic):
     ("formula", "parts", "says"),
     [
         ("outcome ~ age + ward", [("age", "euclidean")], "'ward' stands in no part"),
-        ("outcome ~ age", [("age", "euclidean"), ("aeg", "gower")], "'aeg' in a part is no predictor"),
-        ("outcome ~ age", [(["age", "outcome"], "gower")], "'outcome' in a part is no predictor"),
-        ("outcome ~ 1", [("age", "gower")], "'age' in a part is no predictor"),
+        ("outcome ~ age", [("age", "euclidean"), ("aeg", "gower")], "'aeg' in a part is not a predictor"),
+        ("outcome ~ age", [(["age", "outcome"], "gower")], "'outcome' in a part is not a predictor"),
+        ("outcome ~ 1", [("age", "gower")], "'age' in a part is not a predictor"),
     ],
 )
 def test_every_predictor_stands_in_one_part(clinic, formula, parts, says):
@@ -395,8 +393,8 @@ def matrix():
         ({}, {}, "there are none"),
         ("gower", {}, "pairs"),
         ([("a",)], {}, "pairs"),
-        ([([], "gower")], {}, "no list of names"),
-        ([([1], "gower")], {}, "no list of names"),
+        ([([], "gower")], {}, "not a name or a list of names"),
+        ([([1], "gower")], {}, "not a name or a list of names"),
         ([("a", "gowr")], {}, "did you mean 'gower'"),
         ([("a", 3)], {}, "not int"),
         ([("a", "auto")], {}, "name 'euclidean' or 'gower'"),
@@ -455,8 +453,8 @@ class Bare(pc.Metric):
     def rows(self, frame):
         return (frame.columns.to_numpy(float),)
 
-    def between(self, rows, points):
-        return ((rows[0][:, None] - points[0][None]) ** 2).sum(axis=2)
+    def between(self, rows, candidates):
+        return ((rows[0][:, None] - candidates[0][None]) ** 2).sum(axis=2)
 
 
 def test_a_class_with_rows_and_between_serves_everywhere(iris, names):
@@ -494,16 +492,14 @@ def test_names_are_new_identifiers_of_metrics_without_parameters(names):
     for name in ("", "a b", "1st", "a-b", 3, None):
         with pytest.raises(pc.OptionError, match="identifier"):
             register(name, Bare)
-    for name in ("gower", "auto", "ranks"):
-        with pytest.raises(pc.OptionError, match="already stands"):
-            register(name, Bare)
+    with pytest.raises(pc.OptionError, match="the choice by the kinds of the predictors"):
+        register("auto", Bare)
     for thing in (Bare(), int, abs, "Bare", None):
-        with pytest.raises(pc.OptionError, match="no subclass"):
+        with pytest.raises(pc.OptionError, match="not a subclass"):
             register("fresh", thing)
     with pytest.raises(pc.OptionError, match="without arguments"):
         register("fresh", Needs)
-    with pytest.raises(pc.OptionError, match="already stands for Gower"):
-        register("gower", pc.Gower)
+    register("gower", pc.Gower)  # what it means anyway
     assert "fresh" not in names
 
 
@@ -520,3 +516,19 @@ def test_a_cell_that_registers_may_run_again_but_not_take_the_name_of_another(na
     assert names["mine"] is second
     with pytest.raises(pc.OptionError, match="already stands for Mine"):
         register("mine", Bare)
+
+
+def test_a_registered_metric_wins_over_a_built_in_one_and_says_so(iris, names):
+    few = iris.iloc[::10]
+    built_in = pc.dissimilarity("species ~ .", few, "euclidean").frame()
+    with pytest.warns(UserWarning, match=r"'euclidean' now means test_mixed.Bare; .* as its class, protoclass.Euclidean"):
+        register("euclidean", Bare)
+    own = pc.dissimilarity("species ~ .", few, "euclidean")
+    assert own.metric.name == "Bare"
+    assert own.frame().equals(pc.dissimilarity("species ~ .", few, Bare()).frame())
+    assert pc.dissimilarity("species ~ .", few, pc.Euclidean()).frame().equals(built_in)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        register("euclidean", Bare)  # once is enough
+        register("euclidean", pc.Euclidean)  # and back
+    assert pc.dissimilarity("species ~ .", few, "euclidean").frame().equals(built_in)

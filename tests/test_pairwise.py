@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from new_rows import measure
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -95,7 +96,7 @@ def test_a_distance_has_the_same_bits_in_any_tile(metric, p):
     X = table(531, p)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(p)])
     d = pc.dissimilarity("~ .", frame, metric)
-    between, rows, points = d.metric.between, d.rows, d.points
+    between, rows, points = d.metric.between, d.rows, d.candidates
     D = between(rows, points)
     assert (D.diagonal() == 0).all()
     assert D[3, 7] == D[7, 3] == 0
@@ -113,10 +114,10 @@ def test_a_distance_has_the_same_bits_in_any_tile(metric, p):
 def test_new_rows_equal_training_rows(metric):
     frame = pd.DataFrame(table(90), columns=list("abcd"))
     d = pc.dissimilarity("~ .", frame, metric)
-    D = d.metric.between(d.rows, d.points)
+    D = d.metric.between(d.rows, d.candidates)
     new = frame.iloc[[3, 89, 0]].sample(frac=1, random_state=0)
-    assert np.array_equal(d.metric.measure(d.data.again(new)[0], d.points), D[new.index])
-    one = d.metric.measure(d.data.again(frame.iloc[[50]])[0], d.points)
+    assert np.array_equal(measure(d, new), D[new.index])
+    one = measure(d, frame.iloc[[50]])
     assert np.array_equal(one, D[[50]])
 
 
@@ -188,7 +189,7 @@ def test_mahalanobis_does_not_see_units(X, ridge):
 
 def test_mahalanobis_leads_to_coordinates_and_back(iris):
     d = pc.dissimilarity("species ~ .", iris, Mahalanobis())
-    Y = d.metric.vectors(d.rows)
+    Y = d.metric.coordinates(d.rows)
     assert cdist(Y, Y) == pytest.approx(d.frame().to_numpy(), abs=1e-9)
     assert np.cov(Y.T) == pytest.approx(np.eye(4), abs=1e-9)
     assert d.metric.original(Y).to_numpy() == pytest.approx(iris.drop(columns="species").to_numpy(), abs=1e-9)
@@ -212,7 +213,7 @@ def test_mahalanobis_names_what_is_singular(iris):
     assert measured(Mahalanobis(0.01), iris).max() > 0
     d = pc.dissimilarity("~ .", iris.iloc[:, :2].assign(same=0.1), Mahalanobis(0.5))
     assert d.metric.notes == ("constant columns, left unscaled: same",)
-    new = d.metric.measure(d.data.again(iris.iloc[[0], :2].assign(same=1.1))[0], d.points)
+    new = measure(d, iris.iloc[[0], :2].assign(same=1.1))
     assert new[0, 0] == pytest.approx(np.sqrt(1 / 0.5))
 
 
@@ -239,11 +240,11 @@ def test_hamming_reads_any_column_and_values_not_seen():
     assert d.frame().to_numpy() == pytest.approx(np.array(slow), abs=1e-15)
     assert pc.dissimilarity("~ .", t, ZeroOne()).frame().to_numpy().tolist() == np.sign(slow).tolist()
     new = t.iloc[[0, 0]].assign(t=["new", "other"], n=[1.0, 7.0])
-    assert d.metric.measure(d.data.again(new)[0], d.points)[:, 0] == pytest.approx([1 / 6, 2 / 6])
-    both = d.metric.rows(d.data.again(new)[0])
+    assert measure(d, new)[:, 0] == pytest.approx([1 / 6, 2 / 6])
+    both = d.metric.new_rows(new, d.data).rows
     assert d.metric.between(both, both)[0, 1] == pytest.approx(2 / 6)  # two values not seen differ from each other
     coded = pc.dissimilarity("~ C(n)", t, Hamming())  # 1 and 1.0 are one value
-    assert coded.metric.measure(coded.data.again(t.assign(n=t.n.astype(float)))[0], coded.points)[0].tolist() == [
+    assert measure(coded, t.assign(n=t.n.astype(float)))[0].tolist() == [
         0,
         1,
         1,
@@ -272,7 +273,7 @@ def test_hostile_data(metric):
         d = pc.dissimilarity("~ .", pd.DataFrame({"x": [1, 0, 1, 0], "g": list("uvvu")}), chosen)
         new = d.data.again(pd.DataFrame({"x": [1], "g": ["w"]}))[0]
         with pytest.raises(pc.DataError, match="not seen in fit"):
-            d.metric.measure(new, d.points)
+            d.metric.rows(new)
     if not isinstance(metric, (Mahalanobis, Correlation)):
         assert measured(metric, np.ones((1, 2))).tolist() == [[0.0]]
         assert not measured(metric, np.ones((3, 2))).any()
@@ -290,7 +291,7 @@ def test_rows_without_a_direction_are_named():
         measured(Correlation(), t[["a"]])
     d = pc.dissimilarity("~ .", t.loc[["r", "t"]], Cosine())
     with pytest.raises(pc.DataError, match="row 's' is zero"):
-        d.metric.measure(d.data.again(t.loc[["s"]])[0], d.points)
+        measure(d, t.loc[["s"]])
     huge = pd.DataFrame({"a": [1e300, 1e-300], "b": [1e300, 0.0]})
     assert measured(Cosine(), huge)[0, 1] == pytest.approx(1 - np.sqrt(0.5))
     with pytest.raises(pc.DataError, match=r"'a' at row 0 is 1.5e\+308"):
@@ -327,14 +328,14 @@ def test_wrong_knobs(make, says):
 @pytest.mark.parametrize(
     ("kernel", "says"),
     [
-        (lambda X, Z: -(X @ Z.T), "this is no kernel"),
+        (lambda X, Z: -(X @ Z.T), "this is not a kernel"),
         (lambda X, Z: X, "shape .* for 64 and 64 rows"),
         (lambda X, Z: np.full((len(X), len(Z)), np.nan), "not finite"),
         (lambda X, Z: "a", "not an array of numbers"),
         (lambda X, Z: 1 / 0, "ZeroDivisionError"),
     ],
 )
-def test_callables_that_are_no_kernels(kernel, says):
+def test_callables_that_are_not_kernels(kernel, says):
     with pytest.raises(pc.DataError, match=says):
         measured(Kernel(kernel), table(9))
 
@@ -349,23 +350,23 @@ def test_gamma_is_that_of_scikit_learn(iris):
 
     X, y = iris.drop(columns="species").to_numpy(), iris.species
     d = pc.dissimilarity("species ~ .", iris, Kernel(scale=False))
-    assert d.metric.width == pytest.approx(SVC(gamma="scale").fit(X, y)._gamma)
-    assert d.metric.notes == (f"gamma of the rbf kernel: {d.metric.width:.4g}",)
-    assert pc.dissimilarity("~ .", pd.DataFrame({"x": [2.0, 2.0]}), Kernel()).metric.width == 1.0
+    assert d.metric.gamma == pytest.approx(SVC(gamma="scale").fit(X, y)._gamma)
+    assert d.metric.notes == (f"gamma of the rbf kernel: {d.metric.gamma:.4g}",)
+    assert pc.dissimilarity("~ .", pd.DataFrame({"x": [2.0, 2.0]}), Kernel()).metric.gamma == 1.0
     big = pc.dissimilarity("species ~ .", iris.assign(sepal_length=iris.sepal_length * 1e200), Kernel("rbf"))
     assert np.isfinite(big.frame().to_numpy()).all()
 
 
-def test_what_learns():
-    assert not any(m.learns for m in [Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne(), Jaccard()])
-    assert Mahalanobis().learns
-    assert not Mahalanobis().supervised
-    assert Mahalanobis(scale="fold").supervised
-    assert Kernel().learns
-    assert Kernel(scale=False).learns  # gamma
-    assert not Kernel(scale=False, gamma=1.0).learns
-    assert not Kernel("linear", scale=False).learns
-    assert Kernel(scale="fold").supervised
+def test_what_depends_on_data():
+    assert not any(m.data_dependent for m in [Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne(), Jaccard()])
+    assert Mahalanobis().data_dependent
+    assert not Mahalanobis().train_in_folds
+    assert Mahalanobis(scale="fold").train_in_folds
+    assert Kernel().data_dependent
+    assert Kernel(scale=False).data_dependent  # gamma
+    assert not Kernel(scale=False, gamma=1.0).data_dependent
+    assert not Kernel("linear", scale=False).data_dependent
+    assert Kernel(scale="fold").train_in_folds
 
 
 def test_psd_and_precomputed():
@@ -430,14 +431,14 @@ def test_a_summary_tells_of_the_metric(iris):
 
 
 def test_balls_of_mahalanobis_distances_are_ellipses(iris):
-    from protoclass.views.geometry import make_plane, outline_balls
+    from protoclass.plots.prototypes import outlines
 
     fit = pc.fit("species ~ petal_length + petal_width", iris, dissimilarity=Mahalanobis(), eps=0.7)
     V = np.linalg.inv(np.cov(iris[["petal_length", "petal_width"]].to_numpy().T))
     centers = fit.prototypes[["petal_length", "petal_width"]].to_numpy()
-    outlines = outline_balls(fit, make_plane(fit))
-    assert len(outlines) == len(centers) > 0
-    for line, center in zip(outlines, centers, strict=True):
+    found = outlines(fit)
+    assert len(found) == len(centers) > 0
+    for (_, line), center in zip(found, centers, strict=True):
         assert cdist(line, center[None], "mahalanobis", VI=V) == pytest.approx(0.7)
     assert fit.plot() is not None
 

@@ -174,7 +174,7 @@ def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
     assert row["bound"] == pytest.approx(1 - math.exp(-logs / (m - d - k)))
     for other, why in (
         (fit.update(dissimilarity="euclidean"), "depends on the sample"),
-        (fit.update(candidates=pc.kmeans(2, only=True)), "no rows"),
+        (fit.update(candidates=pc.kmeans(2, only=True)), "not rows"),
         (fit.update(weights=np.r_[2.0, np.ones(149)]), "different weights"),
         (fit.update(formula="species ~ center(petal_length)"), "transform"),
     ):

@@ -213,9 +213,9 @@ def test_ranks_and_unlabelled_candidates_of_strings(families):
 
 def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     metric = pc.dissimilarity("~ sequence", families, Mismatch(3, 1)).metric
-    assert metric.letters == "ACGT"
-    assert metric.learns
-    assert not Mismatch(alphabet="ACGT").learns
+    assert "".join(map(chr, metric.letters)) == "ACGT"
+    assert metric.data_dependent
+    assert not Mismatch(alphabet="ACGT").data_dependent
     fit = pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0)
     assert "alphabet of 4 letters: ACGT" in str(fit.summary())
     new = pd.DataFrame({"sequence": ["GATTACA", "GATNACA"]}, ["good", "bad"])
@@ -257,7 +257,7 @@ def test_anything_but_one_column_of_text_is_refused(formula):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("knobs", "message"),
     [
         ({"k": 0}, "k=0: a whole number >= 1"),
         ({"k": 2.0}, "k=2.0"),
@@ -273,9 +273,9 @@ def test_anything_but_one_column_of_text_is_refused(formula):
         ({"skip": None}, "skip=None"),
     ],
 )
-def test_parameters_are_checked(parameters, message):
+def test_knobs_are_checked(knobs, message):
     with pytest.raises(pc.OptionError, match=message):
-        Mismatch(**parameters)
+        Mismatch(**knobs)
 
 
 def test_text_in_fit_must_be_text_again(families):

@@ -373,7 +373,7 @@ def test_coverage_is_what_the_rule_says(seed):
     data = pd.DataFrame({"y": y})
     fit = pc.fit("y ~ 1", data, dissimilarity=D, eps=2.0)
     task = fit.problem.task(fit.dissimilarity)
-    coverage = measure_coverage(fit.rule, fit.dissimilarity, task.D)
+    coverage = measure_coverage(fit, task.D)
     assert (coverage.fitted == fit.predict().cat.codes).all()
     assert (coverage.nearest == [fit.prototypes.index.get_loc(p) for p in fit.predict(kind="nearest")]).all()
     wrong, first = np.zeros(n, int), np.full(n, -1)

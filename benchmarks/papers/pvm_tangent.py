@@ -135,8 +135,8 @@ def report() -> Report:
     y, truth = train["digit"], new["digit"]
     related = pc.dissimilarity("digit ~ .", train, pc.Tangent())
     D = related.frame()
-    fresh = related.fresh(new, related.points)
-    test = pd.DataFrame(related.metric.between(fresh.rows, fresh.points), new.index, related.labels)
+    rows = related.metric.new_rows(new, related.data)
+    test = pd.DataFrame(rows.measure(np.arange(len(new)), related.candidates), new.index, related.candidate_names)
     nearest = 100 * (y.to_numpy()[test.to_numpy().argmin(axis=1)] != truth.to_numpy()).mean()
     found = curves(y, D, test, truth)
     greedy = found["PVM, greedy"]

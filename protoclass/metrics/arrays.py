@@ -44,7 +44,7 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        return type(a) is type(b) and bool(a == b)
+        return not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray) and bool(a == b)
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     if a.dtype.kind == "O":
@@ -54,14 +54,14 @@ def same(a: Any, b: Any) -> bool:
 
 def named_arrays(values: dict[str, Any]) -> dict[str, np.ndarray]:
     """Arrays by name; those inside tuples and trained metrics get names such as "parts.0.spread"."""
-    found: dict[str, np.ndarray] = {}
+    named: dict[str, np.ndarray] = {}
     for name, value in values.items():
         if isinstance(value, np.ndarray):
-            found[name] = value
+            named[name] = value
             continue
         inner = _numbered(value) if isinstance(value, tuple) else value.arrays()  # of a trained metric
-        found |= {f"{name}.{key}": array for key, array in inner.items()}
-    return found
+        named |= {f"{name}.{key}": array for key, array in inner.items()}
+    return named
 
 
 def _numbered(values: tuple[Any, ...]) -> dict[str, np.ndarray]:

@@ -15,6 +15,13 @@ from ..frames.frame import Frame, as_pandas
 from .arrays import as_slice, check_rep, named_arrays, same
 
 
+def _compare_by_content(cls: type, base: type) -> None:
+    """Let a class compare as its base does: what dataclass() would write instead can't compare arrays."""
+    if "__eq__" not in vars(cls):
+        cls.__eq__ = base.__eq__  # type: ignore[method-assign]
+        cls.__hash__ = base.__hash__  # type: ignore[method-assign]
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """The specification of a dissimilarity between rows of frames: its parameters, and nothing that is learned.
@@ -34,6 +41,9 @@ class Metric:
 
     slow: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        _compare_by_content(cls, Metric)
 
     @property
     def name(self) -> str:
@@ -138,9 +148,7 @@ class TrainedMetric:
     spec: Metric
 
     def __init_subclass__(cls) -> None:
-        # dataclass() leaves what a class says itself, and its own comparison can't compare arrays
-        cls.__eq__ = TrainedMetric.__eq__  # type: ignore[method-assign]
-        cls.__hash__ = TrainedMetric.__hash__  # type: ignore[method-assign]
+        _compare_by_content(cls, TrainedMetric)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -237,7 +245,7 @@ class TrainedMetric:
         """
         new = as_pandas(new)
         frame, complete = data.again(new)
-        rows = check_rep(self.rows(frame), len(frame), f"`rows` of the metric {self.name}")
+        rows = rows_of(self, frame)
 
         def measure(at: Any, candidates: Rep) -> np.ndarray:
             return compare(self, part(rows, as_slice(at)), candidates)
@@ -274,6 +282,28 @@ def as_vectors(metric: TrainedMetric) -> VectorMetric:
         f"{metric.name} dissimilarities have no coordinates, and this method needs some: use dissimilarity='euclidean', "
         "or a method that reads dissimilarities, such as 'pvm' or 'knn'"
     )
+
+
+def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
+    """`metric.train`, whose type is checked."""
+    trained = metric.train(frame)
+    if not isinstance(trained, TrainedMetric):
+        raise OptionError(
+            f"`train` of the metric {metric.name} gave a value of type {type(trained).__name__}: it must return a TrainedMetric, "
+            "which holds what was learned"
+        )
+    return trained
+
+
+def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
+    """`metric.rows`, whose lengths are checked."""
+    return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
+
+
+def candidates_of(metric: TrainedMetric, frame: Frame) -> Rep:
+    """`metric.candidates`, whose lengths are checked."""
+    count = len(metric.candidate_names(frame))
+    return check_rep(metric.candidates(frame), count, f"`candidates` of the metric {metric.name}")
 
 
 def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:

@@ -128,7 +128,7 @@ class Embedding:
         return pd.DataFrame(out, rows.index, self._names)
 
     def distances(self) -> pd.DataFrame:
-        """Dissimilarities measured again between the points; NaN where a square is negative beyond rounding."""
+        """Distances between the coordinates of the rows; NaN where a square is negative beyond rounding."""
         X, sign = self.axes.coordinates(), np.sign(self.axes.values)
         inner = (X * sign) @ X.T
         squared = np.diag(inner)[:, None] + np.diag(inner)[None, :] - 2 * inner

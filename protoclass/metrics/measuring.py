@@ -11,8 +11,7 @@ import pandas as pd
 from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame, as_pandas, mold
-from .arrays import check_rep
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, candidates_of, rows_of, train_metric
 from .candidates import Candidates, subset
 from .dissimilarity import Dissimilarity
 from .given import given
@@ -132,29 +131,16 @@ def measure_frame(
     seed : int
     """
     seen = frame if train is None else frame.take(train)
-    trained = _train(metric, seen)
+    trained = train_metric(metric, seen)
     names = trained.candidate_names(seen)
-    rows = check_rep(trained.rows(frame), len(frame), f"`rows` of the metric {trained.name}")
-    if train is None and trained.same_sides:
-        measured = rows
-    else:
-        measured = check_rep(trained.candidates(seen), len(names), f"`candidates` of the metric {trained.name}")
+    rows = rows_of(trained, frame)
+    measured = rows if train is None and trained.same_sides else candidates_of(trained, seen)
     row = frame.index.get_indexer(names)
     if isinstance(candidates, (int, np.integer)):
         chosen = (row >= 0) & subset(frame, int(candidates), seed)[row]
         names, measured, row = names[chosen], part(measured, chosen), row[chosen]
     known = Dissimilarity(trained, frame, rows, measured, names, row)
     return _added(known, candidates, seen, seed) if isinstance(candidates, Candidates) else known
-
-
-def _train(metric: Metric | TrainedMetric, seen: Frame) -> TrainedMetric:
-    trained = metric.train(seen)
-    if not isinstance(trained, TrainedMetric):
-        raise OptionError(
-            f"`train` of the metric {metric.name} gave a value of type {type(trained).__name__}: it must return a TrainedMetric, "
-            "which holds what was learned"
-        )
-    return trained
 
 
 def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int) -> Dissimilarity:

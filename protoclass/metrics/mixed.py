@@ -15,8 +15,7 @@ from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import LARGEST, Frame, trained_spec
 from ..frames.schema import Column
-from .arrays import check_rep
-from .base import Metric, TrainedMetric, compare
+from .base import Metric, TrainedMetric, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .registry import metric
 
@@ -128,7 +127,7 @@ class Mixed(Metric):
 
     def train(self, frame: Frame) -> TrainedMixed:
         cuts = self._cuts(frame)
-        parts = tuple(m.train(c) for m, c in zip(self._metrics, cuts, strict=True))
+        parts = tuple(train_metric(m, c) for m, c in zip(self._metrics, cuts, strict=True))
         learned = [_scale(m, c) if self.scale else _unscaled(m, c) for m, c in zip(parts, cuts, strict=True)]
         scales, rows, candidates = zip(*learned, strict=True)
         return TrainedMixed(self._with(m.spec for m in parts), parts, np.array(scales), np.array([rows, candidates]))
@@ -188,12 +187,12 @@ class TrainedMixed(TrainedMetric):
         return tuple(said)
 
     def rows(self, frame: Frame) -> Rep:
-        reps = [m.rows(c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
-        return self._joined(reps, self.counts[0], len(frame))
+        reps = [rows_of(m, c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
+        return self._joined(reps, self.counts[0])
 
     def candidates(self, frame: Frame) -> Rep:
-        reps = [m.candidates(c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
-        return self._joined(reps, self.counts[1], len(frame))
+        reps = [candidates_of(m, c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
+        return self._joined(reps, self.counts[1])
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         weights = self.spec.weights or (1.0,) * len(self.parts)
@@ -204,9 +203,8 @@ class TrainedMixed(TrainedMetric):
         total /= sum(weights)
         return total
 
-    def _joined(self, reps: list[Rep], counts: np.ndarray, n: int) -> Rep:
+    def _joined(self, reps: list[Rep], counts: np.ndarray) -> Rep:
         for m, rep, count in zip(self.parts, reps, counts, strict=True):
-            check_rep(rep, n, f"the metric {m.name}, a part of a mixture,")
             if len(rep) != count:
                 raise OptionError(
                     f"the metric {m.name} can't be a part: it represents these rows by {len(rep)} arrays, and represented "
@@ -280,11 +278,9 @@ def _scale(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
     if n > SAMPLE:
         draw = np.random.default_rng(0)
         left, right = (np.sort(draw.choice(n, SAMPLE, replace=False)) for _ in range(2))
-    rows = m.rows(frame.take(left))
+    rows = rows_of(m, frame.take(left))
     # what a metric that looks at other rows says of a candidate may rest on all of them
-    candidates = part(m.candidates(frame), right) if m.train_in_folds else m.candidates(frame.take(right))
-    for rep, at in ((rows, left), (candidates, right)):
-        check_rep(rep, len(at), f"the metric {m.name}, a part of a mixture,")
+    candidates = part(candidates_of(m, frame), right) if m.train_in_folds else candidates_of(m, frame.take(right))
     values = np.asarray(compare(m, rows, candidates), float)
     observed = values[(left[:, None] != right[None, :]) & (values > 0) & np.isfinite(values)]
     return float(np.median(observed)) if len(observed) else 0.0, len(rows), len(candidates)
@@ -292,7 +288,7 @@ def _scale(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
 
 def _unscaled(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
     first = frame.take(np.arange(1))
-    return 1.0, len(m.rows(first)), len(m.candidates(frame if m.train_in_folds else first))
+    return 1.0, len(rows_of(m, first)), len(candidates_of(m, frame if m.train_in_folds else first))
 
 
 def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], ...]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from .base import Metric, NewRows, TrainedMetric
+from .base import Metric, NewRows, TrainedMetric, candidates_of, compare, rows_of, train_metric
 from .registry import metric
 
 
@@ -58,7 +58,7 @@ class Ranks(Metric):
         return replace(self, of=base.pretrain(frame) if base.train_in_folds else base.train(frame))
 
     def train(self, frame: Frame) -> TrainedRanks:
-        base = self._base.train(frame)
+        base = train_metric(self._base, frame)
         return TrainedRanks(replace(self, of=base.spec), base)
 
 
@@ -81,8 +81,8 @@ class TrainedRanks(TrainedMetric):
         return self.base.rows(frame)
 
     def candidates(self, frame: Frame) -> Rep:
-        base = self.base.candidates(frame)
-        return *base, np.sort(self.base.between(self.base.rows(frame), base).T, axis=1)
+        base = candidates_of(self.base, frame)
+        return *base, np.sort(compare(self.base, rows_of(self.base, frame), base).T, axis=1)
 
     def candidate_names(self, frame: Frame) -> pd.Index:
         return self.base.candidate_names(frame)

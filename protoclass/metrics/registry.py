@@ -65,8 +65,8 @@ def _class(place: str | type[Metric]) -> type[Metric]:
     if not isinstance(place, str):
         return place
     module, name = place.split(".")
-    found: type[Metric] = getattr(import_module(f".{module}", __package__), name)
-    return found
+    metric_class: type[Metric] = getattr(import_module(f".{module}", __package__), name)
+    return metric_class
 
 
 def register_metric(name: str, metric_class: type[Metric]) -> None:

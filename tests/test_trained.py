@@ -1,0 +1,369 @@
+"""Trained metrics: their specification and named arrays, and nothing else."""
+
+import pickle
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+import pytest
+from new_rows import measure
+
+import protoclass as pc
+from protoclass.core.task import Points
+from protoclass.frames.frame import mold
+from protoclass.metrics.arrays import as_slice
+from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, as_vectors
+from protoclass.metrics.measuring import measure_frame, resolve
+
+NAMES = ["age", "marker", "severity", "ward", "smoker", "pulse"]
+FORMULA = f"outcome ~ {' + '.join(NAMES)}"
+
+
+def apart(a, b):
+    return abs(a.age - b.age)
+
+
+def image_kernel(X, Z):
+    return X @ Z.T
+
+
+NUMBERS = {
+    "Euclidean": pc.Euclidean(),
+    "weighted": pc.Manhattan(scale="robust", weights={"age": 2}),
+    "in folds": pc.Chebyshev(scale="fold"),
+    "Mahalanobis": pc.Mahalanobis(),
+    "rbf": pc.Kernel(),
+    "callable kernel": pc.Kernel(image_kernel),
+    "Gower": pc.Gower(ordratio=["pulse"], logratio=["age"]),
+    "ranks": pc.Ranks(),
+    "ranks of ranks": pc.Ranks(pc.Ranks("manhattan")),
+    "Adaptive": pc.Adaptive(),
+    "Mixed": pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))]),
+    "Custom": pc.Custom(apart),
+    "Tangent": pc.Tangent(shape=(1, 3)),
+}
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return pc.simulate_clinic(90, missing=0, seed=3)
+
+
+def content(value):
+    """Whether a value is an array, a trained metric of such content, or a tuple of these."""
+    if isinstance(value, tuple):
+        return all(map(content, value))
+    if isinstance(value, TrainedMetric):
+        return isinstance(value.spec, Metric) and all(
+            content(getattr(value, f.name)) for f in fields(value) if f.name != "spec"
+        )
+    return type(value) is np.ndarray
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_trained_on_the_same_rows_equal_on_others_not(name, clinic):
+    frame = mold("outcome ~ age + pulse + marker", clinic)
+    spec = NUMBERS[name]
+    trained, again, fewer = spec.train(frame), spec.train(frame), spec.train(frame.take(np.arange(60)))
+    assert isinstance(trained, TrainedMetric)
+    assert not isinstance(spec, TrainedMetric)
+    assert trained == again
+    assert (trained == fewer) == (not spec.data_dependent)
+    assert hash(trained) == hash(again)
+    assert content(trained)
+    arrays = trained.arrays()
+    assert all(type(a) is np.ndarray for a in arrays.values())
+    assert bool(arrays) == (name != "Custom")
+    assert trained.train(frame.take(np.arange(60))) is trained
+    assert trained.pretrain(frame) is trained
+    loaded = pickle.loads(pickle.dumps(trained))
+    assert loaded == trained
+    assert np.array_equal(
+        loaded.between(loaded.rows(frame), loaded.candidates(frame)),
+        trained.between(trained.rows(frame), trained.candidates(frame)),
+    )
+    assert (trained.name, trained.symmetric, trained.slow) == (spec.name, spec.symmetric, spec.slow)
+
+
+def test_names_of_arrays(clinic):
+    frame = mold("outcome ~ age + pulse + marker", clinic)
+    assert set(pc.Euclidean().train(frame).arrays()) == {"spread", "factor", "columns", "constant", "precision"}
+    assert "base.base.spread" in pc.Ranks(pc.Ranks()).train(frame).arrays()
+    mixed = NUMBERS["Mixed"].train(frame).arrays()
+    assert {"scales", "counts", "parts.0.base.spread", "parts.1.parts.0.ranges", "parts.1.scales"} <= set(mixed)
+    assert "ranked.0" in NUMBERS["Gower"].train(frame).arrays()
+
+
+def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(clinic):
+    frame = mold("outcome ~ age", clinic)
+    for spec in (pc.Euclidean(), pc.Gower(), pc.Ranks(), pc.Kernel()):
+        with pytest.raises(pc.OptionError, match=r"not trained yet: write metric.train\(frame\).rows"):
+            spec.rows(frame)
+    trained = NUMBERS["Mixed"].train(mold("outcome ~ age + pulse + marker", clinic))
+    assert trained.spec == pc.Mixed(
+        [("age", pc.Ranks(pc.Euclidean())), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))]
+    )
+
+
+def test_pretraining_trains_what_looks_at_no_label(clinic):
+    frame, few = mold("outcome ~ age + marker", clinic), np.arange(60)
+    ranks = pc.Ranks().pretrain(frame)
+    assert ranks.of == pc.Euclidean().train(frame)
+    assert ranks.train(frame.take(few)).base == pc.Euclidean().train(frame)
+    assert pc.Ranks(pc.Euclidean(scale="fold")).pretrain(frame) == pc.Ranks(pc.Euclidean(scale="fold"))
+    adaptive = pc.Adaptive().pretrain(frame)
+    trained = adaptive.train(frame.take(few))
+    assert trained.base == pc.Euclidean().train(frame)
+    assert trained.spec == pc.Adaptive()
+    assert repr(adaptive) == repr(pc.Adaptive())
+    mixed = pc.Mixed([("age", "ranks"), ("marker", "gower")]).pretrain(frame)
+    (_, first), (_, second) = mixed.parts
+    assert isinstance(first.of, TrainedMetric)
+    assert second == pc.Gower().train(mold("outcome ~ marker", clinic))
+
+
+def test_a_trained_metric_stands_where_a_specification_may(clinic):
+    every, few = mold("outcome ~ age + marker", clinic), clinic.iloc[:40]
+    known = pc.Euclidean().train(every)
+    full = pc.dissimilarity("~ age + marker", clinic).frame()
+    assert pc.dissimilarity("~ age + marker", few, known).frame().equals(full.iloc[:40, :40])
+    ranks = pc.dissimilarity("~ age + marker", few, pc.Ranks(known))
+    assert ranks.metric.base == known
+    age = pc.Gower().train(mold("outcome ~ age", clinic))
+    mixed = pc.dissimilarity("~ age + marker", few, pc.Mixed([("age", age), ("marker", "euclidean")]))
+    assert mixed.metric.parts[0] == age
+    fit = pc.fit("outcome ~ age + marker", few, dissimilarity=known, eps=0.5)
+    assert fit.dissimilarity.metric == known
+
+
+def test_what_is_trained_in_folds_is_trained_anew(clinic):
+    frame = mold("outcome ~ age + marker", clinic)
+    for spec in (pc.Ranks(), pc.Adaptive(), pc.Euclidean(scale="fold")):
+        trained = spec.train(frame)
+        assert resolve(trained, frame, frame.index) == trained.untrained
+        assert not isinstance(trained.untrained, TrainedMetric)
+        measured = measure_frame(frame, spec)
+        assert resolve(measured, frame, frame.index) == trained.untrained
+    plain = pc.Euclidean().train(frame)
+    assert resolve(plain, frame, frame.index) is plain
+    matrix = pc.dissimilarity("~ age", clinic).frame()
+    given = pc.dissimilarity("~ 1", clinic, pc.Ranks(matrix)).metric
+    assert given.untrained == pc.Ranks(given.base)
+
+
+def test_a_given_matrix_owns_its_names(clinic):
+    D = pc.dissimilarity("~ age", clinic).frame()
+    metric = pc.dissimilarity("~ 1", clinic, D).metric
+    assert set(metric.arrays()) == {"values", "row_names", "column_names", "titles"}
+    assert metric == pickle.loads(pickle.dumps(metric))
+    assert metric != pc.dissimilarity("~ 1", clinic, D + 1).metric
+    assert metric != pc.dissimilarity("~ 1", clinic, D.iloc[::-1, ::-1]).metric
+    some = D.iloc[:, 10:20].rename(columns={10: "new"}).rename_axis(columns="candidate")
+    d = pc.dissimilarity("~ 1", clinic.iloc[:15], some)
+    assert d.candidate_names.tolist() == ["new", 11, 12, 13, 14]  # 15 to 19 are rows that take no part
+    assert d.candidate_names.name == "candidate"
+    assert d.candidate_row.tolist() == [-1, 11, 12, 13, 14]
+    with pytest.raises(pc.OptionError, match="is not trained: give the matrix"):
+        metric.spec.train(d.data)
+
+
+def test_new_rows_of_a_given_matrix(clinic):
+    D = pc.dissimilarity("~ age", clinic).frame()
+    d = pc.dissimilarity("~ 1", clinic, D)
+    new = D.iloc[:4].set_axis(list("abcd")).assign(other="text")
+    rows = d.metric.new_rows(new, d.data)
+    assert rows.complete.all()
+    assert rows.frame is None
+    assert rows.rows is None
+    assert np.array_equal(rows.measure(np.arange(4), d.candidates), D.to_numpy()[:4])
+    three = tuple(a[[5, 0, 7]] for a in d.candidates)
+    lacking = new[[5, 0, 7]].copy()
+    lacking.loc["b", 0] = np.nan
+    gaps = d.metric.new_rows(lacking, d.data).measure(slice(0, 3), three)
+    assert np.isnan(gaps).sum() == 1
+    assert np.isnan(gaps[1, 1])
+    with pytest.raises(pc.DataError, match=r"\[7\] are needed and missing"):
+        d.metric.new_rows(new[[5, 0]], d.data).measure(np.arange(4), three)
+    bad = new.copy()
+    bad.loc["a", 0] = -1.0
+    with pytest.raises(pc.DataError, match="1 dissimilarities are negative, the first from 'a' to 0"):
+        d.metric.new_rows(bad, d.data).measure(np.arange(4), three)
+    bad.loc["a", 5] = np.nan  # a row that is missing something anyway
+    d.metric.new_rows(bad, d.data).measure(np.arange(4), three)
+    ranks = pc.dissimilarity("~ 1", clinic, pc.Ranks(D))
+    assert np.array_equal(measure(ranks, new), ranks.frame().to_numpy()[:4])
+    some = ranks.metric.new_rows(bad, d.data).measure(np.arange(4), ranks.candidates)
+    assert np.isnan(some).sum() == 1
+
+
+# what rules read
+
+
+def test_queries_read_what_new_rows_and_old_ones_are(clinic):
+    d = pc.dissimilarity("~ age + marker", clinic)
+    D, prototypes = d.frame().to_numpy(), Points(np.zeros(3, int), at=np.array([4, 80, 2]))
+    query = d.query()
+    assert len(query) == 90
+    assert np.array_equal(query.dissimilarities(prototypes), D[:, [4, 80, 2]])
+    assert np.array_equal(query.coordinates(), d.metric.coordinates(d.rows))
+    assert np.array_equal(query.columns(), clinic[["age", "marker"]].to_numpy(float))
+    some = d.query(np.array([7, 3, 50]))
+    assert np.array_equal(some.dissimilarities(prototypes), D[[7, 3, 50]][:, [4, 80, 2]])
+    assert np.array_equal(some.take(slice(1, 3)).dissimilarities(prototypes), D[[3, 50]][:, [4, 80, 2]])
+    assert np.array_equal(some.columns(), clinic[["age", "marker"]].to_numpy(float)[[7, 3, 50]])
+    new = clinic.iloc[[5, 6, 7]].assign(age=lambda t: t.age.where(t.index != 6))
+    query, index, complete = d.new_query(new)
+    assert index.tolist() == [5, 6, 7]
+    assert complete.tolist() == [True, False, True]
+    assert np.array_equal(query.dissimilarities(prototypes), D[[5, 7]][:, [4, 80, 2]])
+    assert np.array_equal(query.columns(), clinic[["age", "marker"]].to_numpy(float)[[5, 7]])
+    centroid = Points(np.zeros(1, int), coords=d.metric.coordinates(d.rows)[[9]])
+    assert np.array_equal(query.dissimilarities(centroid), D[[5, 7]][:, [9]])
+    assert np.array_equal(d.metric.between(d.rows, d.prototype_rep(centroid)), D[:, [9]])
+
+
+def test_queries_of_given_dissimilarities(clinic):
+    D = pc.dissimilarity("~ age", clinic).frame()
+    d, prototypes = pc.dissimilarity("~ 1", clinic, D), Points(np.zeros(2, int), at=np.array([4, 80]))
+    assert np.array_equal(d.query(np.arange(10, 20)).dissimilarities(prototypes), D.to_numpy()[10:20, [4, 80]])
+    new = D.iloc[:3, [80, 4]].set_axis(list("abc"))
+    new.loc["b", 4] = np.nan
+    query, index, complete = d.new_query(new)
+    assert complete.all()
+    assert index.tolist() == list("abc")
+    assert query.dissimilarities(prototypes)[[0, 2]].tolist() == D.iloc[[0, 2], [4, 80]].to_numpy().tolist()
+    assert query.missing.tolist() == [False, True, False]
+    for read in (query.coordinates, d.query().coordinates):
+        with pytest.raises(pc.NoVectors, match="given dissimilarities have no coordinates"):
+            read()
+    for read in (query.columns, d.query().columns):
+        with pytest.raises(pc.DataError, match="names no predictors"):
+            read()
+
+
+def test_positions_that_follow_one_another_are_a_slice():
+    assert as_slice(np.arange(3, 9)) == slice(3, 9)
+    assert as_slice(slice(2, 5)) == slice(2, 5)
+    for at in ([3, 5, 4, 6], [3, 3, 5, 6], [5, 4], [], [True, False]):
+        assert as_slice(np.array(at)).tolist() == at
+
+
+# metrics of one's own
+
+
+@dataclass(frozen=True)
+class TrainedCenter(VectorMetric):  # with the comparison that dataclass would write
+    center: np.ndarray
+
+    def rows(self, frame):
+        return (frame.design.to_numpy(float) - self.center,)
+
+    def between(self, rows, candidates):
+        return np.abs(rows[0][:, None] - candidates[0]).max(axis=2) ** self.spec.power
+
+    def coordinates(self, rows):
+        return rows[0]
+
+
+@dataclass(frozen=True)
+class Center(pc.Metric):
+    power: float = 1.0
+
+    def train(self, frame):
+        return TrainedCenter(self, frame.design.to_numpy(float).mean(axis=0))
+
+
+def test_a_metric_of_ones_own_that_learns(clinic):
+    frame = mold("outcome ~ age + marker", clinic)
+    trained = Center().train(frame)
+    assert trained == Center().train(frame)
+    assert trained != Center(2.0).train(frame)
+    assert trained != Center().train(frame.take(np.arange(50)))
+    assert as_vectors(trained) is trained
+    d = pc.dissimilarity("~ age + marker", clinic, Center())
+    assert np.array_equal(measure(d, clinic.iloc[[5]]), d.frame().to_numpy()[[5]])
+    assert pickle.loads(pickle.dumps(d.metric)) == d.metric
+
+
+class Plain(pc.Metric):
+    def rows(self, frame):
+        return (frame.design.to_numpy(float),)
+
+    def between(self, rows, candidates):
+        return np.abs(rows[0][:, None] - candidates[0]).sum(axis=2)
+
+
+class Bare(Plain):
+    def rows(self, frame):
+        return super().rows(frame)[0]
+
+
+class Uneven(Plain):
+    def rows(self, frame):
+        return *super().rows(frame), np.zeros(3)
+
+
+class Sides(Plain):
+    def candidates(self, frame):
+        return (self.rows(frame)[0][1:],)
+
+
+class Turned(Plain):
+    def between(self, rows, candidates):
+        return super().between(rows, candidates).T
+
+
+class Unknown(Plain):
+    def between(self, rows, candidates):
+        return super().between(rows, candidates) * np.nan
+
+
+class Itself(Plain):
+    def train(self, frame):
+        return self
+
+
+@pytest.mark.parametrize(
+    ("metric", "error", "says"),
+    [
+        (Bare(), pc.DataError, r"`rows` of the metric Bare gave .* ndarray, .*a tuple of arrays, such as \(X,\)"),
+        (Uneven(), pc.DataError, r"lengths \[30, 3\] for 30 rows: each array must have one entry for each row"),
+        (Sides(), pc.DataError, r"`candidates` of the metric Sides gave arrays of lengths \[29\]"),
+        (Unknown(), pc.DataError, "is not a number .*finite numbers >= 0"),
+        (Itself(), pc.OptionError, "`train` of the metric Itself .* must return a TrainedMetric"),
+    ],
+)
+def test_a_metric_that_does_not_keep_its_word_is_named(clinic, metric, error, says):
+    with pytest.raises(error, match=says):
+        pc.dissimilarity("~ age + marker", clinic.iloc[:30], metric).frame()
+    with pytest.raises(error, match=says):
+        pc.dissimilarity("~ age + marker", clinic.iloc[:30], pc.Mixed([(["age", "marker"], metric)])).frame()
+
+
+def test_a_wrong_shape_is_found_for_new_rows_too(clinic):
+    d = pc.dissimilarity("~ age", clinic.iloc[:30], Turned())
+    query, _, _ = d.new_query(clinic.iloc[30:33])
+    with pytest.raises(pc.DataError, match=r"shape \(2, 3\) for 3 rows and 2 candidates: its `between` must give"):
+        query.dissimilarities(Points(np.zeros(2, int), at=np.arange(2)))
+
+
+def test_specifications_compare_by_what_they_hold():
+    class Powers(Plain):
+        def __init__(self, k):
+            object.__setattr__(self, "k", k)
+
+    assert Powers(1) == Powers(1)
+    assert Powers(1) != Powers(2)
+    assert Plain() == Plain()
+    assert Plain() != Bare()
+    assert TrainedMetric(Powers(1)) != TrainedMetric(Powers(2))
+    assert len({Plain(), Plain(), Powers(1), Powers(2)}) == 3
+    assert pc.Euclidean() != pc.Euclidean(scale=False)
+
+
+def test_ranks_of_what_is_missing_are_missing():
+    t = pd.DataFrame({"a": [1.0, np.nan, 2.0, 4.0], "b": [np.nan, 1.0, 2.0, 3.0]})
+    with pytest.raises(pc.DataError, match="no observed variable in common"):
+        pc.dissimilarity("~ .", t, pc.Gower(), na="keep").frame()
+    with pytest.raises(pc.DataError, match="not a number"):
+        pc.dissimilarity("~ .", t, pc.Ranks("gower"), na="keep").frame()

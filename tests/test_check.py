@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 import protoclass as pc
 from protoclass.core.distances import properties as core
-from protoclass.plots import matrix
+from protoclass.views import matrix
 
 small = arrays(float, st.integers(3, 8).map(lambda n: (n, n)), elements=st.integers(0, 4).map(float))
 
@@ -273,7 +273,7 @@ def test_distributions_equal_a_direct_computation(iris, how):
     if how == "oblong":
         P = P.iloc[:, 30:120].assign(outside=1.0)
     d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
-    table = matrix.distributions(d, by)
+    table = matrix.summarize_distributions(d, by)
     assert len(table) == 6
     for (level, to), row in table.iterrows():
         seen = [
@@ -294,14 +294,14 @@ def test_distributions_equal_a_direct_computation(iris, how):
     assert [t.get_text() for t in ax.get_yticklabels()] == ["setosa", "versicolor", "virginica"]
     boxes = [(p.get_x(), p.get_x() + p.get_width()) for p in ax.patches]
     assert boxes == [pytest.approx(q) for q in table[["q25", "q75"]].to_numpy()]
-    alone = matrix.distributions(d)
+    alone = matrix.summarize_distributions(d)
     assert alone.index.tolist() == [("all rows", "own class")]
 
 
 def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
     d = pc.dissimilarity("species ~ .", iris)
     by = pd.Series(np.where(iris.index == 5, "lone", "rest"), iris.index)
-    table = matrix.distributions(d, by)
+    table = matrix.summarize_distributions(d, by)
     assert table.loc[("lone", "own class"), "number"] == 0
     assert table.loc[("lone", "own class")].isna().sum() == 7
     ax = d.plot(by, "distributions", Figure().subplots())
@@ -310,7 +310,7 @@ def test_a_class_of_one_row_has_no_distribution_of_its_own(iris):
 
 def test_the_picture_is_the_matrix_by_class(iris):
     d, by = pc.dissimilarity("species ~ .", iris), iris["species"]
-    table, of_row, of_column = matrix.arranged(d, by)
+    table, of_row, of_column = matrix.arrange(d, by)
     assert sorted(table.index) == sorted(iris.index)
     assert table.columns.tolist() == table.index.tolist()
     assert of_row.tolist() == of_column.tolist() == by[table.index].astype(str).tolist()
@@ -327,7 +327,7 @@ def test_the_picture_is_the_matrix_by_class(iris):
 @pytest.mark.parametrize("n", [40, 700])
 def test_rows_on_a_line_are_seriated_along_it(n):
     x = np.random.default_rng(0).permutation(n) + 0.0
-    order = matrix.seriated(np.abs(x[:, None] - x))
+    order = matrix.seriate(np.abs(x[:, None] - x))
     assert (np.abs(np.diff(x[order])) == 1).all()
     assert order[0] < order[-1]
 
@@ -336,7 +336,7 @@ def test_of_many_rows_a_thousand_are_shown_evenly():
     x = np.random.default_rng(0).normal(size=2100)
     by = pd.Series(np.repeat(["a", "b", "c"], [1050, 700, 350]), name="kind")
     d = pc.dissimilarity(pd.DataFrame({"x": x}), "manhattan")
-    table, of_row, _ = matrix.arranged(d, by)
+    table, of_row, _ = matrix.arrange(d, by)
     assert table.shape == (1000, 1000)
     assert of_row.value_counts().to_numpy() == pytest.approx([500, 333, 167], abs=1)
     ax = d.plot(by)
@@ -347,9 +347,9 @@ def test_of_many_rows_a_thousand_are_shown_evenly():
 def test_oblong_pictures_put_foreign_candidates_last(iris):
     P = pc.dissimilarity("species ~ .", iris).frame().iloc[:, 30:70].assign(u=1.0, v=2.0)
     d = pc.dissimilarity("~ 1", pd.DataFrame(index=P.index), P)
-    table, of_row, of_column = matrix.arranged(d, iris["species"])
+    table, of_row, of_column = matrix.arrange(d, iris["species"])
     assert table.shape == P.shape
-    assert of_column.iloc[-2:].tolist() == ["no rows", "no rows"]
+    assert of_column.iloc[-2:].tolist() == ["not rows", "not rows"]
     assert set(of_column.iloc[:-2]) == {"setosa", "versicolor"}
     assert of_row.is_monotonic_increasing
     pd.testing.assert_frame_equal(table, P.loc[table.index, table.columns])
@@ -377,7 +377,7 @@ def test_nothing_runs_out_of_the_figure_or_into_another_name(iris, classes, name
 
 
 def test_names_are_spread_as_little_as_needed():
-    spread = matrix._spread
+    spread = matrix.spread_labels
     assert spread(np.array([1.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [1, 5, 9]
     assert spread(np.array([4.0, 5.0, 9.0]), 2.0, 10.0).tolist() == [3.5, 5.5, 9]
     assert spread(np.array([0.0, 1.0, 2.0]), 2.0, 10.0).tolist() == [0, 2, 4]

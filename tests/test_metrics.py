@@ -10,7 +10,7 @@ from new_rows import measure
 from scipy.spatial.distance import cdist, squareform
 
 import protoclass as pc
-from protoclass.core.covers.balls import midway
+from protoclass.core.covers.balls import default_radii
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.proximity.torgerson import torgerson
 from protoclass.core.sources import Held
@@ -161,7 +161,7 @@ def test_kernel_distances():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("large", [False, True])
-def test_default_radii_lie_midway_below_quantiles(dtype, large, monkeypatch):
+def test_default_radii_lie_default_radii_below_quantiles(dtype, large, monkeypatch):
     D = np.random.default_rng(2).gamma(2.0, size=(60, 60)).astype(dtype)
     if large:  # the finer bins that large matrices get
         monkeypatch.setattr("protoclass.core.covers.balls.FINE_FROM", 0)
@@ -172,7 +172,7 @@ def test_default_radii_lie_midway_below_quantiles(dtype, large, monkeypatch):
     chosen = observed[np.maximum(np.ceil(levels * N).astype(int) - 1, 0)]
     below = [max((v for v in observed if v < c), default=0.0) for c in chosen]
     expected = np.unique((np.array(below) + chosen) / 2)
-    assert midway(Held(D), np.arange(60), None, (0,)) == pytest.approx(expected, rel=1e-12)
+    assert default_radii(Held(D), np.arange(60), None, (0,)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_condensed_order_and_forms(iris):

@@ -320,7 +320,7 @@ def test_rows_without_a_direction_are_named():
         (lambda: Kernel(scale="sd"), "scale='sd'"),
     ],
 )
-def test_wrong_knobs(make, says):
+def test_wrong_parameters(make, says):
     with pytest.raises(pc.OptionError, match=says):
         make()
 
@@ -431,14 +431,14 @@ def test_a_summary_tells_of_the_metric(iris):
 
 
 def test_balls_of_mahalanobis_distances_are_ellipses(iris):
-    from protoclass.plots.prototypes import outlines
+    from protoclass.views.geometry import make_plane, outline_balls
 
     fit = pc.fit("species ~ petal_length + petal_width", iris, dissimilarity=Mahalanobis(), eps=0.7)
     V = np.linalg.inv(np.cov(iris[["petal_length", "petal_width"]].to_numpy().T))
     centers = fit.prototypes[["petal_length", "petal_width"]].to_numpy()
-    found = outlines(fit)
-    assert len(found) == len(centers) > 0
-    for (_, line), center in zip(found, centers, strict=True):
+    outlines = outline_balls(fit, make_plane(fit))
+    assert len(outlines) == len(centers) > 0
+    for line, center in zip(outlines, centers, strict=True):
         assert cdist(line, center[None], "mahalanobis", VI=V) == pytest.approx(0.7)
     assert fit.plot() is not None
 

@@ -257,7 +257,7 @@ def test_anything_but_one_column_of_text_is_refused(formula):
 
 
 @pytest.mark.parametrize(
-    ("knobs", "message"),
+    ("parameters", "message"),
     [
         ({"k": 0}, "k=0: a whole number >= 1"),
         ({"k": 2.0}, "k=2.0"),
@@ -273,9 +273,9 @@ def test_anything_but_one_column_of_text_is_refused(formula):
         ({"skip": None}, "skip=None"),
     ],
 )
-def test_knobs_are_checked(knobs, message):
+def test_parameters_are_checked(parameters, message):
     with pytest.raises(pc.OptionError, match=message):
-        Mismatch(**knobs)
+        Mismatch(**parameters)
 
 
 def test_text_in_fit_must_be_text_again(families):

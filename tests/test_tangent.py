@@ -122,10 +122,10 @@ def test_wrong_images():
     digits = pc.load_data("digits").head(30)
     with pytest.raises(pc.DataError, match="takes 63 pixels"):
         pc.fit("digit ~ .", digits, eps=5.0, dissimilarity=Tangent(shape=(7, 9)))
-    for knobs in ({"shape": 8}, {"shape": (8, 0)}, {"sigma": 0}, {"sigma": "a"}, {"transformations": ()},
+    for parameters in ({"shape": 8}, {"shape": (8, 0)}, {"sigma": 0}, {"sigma": "a"}, {"transformations": ()},
                   {"transformations": ("x", "x")}, {"transformations": ("shear",)}, {"two_sided": 1}, {"background": np.inf}):  # fmt: skip
         with pytest.raises(pc.OptionError):
-            Tangent(**knobs)
+            Tangent(**parameters)
     assert images(np.zeros((4, 8, 8)), list("abcd")).index.tolist() == list("abcd")
     for wrong in (np.zeros(5), np.zeros((0, 3)), [["a"]], np.zeros((2, 2, 2, 2))):
         with pytest.raises(pc.DataError):

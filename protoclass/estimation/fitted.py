@@ -246,7 +246,7 @@ class Fitted:
         values = np.full(len(index), None, object)
         if len(names):
             values[at >= 0] = names.to_numpy(object)[at[at >= 0]]
-        out = pd.Series(pd.array(values, dtype=object), index, name="nearest")
+        out = pd.Series(values, index, dtype=object, name="nearest")
         return out.astype(names.dtype) if not out.isna().any() else out
 
     @cached_property

@@ -91,8 +91,8 @@ def run(options: argparse.Namespace, parameters: dict[str, Any]) -> str:
     except (ValueError, UnicodeDecodeError) as reason:
         raise OptionError(f"{options.data} is no CSV file that can be read: {reason}") from None
     fitted = fit(options.formula, data, **_arguments(options), **parameters)
-    told = str(fitted.summary())
-    return told + (f"\n\n{figures(fitted, Path(options.out))}" if options.out else "")
+    text = str(fitted.summary())
+    return text + (f"\n\n{figures(fitted, Path(options.out))}" if options.out else "")
 
 
 def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:

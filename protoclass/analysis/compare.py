@@ -97,16 +97,16 @@ def compare(
     """
     if isinstance(formula, (list, tuple)) and data is None:
         formula, *more = formula
+    arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
+                 "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
     if isinstance(formula, (Fit, Mapping)):
-        beside = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
-                  "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
-        for name in (k for k, v in beside.items() if not is_default(k, v, {**DEFAULTS, **OWN})):
+        for name in (k for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})):
             raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new)
     if more or new is not None:
         raise OptionError("new= and further positional arguments go with fits: compare(fit1, fit2, new=test)")
     data = as_pandas(data)
-    wanted = named_methods(methods)
+    specs = named_methods(methods)
     if test_size is not None and cv is not None:
         raise OptionError("test_size= draws splits and cv= folds: give one of them (inner= are the folds that tune)")
     whole_number("repeats", repeats, 1)
@@ -122,51 +122,38 @@ def compare(
         frame.codes, None if of_group is None else of_group.loc[frame.index], test_size, cv, repeats, seed
     )
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False}
-    rows, told = [], []
-    with bar(len(tests) * len(wanted), "comparing", progress) as comparing:
+    rows, parts = [], []
+    with bar(len(tests) * len(specs), "comparing", progress) as comparing:
         for split, test in enumerate(tests):
             train_rows, test_rows = frame.index[~test], frame.index[test]
             truth = data.loc[test_rows, frame.formula.response]
-            said: dict[str, Any] = {"truth": pd.Categorical(truth.astype(object), frame.levels)}
-            for name, options in wanted.items():
+            predicted: dict[str, Any] = {"truth": pd.Categorical(truth.astype(object), frame.levels)}
+            for name, options in specs.items():
                 own = {**common, "dissimilarity": dissimilarity, **options}
                 if of_group is not None:
                     own["groups"] = groups if isinstance(groups, str) else of_group.loc[train_rows]
                 matrix = matrix_of(options["dissimilarity"], data) if "dissimilarity" in options else given
                 try:
-                    row, said[name] = one(formula, data, own, matrix, train_rows, test_rows)
+                    row, predicted[name] = judge(formula, data, own, matrix, train_rows, test_rows)
                 except ProtoclassError as reason:
                     raise type(reason)(f"compare, method {name!r}: {reason}") from reason
-                lost = said[name].isna().to_numpy() | (said[name].astype(object) != truth.astype(object)).to_numpy()
-                wrong = int(lost.sum())
-                rows.append(
-                    {
-                        "split": split,
-                        "method": name,
-                        "n": len(truth),
-                        "wrong": wrong,
-                        "error": wrong / len(truth),
-                        **row,
-                    }
-                )
+                rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 comparing.update()
             index = pd.MultiIndex.from_product([[split], test_rows], names=["split", None])
-            told.append(pd.DataFrame({k: np.asarray(v, object) for k, v in said.items()}, index))
+            parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}, index))
     n = len(frame)
     held = float(np.mean([test.sum() for test in tests]))
     again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
     how = (f"Random split{again}: {n - held:g} rows train, {held:g} test" if test_size is not None
            else f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}")  # fmt: skip
-    predictions = pd.concat(told).apply(lambda column: pd.Categorical(column, frame.levels))
-    asked = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
-             "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
-    beside = {k: v for k, v in asked.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
-    call = f"compare({formula!r}, data, {list(wanted)}{_arguments_in_words(beside)})"
-    once_each = repeats == 1 and groups is None
-    return Comparison(pd.DataFrame(rows), predictions, how, held / (n - held), once_each, len(frame.dropped), call)
+    predictions = pd.concat(parts).apply(lambda column: pd.Categorical(column, frame.levels))
+    beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
+    call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
+    tested_once = repeats == 1 and groups is None
+    return Comparison(pd.DataFrame(rows), predictions, how, held / (n - held), tested_once, len(frame.dropped), call)
 
 
-def one(
+def judge(
     formula: str,
     data: pd.DataFrame,
     options: Mapping[str, Any],
@@ -174,22 +161,29 @@ def one(
     train: pd.Index,
     test: pd.Index,
 ) -> tuple[dict[str, Any], pd.Series]:
-    """One method on one split: what to note of it, and its predictions of the test rows."""
+    """One method on one split: sizes and times of the fit, and its predictions of the test rows."""
     new = data.loc[test]
     if matrix is not None:
         lost = train.append(test).difference(matrix.index)
         if len(lost):
             raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data: rows are matched by label")
-        beside = ~matrix.columns.isin(matrix.index)  # candidates that are no rows
+        beside = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
     start = perf_counter()
     fitted = fit(formula, data.loc[train], **options)
     middle = perf_counter()
-    said = fitted.predict(new)
+    predicted = fitted.predict(new)
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": middle - start,
            "predict_seconds": perf_counter() - middle, "choice": choice_of(fitted)}  # fmt: skip
-    return row, said
+    return row, predicted
+
+
+def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
+    """Rows, those predicted wrongly or not at all, and their share."""
+    lost = predicted.isna().to_numpy() | (predicted.astype(object) != truth.astype(object)).to_numpy()
+    wrong = int(lost.sum())
+    return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
 
 
 def choice_of(fitted: Fit) -> dict[str, Any]:
@@ -259,10 +253,10 @@ def _name(spec: Any) -> str:
         spec = spec.get("method", "pvm")
     if not isinstance(spec, Model):
         return str(getattr(spec, "name", spec))
-    told = [
+    parameters = [
         f"{f.name}={brief(getattr(spec, f.name))}" for f in fields(spec) if not _same(getattr(spec, f.name), f.default)
     ]
-    return f"{spec.name}({', '.join(told)})" if told else spec.name
+    return f"{spec.name}({', '.join(parameters)})" if parameters else spec.name
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -275,8 +269,8 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
         return spec
     if isinstance(spec, Dissimilarity):
         needed = spec.data.columns.columns
-        whole = spec.metric.given or (not spec.metric.train_in_folds and not needed.isin(data.columns).all())
-        return spec.frame() if whole else None
+        complete = spec.metric.given or (not spec.metric.train_in_folds and not needed.isin(data.columns).all())
+        return spec.frame() if complete else None
     if isinstance(spec, np.ndarray):
         return measure("~ 1", data, spec).frame()
     return None
@@ -289,13 +283,13 @@ def _arguments_in_words(arguments: Mapping[str, Any]) -> str:
 
 def _checked(names: Sequence[Any]) -> list[str]:
     """Names for the columns and rows of a Comparison."""
-    told = [str(name) for name in names]
-    for i, name in enumerate(told):
-        if name in told[:i] or name in ("", "truth", "all"):
+    texts = [str(name) for name in names]
+    for i, name in enumerate(texts):
+        if name in texts[:i] or name in ("", "truth", "all"):
             raise OptionError(
                 f"two methods are named {name!r}, or one is named '', 'truth' or 'all': give a mapping of other names to methods"
             )
-    return told
+    return texts
 
 
 def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
@@ -325,25 +319,25 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
     if response not in new:
         raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
     codes = class_codes(new[response], levels)
-    said: dict[str, pd.Series] = {}
+    predicted: dict[str, pd.Series] = {}
     seconds = {}
     for name, f in fits.items():
         start = perf_counter()
-        said[str(name)] = f.predict(new)
+        predicted[str(name)] = f.predict(new)
         seconds[str(name)] = perf_counter() - start
     known = codes >= 0
-    for told in said.values():
-        known &= told.notna().to_numpy()
+    for codes_of in predicted.values():
+        known &= codes_of.notna().to_numpy()
     if not known.any():
         raise DataError("no row has both a known class and all predictors")
     rows = []
-    for (name, told), f in zip(said.items(), listed, strict=True):
-        wrong = int((told.cat.codes.to_numpy()[known] != codes[known]).sum())
+    for (name, series), f in zip(predicted.items(), listed, strict=True):
+        wrong = int((series.cat.codes.to_numpy()[known] != codes[known]).sum())
         rows.append({"split": 0, "method": name, "n": int(known.sum()), "wrong": wrong, "error": wrong / int(known.sum()),
                      "prototypes": len(f.rule.prototypes), "size": f.rule.size, "seconds": np.nan,
                      "predict_seconds": seconds[name], "choice": choice_of(f)})  # fmt: skip
     index = pd.MultiIndex.from_product([[0], new.index[known]], names=["split", None])
     truth = pd.Categorical.from_codes(codes[known], levels)
-    predictions = pd.DataFrame({"truth": truth, **{k: v[known].array for k, v in said.items()}}, index)
+    predictions = pd.DataFrame({"truth": truth, **{k: v[known].array for k, v in predicted.items()}}, index)
     how = f"{len(rows)} fits on {int(known.sum())} new rows"
     return Comparison(pd.DataFrame(rows), predictions, how, 0.0, True, int((~known).sum()), "compare(fits, new=data)")

@@ -94,19 +94,19 @@ def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | 
         drawing.update()
         if fit.model.path(task, {}).at(0).size > fit.rule.size:
             raise NotAvailable(
-                "this fit is the first part of a longer one, and samples would be fitted whole: fit it with a lambda_ of its own, "
+                "this fit is the first part of a longer one, and samples would be fitted completely: fit it with a lambda_ of its own, "
                 "as fit.update(lambda_=...) or fit.at(lambda_=...) do"
             )
 
         def run(b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             return again(fit, task, how, (int(seed), b))
 
-        found = []
+        samples = []
         for one in each(run, range(int(B)), task.shape[0] * task.shape[1]):
-            found.append(one)
+            samples.append(one)
             drawing.update()
-        table = tabled(fit, task, found)
-    return Stability(fit, table, np.array([len(at) for at, _, _ in found]), how)
+        table = count_choices(fit, task, samples)
+    return Stability(fit, table, np.array([len(at) for at, _, _ in samples]), how)
 
 
 def again(fit: Fit, task: Task, how: str, seed: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -139,10 +139,10 @@ def drawn(task: Task, how: str, seed: tuple[int, int]) -> np.ndarray:
     return count
 
 
-def tabled(fit: Fit, task: Task, found: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> pd.DataFrame:
+def count_choices(fit: Fit, task: Task, samples: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
     times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
-    for at, classes, here in found:
+    for at, classes, here in samples:
         np.add.at(times, (classes, at), 1)
         present += here
     own = np.zeros((task.classes, m), bool)
@@ -155,19 +155,21 @@ def tabled(fit: Fit, task: Task, found: list[tuple[np.ndarray, np.ndarray, np.nd
         "chosen": np.where(present[at] > 0, times[classes, at] / np.maximum(present[at], 1), np.nan),
     }, fit.dissimilarity.candidate_names[at])  # fmt: skip
     if "cover" in fit.rule.kinds:
-        near = pd.Series(_near(fit, task, found), index=pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at]))
+        near = pd.Series(
+            _near(fit, task, samples), index=pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
+        )
         out["near"] = near.reindex(pd.MultiIndex.from_arrays([classes, at])).to_numpy()
     return out.iloc[np.lexsort((at, classes, -out["chosen"].to_numpy()))]
 
 
-def _near(fit: Fit, task: Task, found: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
+def _near(fit: Fit, task: Task, samples: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
     """Share of the samples in which a prototype of the class lay in each prototype's ball."""
     prototypes = fit.rule.prototypes
     inside = task.D.take(np.arange(len(task.y)), prototypes.at) < prototypes.radii
     hits = np.zeros(len(prototypes))
-    for at, classes, _ in found:
+    for at, classes, _ in samples:
         rows = task.candidate_row[at]
         for c in range(task.classes):
             mine = prototypes.classes == c
             hits[mine] += inside[np.ix_(rows[(classes == c) & (rows >= 0)], mine)].any(axis=0)
-    return hits / len(found)
+    return hits / len(samples)

@@ -129,7 +129,7 @@ def first_steps(fit: Fit, size: int | None, lambda_: float | None) -> Fit:
     if lambda_ is not None:
         if not fit.model.can.costs:
             raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}; at() takes size=")
-        return fit.derived(rule.at_cost(lambda_), {"lambda_": float(lambda_)})
+        return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
         raise OptionError(f"size={brief(size)}: a whole number from 0 to the {most} steps of the fit")
     return fit.derived(rule.first(int(size)), steps=int(size))

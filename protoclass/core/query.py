@@ -52,7 +52,7 @@ class Query:
     def dissimilarities(self, prototypes: Points) -> Array:
         """Dissimilarities (r, q) to the prototypes of a rule, in their order.
 
-        A row with a missing one is noted in `missing` and reads as 0 throughout, so that no rule meets NaN. The last
+        A row with a missing one is noted in `missing` and has 0 throughout, so that no rule meets NaN. The last
         answer is kept: a rule that is asked for several kinds measures once.
         """
         if self._last and self._last[0][0] is prototypes:
@@ -83,20 +83,26 @@ class Query:
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
 
-    def masked(self, predicted: Array) -> Array:
-        """An answer of a rule (r, ...) with -1 or NaN for the rows in `missing`."""
-        lost = self.missing
-        if not lost.any():
-            return predicted
-        out = predicted.copy()
-        out[lost] = -1 if np.issubdtype(out.dtype, np.integer) else np.nan
-        return out
-
 
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
     """What a rule or path says of rows, block by block; -1 or NaN for rows with a missing dissimilarity."""
-    blocks = query.blocks(len(rule.prototypes))
-    return np.concatenate([block.masked(np.asarray(rule.predict(kind, block))) for block in blocks])
+    return np.concatenate([answer_block(rule, kind, block) for block in query.blocks(len(rule.prototypes))])
+
+
+def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:
+    """What a rule or path says of the rows of one block.
+
+    Where a dissimilarity turns out to be missing, the rule is asked again about the other rows alone, so that what it says of
+    these does not depend on it.
+    """
+    predicted = np.asarray(rule.predict(kind, block))
+    lost = block.missing
+    if not lost.any():
+        return predicted
+    out = np.full_like(predicted, -1 if np.issubdtype(predicted.dtype, np.integer) else np.nan)
+    if not lost.all():
+        out[~lost] = rule.predict(kind, block.take(~lost))
+    return out
 
 
 def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Array, float]:

@@ -13,7 +13,7 @@ import pandas as pd
 from ..arguments import one_of
 from ..core.choose import Choice, choose, mean_and_se
 from ..core.parallel import each
-from ..core.query import Query
+from ..core.query import Query, answer_block
 from ..core.task import Path, Task
 from ..errors import OptionError
 from ..metrics.dissimilarity import Dissimilarity
@@ -153,7 +153,7 @@ def check_path(path: Path, points: int) -> None:
 
 def checked_answer(path: Path, kind: str, block: Query, points: int) -> np.ndarray:
     """What a path predicts of a block of rows, (r, G); raises where it has another shape or holds no class codes."""
-    out = block.masked(np.asarray(path.predict(kind, block)))
+    out = answer_block(path, kind, block)
     if out.shape != (len(block), points) or not np.issubdtype(out.dtype, np.integer):
         raise OptionError(
             f"the path {type(path).__name__} predicts {kind!r} as an array {out.shape} of {out.dtype}, and class codes of shape "

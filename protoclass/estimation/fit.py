@@ -111,8 +111,8 @@ class Fit(Fitted):
         Parameters
         ----------
         kind : str, optional
-            "prototypes" (the default): the prototypes and their balls among the rows; with two numeric predictors in
-            their plane with the decision regions, otherwise on a map. "radii" (`eps=`): the same at several radii.
+            "prototypes" (the default; `x=`, `y=`): the prototypes and their balls among the rows; with two numeric predictors
+            in their plane with the decision regions, otherwise on a map. "radii" (`eps=`): the same at several radii.
             "progress": what each prototype added. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
             "confusion": held-out (or training) rows by true and predicted class. "validation" (`x=`): the error curve; with
             `x="size"` against the number of prototypes.

@@ -172,7 +172,7 @@ class Fitted:
         if validation is not None and self.point is not None and validation.measure == "error":
             error = float(validation.table["error"].iloc[self.point])
         return Learned(
-            self.rule, self.model, self.classes, self.prototype_names, self.prototype_row, self.frame.codes,
+            self.rule, self.model, self.frame.levels, self.prototype_names, self.prototype_row, self.frame.codes,
             lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), self._sample_dependence(), error,
         )  # fmt: skip
 

@@ -62,7 +62,7 @@ def fit(
         that many of them; further rows without a class, centroids, or uniform draws from the classes' convex hulls, added
         to the training rows (with `only=True` in their place). What is learned from the training rows is learned anew in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
-        Folds that tune the open knobs; "auto" is 10 (fewer where a class has fewer rows) if a knob is open, else none.
+        Folds that tune parameters; "auto" is 10 (fewer where a class has fewer rows) if a parameter is to be tuned, else none.
     choose : "1se", "min" or "bound"
         The smallest model within one standard error of the least error; the least error; or, for "scm", the least bound
         (see `Fit.bound`), which looks at no held-out row.

@@ -116,7 +116,13 @@ def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
     """Rows of a `Dissimilarity` by their positions; see `Dissimilarity.query`."""
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
-        return compare(d.metric, part(d.rows, as_slice(at)), d.prototype_rep(prototypes))
+        values = compare(d.metric, part(d.rows, as_slice(at)), d.prototype_rep(prototypes))
+        wrong = (values < 0) | (values == np.inf)  # a missing one (NaN) is for the query to note
+        if wrong.any():
+            raise DataError(
+                f"the {d.metric.name} dissimilarity between some rows and prototypes is {_fault(values[wrong][0], d.metric)}"
+            )
+        return values
 
     return Query(rows, measure, _coordinates(d.metric, d.rows), _columns(d.data))
 

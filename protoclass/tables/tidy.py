@@ -26,7 +26,7 @@ def tidy(fit: Fit) -> pd.DataFrame:
 
 
 def glance(fit: Fit) -> pd.DataFrame:
-    """One row for the whole fit."""
+    """See `Fit.glance`."""
     row: dict[str, Any] = {"method": fit.model.name, "nobs": fit.nobs, "dropped": len(fit.dropped), "classes": len(fit.classes),
                            "prototypes": len(fit.rule.prototypes), "size": fit.rule.size,
                            "dissimilarity": fit.dissimilarity.metric.name}  # fmt: skip

@@ -1,0 +1,109 @@
+"""Every fit updates to itself: fits at points of a grid, of first steps, at other costs and from an explorer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.widgets.prototypes import PrototypeExplorer
+
+
+def same(one, two):
+    """The same rule: prototypes, predictions, parameters, and the bound where there is one."""
+    assert two.prototypes.equals(one.prototypes)
+    assert two.predict().equals(one.predict())
+    assert two.model == one.model
+    if one.model.can.bound is not None:
+        pd.testing.assert_frame_equal(two.bound(), one.bound())
+
+
+def test_a_fit_at_a_larger_lambda_updates_to_itself(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0).at(lambda_=6)
+    assert len(fit.prototypes) == 6
+    assert len(fit.update().prototypes) == 6
+    same(fit, fit.update())
+    assert fit.update(eps=2.0).model.lambda_ == 6
+
+
+def test_a_fit_of_the_first_steps_updates_to_as_many(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0).at(size=5)
+    same(fit, fit.update())
+    assert len(fit.update(eps=0.7).prototypes) == 5
+    assert len(fit.update(eps=3.0).prototypes) <= 5
+    scm = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0, stop=4).at(size=2)
+    same(scm, scm.update())
+
+
+@pytest.mark.parametrize("method", ["pvm", "scm", "knn", "kmeans"])
+def test_a_fit_at_any_point_of_a_grid_updates_to_itself(iris, method):
+    v = pc.cross_validate("species ~ .", iris, method, cv=3, seed=4)
+    for point in (0, v.one_se, len(v.table) - 1):
+        fit = v.fit_at(point)
+        assert fit.point == point
+        same(fit, fit.update())
+        assert fit.selection.values == v.fit_at(point).selection.values
+    assert v.fit_at(v.one_se).selection.rule == "1se"
+    other = next(g for g in range(len(v.table)) if g != v.one_se)
+    assert v.fit_at(other).selection.by_hand
+    assert f"Parameters of point {other}, chosen by hand" in str(v.fit_at(other).summary())
+
+
+def test_a_tuned_fit_tunes_again(iris):
+    fit = pc.fit("species ~ .", iris, cv=4, seed=3)
+    same(fit, fit.update())
+    assert fit.update(seed=5).validation.folds.tolist() != fit.validation.folds.tolist()
+    assert fit.update(method="knn").model.name == "knn"
+    assert fit.update(eps=1.0).model.eps == 1.0
+    v = pc.cross_validate("species ~ .", iris, cv=4, measure="balanced", repeats=2, seed=3)
+    again = v.fit.update()
+    same(v.fit, again)
+    assert again.validation.table.equals(v.table)
+    assert again.validation.measure == "balanced"
+
+
+def test_the_fit_that_an_explorer_shows_updates_to_itself(iris):
+    fit = pc.fit("species ~ .", iris, cv=4)
+    explorer = PrototypeExplorer(fit)
+    explorer.eps = explorer._stages.radii[3]
+    assert explorer.fit.model.eps == explorer._stages.radii[3] != fit.model.eps
+    same(explorer.fit, explorer.fit.update())
+    explorer.size = 4
+    same(explorer.fit, explorer.fit.update())
+    assert explorer.fit.validation is None
+
+
+def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):
+    """Theorem 5.2 holds for one kind of machine; chosen among two, each has half of delta, whatever chose."""
+    two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
+    raw = pc.Euclidean(scale=False)
+    v = pc.cross_validate("species ~ .", two, "scm", dissimilarity=raw, cv=3, penalty=1.0, stop=3)
+    for point in range(len(v.table)):
+        fit = v.fit_at(point)
+        alone = fit.update(kind=fit.model.kind)  # now named by the user, and not chosen by the data
+        assert fit.bound()["bound"].iloc[0] == pytest.approx(alone.bound(0.025)["bound"].iloc[0], rel=1e-12)
+        assert fit.bound()["bound"].iloc[0] > alone.bound()["bound"].iloc[0]
+        assert fit.path()["bound"].iloc[-1] == pytest.approx(fit.bound()["bound"].iloc[0])
+
+
+def test_a_fit_holds_the_call_and_the_selection_once(iris):
+    fit = pc.fit("species ~ .", iris, cv=4)
+    assert fit.model.eps == fit.selection.values["eps"] == fit.selection.grid["eps"].iloc[fit.point]
+    assert fit.problem.model.eps == "grid"
+    assert repr(fit.call) == "fit('species ~ .', data, cv=4)"
+    assert fit.at(size=3).selection.steps == 3
+    assert set(vars(pc.Fit)["__dataclass_fields__"]) == {"problem", "dissimilarity", "rule", "validation", "selection"}
+
+
+def test_a_larger_lambda_that_is_a_point_of_the_grid_has_its_error(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0, lambda_=[0.01, 1.0, 6.0], cv=4, choose="min")
+    at = fit.at(lambda_=6.0)
+    assert at.validation is not None
+    assert at.validation.table["lambda_"].iloc[at.point] == 6.0
+    assert fit.at(lambda_=3.0).validation is None
+
+
+def test_measure_and_repeats_need_a_cross_validation(iris):
+    with pytest.raises(pc.OptionError, match="measure= is of the cross-validation"):
+        pc.fit("species ~ .", iris, eps=1.0, measure="balanced")
+    loss = pd.DataFrame(1 - np.eye(3), list(iris.species.cat.categories), list(iris.species.cat.categories))
+    assert pc.fit("species ~ .", iris, eps=1.0, measure=loss, repeats=2, cv=3).validation.measure == "loss"

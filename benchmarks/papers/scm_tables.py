@@ -15,10 +15,10 @@ from math import inf
 import numpy as np
 import pandas as pd
 from common import Report, fetched, main, table
-from protoclass.core.machines.bounds import machine_bound
 
 import protoclass as pc
 from protoclass.core.folds import stratified
+from protoclass.core.machines.bounds import machine_bound
 
 # the paper's tables: errors of NN; SVM C = inf (size, error); SVM finite C (size, error); then for each kind
 # consistent (size, error, bound), truncated (size, error, bound), inconsistent (penalty, size, error, bound)

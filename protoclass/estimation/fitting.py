@@ -52,7 +52,10 @@ def fit(
         * "knn", "dann": k nearest neighbours (`k`), `KNN`, and with a metric made at the query, `DANN`;
         * "condensed", "multiedit": the nearest of a part of the rows, `Condensed`, `Multiedit`;
         * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
-          `KMeans`, `LVQ`, `Mixture`.
+          `KMeans`, `LVQ`, `Mixture`;
+        * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
+        * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
+        * what `pc.register` has made known.
     dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
         "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square

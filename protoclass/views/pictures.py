@@ -15,6 +15,7 @@ from ..arguments import whole_number
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fit import Fit
 from ..frames.frame import as_pandas, check_unique
+from ..models.registry import lacking
 from .prototypes import list_rows, take
 
 
@@ -113,7 +114,7 @@ def show_prototypes(fit: Fit, shape: Any, count: int) -> Panels:
 def show_miscovered(fit: Fit, shape: Any, prototype: Any, count: int) -> Panels:
     """A prototype, and the rows of other classes in its ball, nearest first; by default the first that holds any."""
     if "cover" not in fit.rule.kinds:
-        raise NotAvailable(f"method {fit.model.name!r} has no balls that cover; 'pvm' has")
+        raise lacking(fit.model, "balls that cover", "balls")
     check_shape(fit, shape)
     if prototype is None:
         wrong = np.flatnonzero(fit.prototypes.get("miscovers", pd.Series(dtype=float)).to_numpy() > 0)

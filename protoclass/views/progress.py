@@ -9,15 +9,14 @@ import pandas as pd
 
 from ..errors import NotAvailable
 from ..estimation.fit import Fit
+from ..models.registry import lacking
 
 
 def list_gains(fit: Fit) -> pd.DataFrame:
     """One row for each step: class, gain (covered first minus miscovered) and the share of own weight covered so far."""
     table = fit.rule.prototypes.table
     if not {"covers", "miscovers"} <= set(table):
-        raise NotAvailable(
-            f"method {fit.model.name!r} has no gains to draw; 'pvm' has (the error step by step is plot('path'))"
-        )
+        raise lacking(fit.model, "gains to draw (the error step by step is plot('path'))", "gains")
     return pd.DataFrame({
         "step": np.arange(1, len(fit.rule.prototypes) + 1),
         "class": fit.rule.prototypes.classes,

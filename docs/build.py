@@ -15,12 +15,13 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 SOURCE, SITE = ROOT / "build" / "source", ROOT / "build" / "site"
 
-# a public name stands under the heading that has its module
+# a public name stands under the heading that has its folder or module
 GROUPS = {
-    "Fitting, validating, comparing": ("fitting", "validating", "testing", "comparing", "stability"),
+    "Fitting, validating, comparing": ("estimation", "analysis"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
-    "Data and vignettes": ("datasets", "vignettes"),
+    "Contracts": ("testing",),
+    "Data and vignettes": ("frames", "vignettes"),
     "Errors": ("errors",),
 }
 REST = "Parts and bounds"
@@ -70,7 +71,8 @@ def reference() -> str:
     """The page that lists all public names; autosummary writes a page for each."""
     heading = {module: title for title, modules in GROUPS.items() for module in modules}
     listed: dict[str, list[str]] = {title: [] for title in [*GROUPS, REST]}
-    for name, home in protoclass._HOME.items():
+    homes = protoclass._HOME | {name: name for name in protoclass.__all__ if name not in protoclass._HOME}  # modules
+    for name, home in homes.items():
         listed[heading.get(home.split(".")[0], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
     for title, names in listed.items():

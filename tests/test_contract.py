@@ -12,6 +12,7 @@ from protoclass.models.registry import MODELS
 
 METHODS = list(MODELS)
 BY_CLASS = ("distance", "prob", "decision")
+ON_COORDINATES = ("kmeans", "lvq", "mixture", "dann", "centroids")
 
 
 @pytest.fixture(scope="module")
@@ -141,9 +142,9 @@ def test_a_fold_is_held_out_whatever_is_in_it(iris, method):
 
 
 def fixed(method):
-    """Values for the parameters that are open by default."""
-    first = {"eps": 0.8, "k": 3, "K": 2, "penalty": 1.0, "kind": "conjunction", "stop": 3}
-    return {name: first[name] for name in MODELS[method]().tuned() if name in first}
+    """Values for the parameters that are tuned by default."""
+    kind = MODELS[method]
+    return {name: kind.example[name][0] for name in kind().tuned()}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -166,7 +167,7 @@ SEEDED = ("kmeans", "kmedoids", "lvq", "mixture", "condensed", "multiedit")  # d
 @pytest.mark.parametrize("method", METHODS)
 def test_weights_are_taken_or_refused(iris, method):
     w = pd.Series(np.where(iris.index % 3 == 0, 2.0, 1.0), iris.index)
-    if "weights" in MODELS[method].accepts:
+    if MODELS[method].can.weights:
         assert pc.fit("species ~ .", iris, method, weights=w, **fixed(method)).nobs == 150
     else:
         with pytest.raises(pc.OptionError, match="takes no weights"):
@@ -176,7 +177,7 @@ def test_weights_are_taken_or_refused(iris, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_given_dissimilarities_serve_where_no_coordinates_are_read(iris, method):
     matrix = pc.dissimilarity("species ~ .", iris).frame()
-    if MODELS[method]().reads == "D":
+    if method not in ON_COORDINATES:
         fit = pc.fit("species ~ 1", iris, method, dissimilarity=matrix, **fixed(method))
         by_columns = pc.fit("species ~ .", iris, method, **fixed(method))
         assert fit.predict().tolist() == by_columns.predict().tolist()
@@ -194,7 +195,7 @@ def test_errors(iris, method):
             with pytest.raises(pc.ProtoclassError):
                 pc.fit("species ~ .", iris, method, **{parameter: wrong})
     if MODELS[method]().tuned():
-        with pytest.raises(pc.OptionError, match="open"):
+        with pytest.raises(pc.OptionError, match="is to be tuned"):
             pc.fit("species ~ .", iris, method, cv=None)
 
 

@@ -36,12 +36,15 @@ def test_methods_with_other_parameters_keep_it_too(model):
     check_model(model)
 
 
+FIRST, REST = [f"x{k}" for k in range(1, 13)], [f"x{k}" for k in range(13, 31)]
 ON_NUMBERS = [
     pc.Euclidean(), pc.Euclidean(scale=False), pc.Manhattan(scale="fold"), pc.Chebyshev(scale="robust"),
-    pc.Minkowski(3, scale="range", weights={"a": 2}), pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(),
+    pc.Minkowski(3, scale="range", weights={"x1": 2}), pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(),
     pc.Correlation(), pc.Canberra(), pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"), pc.Kernel("poly"), pc.Kernel("linear"),
     pc.Kernel("laplacian", scale="fold"), pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8),
-    pc.Mixed([(["a", "b"], "euclidean"), ("c", "gower")]), pc.Mixed([("a", pc.Ranks("euclidean")), (["b", "c"], "gower")]),
+    pc.DTW(), pc.DTW(window=2, power=1),
+    pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
+    pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]),
 ]  # fmt: skip
 
 
@@ -55,6 +58,8 @@ def test_metrics_on_other_columns_keep_it():
     for metric in (pc.Mismatch(k=2, m=1), pc.Mismatch(k=2, m=1, alphabet="acgt"), pc.Levenshtein()):
         check_metric(metric, words, "~ word")
     check_metric(pc.Gower(), pc.simulate_clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
+    digits = pc.load_data("digits").groupby("digit").head(2)
+    check_metric(pc.Tangent(shape=(8, 8)), digits, "digit ~ .")
     check_metric(pc.Jaccard(), pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
 
 
@@ -162,6 +167,18 @@ class DeclaresTooMuch(pc.KNN):
 
 
 @dataclass(frozen=True)
+class NearestOfVotes(pc.KNN):
+    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True, nearest=True)
+
+
+@dataclass(frozen=True)
+class TakesNoUnlabelled(pc.KMedoids):
+    can: ClassVar[pc.Capabilities] = pc.Capabilities(
+        weights=True, nearest=True, warm_starts=True, candidates=frozenset({"unlabelled"})
+    )
+
+
+@dataclass(frozen=True)
 class NoExample(pc.KNN):
     example: ClassVar[dict] = {}
 
@@ -192,7 +209,8 @@ FAULTS = [
     (ReversedDecision, "largest 'decision'"), (IgnoredWeights, "weights"), (WrongGridOrder, "last varying fastest"),
     (WorstFirst, "worst candidate"), (LearnsFromHeldOut, "held out"), (DrawsAtRandom, "same seed|held out"),
     (Undeclared, "declare can"), (DeclaresTooMuch, "can.balls is declared"), (NoExample, "lacks values"),
-    (UnknownExample, "not parameters"), (OneRuleForAll, "2 points has sizes"), (MisspeltKind, "kinds"),
+    (NearestOfVotes, "nearest prototype"), (UnknownExample, "not parameters"),
+    (OneRuleForAll, "2 points has sizes"), (MisspeltKind, "kinds"),
     (LooksAtHeldOutLabels, "held out"),
 ]  # fmt: skip
 
@@ -208,10 +226,17 @@ def test_a_fault_is_caught(kind, words):
 
 class Plain(pc.Metric):
     def rows(self, frame):
-        return (frame.design.to_numpy(float),)
+        return (np.ascontiguousarray(frame.design.to_numpy(float)),)
 
     def between(self, rows, candidates):
         return np.abs(rows[0][:, None] - candidates[0][None]).sum(axis=2)
+
+
+class OrderOfMemory(Plain):
+    """NumPy sums in the order in which memory lies, and that is another one in a part."""
+
+    def rows(self, frame):
+        return (np.asfortranarray(frame.design.to_numpy(float)),)
 
 
 class NotSymmetric(Plain):
@@ -267,6 +292,7 @@ class Ragged(Plain):
 
 METRIC_FAULTS = [
     (NotSymmetric, "symmetric is declared"), (ByTile, "part of the matrix"), (Negative, "at least 0"), (WrongShape, "shape"),
+    (OrderOfMemory, "part of the matrix"),
     (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (Ragged, "one entry for each row"),
 ]  # fmt: skip
 
@@ -276,6 +302,16 @@ def test_a_fault_of_a_metric_is_caught(kind, words):
     check_metric(Plain())
     with pytest.raises(ContractError, match=words):
         check_metric(kind())
+
+
+def test_what_is_declared_and_refused_ends_in_an_error():
+    with pytest.raises(pc.ProtoclassError, match="candidates"):
+        check_model(TakesNoUnlabelled)
+
+
+def test_what_cannot_be_pickled_is_named():
+    with pytest.raises(ContractError, match="can't be pickled"):
+        check_metric(pc.Custom(lambda a, b: float(abs(a - b).sum())))
 
 
 def test_a_path_of_another_shape_is_refused_at_once(iris):

@@ -267,10 +267,12 @@ class Fit(Fitted):
         """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(formula="y ~ a")`.
 
         What was tuned is tuned again. A fit whose parameters were chosen by hand (`at`, `fit_at`, a slider of an explorer)
-        keeps these values, and a fit of the first steps has as many steps again.
+        keeps these values, unless the method or the cross-validation changes, and a fit of the first steps has as many steps
+        again.
         """
         selection, kept = self.selection, dict[str, Any]()
-        if selection.by_hand and "method" not in changes:
+        tunes_anew = {"method", "cv", "choose", "measure", "repeats"} & set(changes)
+        if selection.by_hand and not tunes_anew:
             kept = {name: value for name, value in selection.values.items() if name not in changes}
         again: Fit = self.call.changed({**kept, **changes}, self.model.parameters()).run()
         if not kept and selection.steps is None:

@@ -165,7 +165,7 @@ class Fitted:
             return np.full(len(prototypes), -1)
         return np.asarray(self.dissimilarity.candidate_row[prototypes.at])
 
-    @cached_property
+    @property
     def learned(self) -> Learned:
         """What the method may look at when it speaks of its rule, see `models.capabilities`."""
         validation, error = self.validation, None

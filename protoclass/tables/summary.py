@@ -97,7 +97,7 @@ def _certificate_notes(fit: Fit) -> list[str]:
 
 def _prototype_notes(fit: Fit) -> list[str]:
     prototypes = fit.rule.prototypes
-    if fit.model.can.features is not None:  # it predicts by its features, and prototypes are their centres
+    if not fit.model.can.nearest:  # what a class without prototypes means is then for the method to say
         return []
     if len(prototypes) == 0:
         return ["No prototypes: every row is predicted as the heaviest training class."]

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
 from ..errors import ProtoclassError
 
+T = TypeVar("T")
+
 
 class ContractError(ProtoclassError, AssertionError):
     """A method or a metric breaks a promise; the message says which, where it was seen, and the cure."""
+
+
+def pickled(value: T, what: str) -> T:
+    """A copy by way of a pickle, which files and other processes need."""
+    try:
+        copied: T = pickle.loads(pickle.dumps(value))
+    except (pickle.PicklingError, TypeError, AttributeError) as reason:
+        raise ContractError(
+            f"{what} can't be pickled ({reason}): define classes and functions at the top of a module, and hold arrays and plain "
+            "values alone"
+        ) from reason
+    return copied
 
 
 def require(kept: bool, message: str) -> None:
@@ -27,6 +43,14 @@ def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:
     centres = np.array([[0.0, 0.0, 0.0], [2.4, 0.0, 0.5], [0.0, 2.4, -0.5]])
     X = centres[y] + draw.normal(size=(rows, 3)) * [0.8, 0.7, 0.5]
     return pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=np.array(["one", "two", "three"])[y])
+
+
+def thirty_columns(seed: int = 0, rows: int = 66) -> pd.DataFrame:
+    """Three classes in thirty columns `x1` to `x30`: sums over so many show in which order they are made."""
+    draw = np.random.default_rng([seed, 3])
+    y = np.arange(rows) % 3
+    X = draw.normal(size=(rows, 30)) + draw.normal(size=(3, 30))[y]
+    return pd.DataFrame(X, columns=[f"x{k}" for k in range(1, 31)]).assign(y=np.array(["one", "two", "three"])[y])
 
 
 def contested(seed: int = 0) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import pandas as pd
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, as_pandas, mold
 from ..metrics.base import Metric, TrainedMetric, VectorMetric
-from .contract import ContractError, require, three_classes
+from .contract import ContractError, pickled, require, thirty_columns
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def check_metric(metric: Metric | type[Metric], data: Any = None, formula: str =
     ----------
     metric : Metric, or subclass of Metric that can be made without arguments
     data : DataFrame, optional
-        Rows that the metric can measure, at least 12; by default three columns of numbers.
+        Rows that the metric can measure, at least 12; by default thirty columns of numbers.
     formula : str
         Of the data; with a response where the metric looks at classes.
 
@@ -61,7 +60,7 @@ def check_metric(metric: Metric | type[Metric], data: Any = None, formula: str =
     """
     if isinstance(metric, type):
         metric = metric()
-    table = three_classes(rows=30) if data is None else as_pandas(data)
+    table = thirty_columns() if data is None else as_pandas(data)
     frame = mold(formula, table, response="~" in formula and formula.split("~")[0].strip() != "")
     require(len(frame) >= 12, f"check_metric needs 12 rows or more, and there are {len(frame)}")
     require(isinstance(metric, Metric), f"{type(metric).__name__} is not a subclass of protoclass.Metric")
@@ -130,7 +129,7 @@ def check_what_is_learned(s: Subject) -> None:
     strange = [name for name, a in arrays.items() if not isinstance(a, np.ndarray)]
     require(not strange, f"{s}: {strange} of the trained metric are not arrays: keep what is learned in arrays")
     require(s.trained == s.metric.train(s.frame), f"{s}: trained twice on the same rows it is not equal to itself")
-    copied = pickle.loads(pickle.dumps(s.trained))
+    copied = pickled(s.trained, f"the trained metric {s}")
     rows, candidates = s.sides()
     D = np.asarray(s.trained.between(rows, candidates))
     require(bool((np.asarray(copied.between(rows, candidates)) == D).all()), f"{s}: pickled, it measures otherwise")

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..core.query import Query, answer
 from ..core.task import Path, Points, Stepwise, Task
 from ..errors import ProtoclassError
-from ..estimation.fit import Fit
 from ..estimation.fitted import KINDS
 from ..estimation.fitting import cross_validate, fit
-from ..metrics.minkowski import Euclidean
 from ..models.base import Model
 from ..models.capabilities import Capabilities
-from .contract import ContractError, contested, first_difference, require, three_classes
+from .capabilities import CAPABILITIES
+from .contract import ContractError, contested, first_difference, pickled, require, three_classes
+from .subject import BY_CLASS, RAW, Subject
 
-RAW = Euclidean(scale=False)
-BY_CLASS = ("distance", "prob", "decision")
 RANDOM_CHOICES = 30
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A method under check: the example parameters, one value each, and what it learned with them."""
-
-    kind: type[Model]
-    single: Model
-    values: Mapping[str, tuple[Any, ...]]
-    data: pd.DataFrame
-    new: pd.DataFrame
-    fit: Fit
-
-    def __str__(self) -> str:
-        return self.kind.__name__
 
 
 def check_model(model: Model | type[Model], seed: int = 0) -> None:
@@ -162,7 +143,7 @@ def check_quality(s: Subject) -> None:
     require(
         (again.fitted_codes == s.fit.fitted_codes).all(), f"{s}: the same seed gives another rule: draw from task.seed"
     )
-    copied = pickle.loads(pickle.dumps(s.fit.rule))
+    copied = pickled(s.fit.rule, f"the rule of {s}")
     codes = answer(copied, "class", s.fit.query(s.new)[0])
     require(
         (codes == answer(s.fit.rule, "class", s.fit.query(s.new)[0])).all(), f"{s}: a pickled rule predicts otherwise"
@@ -328,53 +309,6 @@ def check_steps(s: Subject) -> None:
         require(bool(fine), f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
 
 
-def check_capabilities(s: Subject) -> None:
-    """What is declared is there, and what is there is declared."""
-    can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
-    require(
-        not can.objective or "objective" in rule.report,
-        f"{s}: can.objective is declared, and the report has no 'objective'",
-    )
-    require(
-        "objective" not in rule.report or bool(can.objective),
-        f"{s}: the report has an objective: declare can.objective",
-    )
-    balls = "cover" in rule.kinds and rule.prototypes.radii is not None
-    require(balls or not can.balls, f"{s}: can.balls is declared, and the rule has no radii or no kind 'cover'")
-    require(not balls or bool(can.balls), f"{s}: the prototypes have balls: declare can.balls")
-    gains = {"covers", "miscovers"} <= set(rule.prototypes.table)
-    require(gains or not can.gains, f"{s}: can.gains is declared, and prototypes have no columns covers and miscovers")
-    if can.bound is not None:
-        table = can.bound(learned, 0.05)
-        fine = {"bound", "simple_bound", "proved", "reasons"} <= set(table) and table["bound"].between(0, 1).all()
-        require(
-            bool(fine), f"{s}: can.bound must give a table with bound from 0 to 1, simple_bound, proved and reasons"
-        )
-    for name in ("notes", "features"):
-        function = getattr(can, name)
-        if function is not None:
-            kind: Any = pd.DataFrame if name == "features" else list
-            require(isinstance(function(learned), kind), f"{s}: can.{name}(learned) must be a {kind.__name__}")
-    if can.why is not None:
-        said = can.why(learned, s.fit.query()[0].take(slice(0, 1)))
-        require(bool(said) and all(isinstance(t, str) for t in said), f"{s}: can.why must give sentences")
-    for solver in can.solvers:
-        other = replace(s.single, solver=solver, **({"certify": True} if can.certificate else {}))
-        fitted = fit("y ~ .", s.data, other, dissimilarity=RAW, cv=None)
-        require(
-            not can.certificate or "certificate" in fitted.rule.report, f"{s}: solver={solver!r} gives no certificate"
-        )
-    if can.step_bounds is not None:
-        require(
-            len(can.step_bounds(learned)) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed"
-        )
-    if can.grid_bounds:
-        chosen = fit(
-            "y ~ .", s.data, s.kind(**{k: list(v) for k, v in s.values.items()}), dissimilarity=RAW, choose="bound"
-        )
-        require("bound" in chosen.validation.table, f"{s}: can.grid_bounds is declared, and its path has no bounds")
-
-
 def check_arguments(s: Subject) -> None:
     """Values that no parameter can have are refused by errors of this package."""
     for parameter in s.kind().tuned():
@@ -392,5 +326,5 @@ def check_arguments(s: Subject) -> None:
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
     check_kinds, check_rows_alone, check_loss, check_quality, check_grid, check_weights, check_held_out, check_steps,
-    check_capabilities, check_arguments,
+    *CAPABILITIES, check_arguments,
 )  # fmt: skip

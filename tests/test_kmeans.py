@@ -6,7 +6,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 import protoclass as pc
-from protoclass.core.vectors.centroids import distinct, kmeans
+from protoclass.core.vectors.centroids import count_distinct, kmeans
 
 RAW = pc.Euclidean(scale=False)
 
@@ -86,8 +86,8 @@ def test_fewer_distinct_rows_than_centroids_are_told():
         assert own["covers"].sum() == 6
         assert fit.training_error() == 0
         assert "centroids repeated" not in fit.update(K={"u": 2, "v": 4}).rule.report
-    assert distinct(data[["a", "b"]].to_numpy()) == 6
-    assert distinct(np.array([[0.0], [-0.0]])) == 1
+    assert count_distinct(data[["a", "b"]].to_numpy()) == 6
+    assert count_distinct(np.array([[0.0], [-0.0]])) == 1
 
 
 def test_wrong_parameters(iris):

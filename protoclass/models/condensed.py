@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.neighbours.condensing import condensed
+from ..core.neighbours.condensing import condense_rows
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from .base import Model, heaviest_class, own_candidates
@@ -31,7 +31,7 @@ class Condensed(Model):
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         own, order = own_candidates(task), np.random.default_rng(task.seed).permutation(len(task.y))
-        rows = condensed(task.D.array(), own, task.y, order)
+        rows = condense_rows(task.D.array(), own, task.y, order)
         return RulePath((nearest_of(task, own, rows, {}),))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.centroids import distinct, kmeans
+from ..core.vectors.centroids import count_distinct, kmeans
 from .base import Model, axis, fixed, heaviest_class
 from .capabilities import Capabilities
 from .counts import check_counts, counts, default_counts, in_words
@@ -88,7 +88,7 @@ class KMeans(Model):
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         X = task.coordinates()
         own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
-        unlike = np.array([distinct(X[rows]) for rows in own])
+        unlike = np.array([count_distinct(X[rows]) for rows in own])
         return RulePath(tuple(self._rule(task, X, own, unlike, K) for K in axis(grid, "K", self.K).tolist()))
 
     def _rule(self, task: Task, X: np.ndarray, own: list[np.ndarray], unlike: np.ndarray, K: Any) -> Nearest:

@@ -12,8 +12,8 @@ import numpy as np
 from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.codebook import codebook, drawn, holdings
-from ..core.vectors.lvq import VARIANTS, Learning, learned
+from ..core.vectors.codebook import codebook, draw_rows, nearest_weights
+from ..core.vectors.lvq import VARIANTS, Learning, train_codes
 from ..errors import OptionError, brief
 from .base import Grid, Model, axis, fixed, heaviest_class, is_tuned, number
 from .capabilities import Capabilities
@@ -157,11 +157,11 @@ class LVQ(Model):
             raise OptionError(
                 f"draws={draws:g}: {len(label)} code vectors would be shown {count:g} rows, at most {MOST} can be"
             )
-        rows = drawn(w, count, (*task.seed, task.classes))
+        rows = draw_rows(w, count, (*task.seed, task.classes))
         first, lacking = codebook(X, y, w, wanted, self.start, self._or_default("neighbours"), task.seed)
         parameters = (self._or_default(name) for name in READ_BY)
-        codes = learned(X, y, first, label, rows, Learning(self.variant, alpha, *parameters))
-        covers, miscovers = holdings(X, y, w, codes, label)
+        codes = train_codes(X, y, first, label, rows, Learning(self.variant, alpha, *parameters))
+        covers, miscovers = nearest_weights(X, y, w, codes, label)
         prototypes = Points(label, coords=codes, table={"covers": covers, "miscovers": miscovers})
         report: dict[str, Any] = {
             "variant": f"{self.variant}, rate {alpha:g}, {len(rows)} draws, started from {self.start!r}",

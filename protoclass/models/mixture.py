@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arguments import one_of
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.centroids import distinct
+from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, log_densities, mix, parameters, spread
 from ..errors import DataError, OptionError, brief, shown
 from .base import GRID, Model, axis, fixed, is_tuned, number
@@ -119,7 +119,7 @@ class Mixture(Model):
         if unit == np.inf:
             raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
         own = [X[task.y == c] for c in range(task.classes)]
-        unlike = np.array([distinct(rows) for rows in own])
+        unlike = np.array([count_distinct(rows) for rows in own])
         parameters = product(*(axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")))
         return RulePath(tuple(self._rule(task, own, unlike, K, cov, float(r) * unit) for K, cov, r in parameters))
 

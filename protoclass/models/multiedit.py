@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..arguments import one_of
-from ..core.neighbours.condensing import condensed, multiedited
+from ..core.neighbours.condensing import condense_rows, edit_rows
 from ..core.task import RulePath, Task
 from .base import Model, fixed, own_candidates
 from .capabilities import Capabilities
@@ -52,8 +52,8 @@ class Multiedit(Model):
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         own, D = own_candidates(task), task.D.array()
-        rows = multiedited(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
+        rows = edit_rows(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
         report = {"rows left by editing": len(rows)}
         if self.condense:
-            rows = condensed(D, own, task.y, np.random.default_rng(task.seed).permutation(rows))
+            rows = condense_rows(D, own, task.y, np.random.default_rng(task.seed).permutation(rows))
         return RulePath((nearest_of(task, own, rows, report),))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arguments import one_of
-from ..core.machines.grow import IN_N, IN_P, OUT, Machine, family, grow, lines
+from ..core.machines.grow import IN_N, IN_P, OUT, Machine, grow, make_family, sort_lines
 from ..core.machines.rule import NEVER, REST, BinarySCM, SCMPath, first_to_fire
 from ..core.parallel import each
 from ..core.task import Rule, Task
@@ -194,7 +194,7 @@ class SCM(Model):
         whole = len(rows) == len(y) and len(centres) == len(task.candidate_row)
         D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if whole else task.D.take(rows, centres)
         X, stumps = self._columns(task)
-        sorted_lines = lines(D, X[rows])
+        sorted_lines = sort_lines(D, X[rows])
         of_centre = np.searchsorted(rows, task.candidate_row[centres])
         is_positive, of_row = y[rows] == positive, fold[rows]
 
@@ -203,7 +203,7 @@ class SCM(Model):
             conjunction = kind == "conjunction"
             side = np.where(is_positive == conjunction, IN_P, IN_N).astype(np.int8)
             side[of_row == f] = OUT
-            own = family(side[of_centre], X.shape[1], conjunction, stumps, self.negate)
+            own = make_family(side[of_centre], X.shape[1], conjunction, stumps, self.negate)
             machine = grow(sorted_lines, own, side, penalty, most)
             if penalty == inf and most is None:
                 self._consistent(task, machine, side, rows, D, X[rows])

@@ -125,7 +125,7 @@ def notes(learned: Learned) -> list[str]:
 def why(learned: Learned, query: Query) -> list[str]:
     """For each machine the first feature that fires on a row, in words."""
     rule, table, begin, sentences = scm_rule(learned.rule), features(learned), 0, []
-    for one, place in zip(rule.machines, rule.fired(query), strict=True):
+    for one, place in zip(rule.machines, rule.find_fired(query), strict=True):
         s, size = int(place[0]), len(one.machine)
         positive = (s < size) != one.conjunction
         side = learned.classes[one.positive] if positive else "not so"

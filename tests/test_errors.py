@@ -73,7 +73,7 @@ def test_formulas(data, formula, message):
         (lambda d: d.set_axis([0, 0, *range(2, 30)]), "the row label 0 occurs more than once: data.reset_index"),
         (lambda d: pd.concat([d, d[["x"]]], axis=1), "the column label 'x' occurs more than once"),
         (lambda d: d.rename(columns={"x": 1}), "column names must be text"),
-        (lambda d: d.assign(x=np.nan), "no row is complete"),
+        (lambda d: d.assign(x=np.nan), "every row has a missing value"),
         (lambda d: d.assign(x=pd.date_range("2020", periods=30)), "column 'x' holds datetime"),
         (lambda d: d.assign(x=[{}] * 30), "column 'x' holds dict"),
         (lambda d: d.to_numpy(), "data must be a DataFrame"),

@@ -79,7 +79,7 @@ def test_fewer_distinct_rows_than_centroids_are_told():
     data = pd.DataFrame(rows, columns=["a", "b"]).assign(y=["u"] * 6 + ["v"] * 4)
     for start in ("k-means++", "random"):
         fit = pc.fit("y ~ .", data, "kmeans", K=4, dissimilarity=RAW, start=start)
-        assert fit.rule.report["centroids repeated"] == "u (4 centroids, 2 distinct rows): ask for fewer"
+        assert fit.rule.report["centroids repeated"] == "u (4 centroids, 2 distinct rows): give a smaller K"
         assert "Centroids repeated" in str(fit)
         own = fit.prototypes[fit.prototypes["class"] == "u"]
         assert {tuple(row) for row in own[["a", "b"]].round(9).to_numpy()} <= {(0, 1), (1, 2)}

@@ -249,14 +249,14 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     assert fitted(few, K=1).training_error() < 0.1  # the ridge makes up for rows that there are too few of
     assert fitted(few, K=1, ridge=0, covariance="spherical").training_error() < 0.2
     alike = pd.DataFrame({"x": [0.0, 0, 1, 1], "y": list("aabb")})
-    with pytest.raises(pc.DataError, match="all alike"):
+    with pytest.raises(pc.DataError, match="are identical"):
         fitted(alike, "y ~ x", K=1)
     huge = pd.DataFrame({"x": [0.0, 1e200, 1, 2], "y": list("aabb")})
     with pytest.raises(pc.DataError, match="too large"):
         fitted(huge, "y ~ x", K=1)
     half = pd.DataFrame({"x": [0.0, 0, 0, 1, 1, 5, 6, 7, 8], "y": list("aaaaabbbb")})
     told = fitted(half, "y ~ x", K=3)
-    assert told.rule.report["components repeated"] == "a (3 components, 2 distinct rows): ask for fewer"
+    assert told.rule.report["components repeated"] == "a (3 components, 2 distinct rows): give a smaller K"
     assert "components repeated" not in fitted(half, "y ~ x", K="bic").rule.report
     assert "EM" not in told.rule.report
     monkeypatch.setattr(core, "STEPS", 1)

@@ -17,9 +17,9 @@ from .capabilities import Capabilities
 
 @dataclass(frozen=True)
 class Condensed(Model):
-    """A part of the rows by whose nearest every row is classified right, on any dissimilarity (Hart 1968).
+    """A subset of the rows whose nearest-neighbour rule classifies every row correctly, on any dissimilarity (Hart 1968).
 
-    Rows are visited in an order drawn by the fit's seed, as the rule depends on it.
+    The rule depends on the order in which rows are visited, which is drawn with the seed of the fit.
     """
 
     name: ClassVar[str] = "condensed"
@@ -36,5 +36,5 @@ class Condensed(Model):
 
 
 def nearest_of(task: Task, own: np.ndarray, rows: np.ndarray, report: Mapping[str, Any]) -> Nearest:
-    """The rule of the nearest of some rows."""
+    """The nearest-prototype rule of some rows."""
     return Nearest(Points(task.y[rows], at=own[rows]), task.classes, heaviest_class(task), report)

@@ -18,16 +18,16 @@ from .condensed import nearest_of
 
 @dataclass(frozen=True)
 class Multiedit(Model):
-    """The nearest of the rows that are left when those that disagree with their neighbours are dropped.
+    """The nearest-neighbour rule of the rows that remain when those that disagree with their neighbours are removed.
 
     Parameters
     ----------
     parts : int >= 3
-        Into which the rows are split at random in each round; each is judged by the nearest rows of the next.
+        Number of random parts in each round; the rows of each part are classified by the nearest rows of the next part.
     quiet : int >= 1
-        Rounds in turn that drop nothing before it ends.
+        The procedure ends after this many rounds in a row that remove no row.
     condense : bool
-        Whether the rows left are then condensed, as Devijver and Kittler advise and R's `class` leaves to its user.
+        Whether the remaining rows are then condensed, as Devijver and Kittler recommend and R's `class` leaves to the user.
 
     References
     ----------

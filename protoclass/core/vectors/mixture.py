@@ -116,9 +116,9 @@ def count_parameters(K: int, p: int, covariance: str) -> int:
 
 def bic(mixture: Mix, X: Array, covariance: str) -> float:
     """-2 log likelihood + parameters log n; smaller is better."""
-    likelihoods = np.logaddexp.reduce(log_densities(X, mixture.weights, mixture.means, mixture.roots), axis=1)
+    log_likelihoods = np.logaddexp.reduce(log_densities(X, mixture.weights, mixture.means, mixture.roots), axis=1)
     return float(
-        -2 * likelihoods.sum() + count_parameters(len(mixture.weights), X.shape[1], covariance) * math.log(len(X))
+        -2 * log_likelihoods.sum() + count_parameters(len(mixture.weights), X.shape[1], covariance) * math.log(len(X))
     )
 
 

@@ -353,7 +353,7 @@ def test_oblong_pictures_put_foreign_candidates_last(iris):
     assert set(of_column.iloc[:-2]) == {"setosa", "versicolor"}
     assert of_row.is_monotonic_increasing
     pd.testing.assert_frame_equal(table, P.loc[table.index, table.columns])
-    assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "no rows"]
+    assert [t.get_text() for t in d.plot(iris["species"]).get_xticklabels()] == ["setosa", "versicolor", "not rows"]
 
 
 @pytest.mark.parametrize(("classes", "name"), [(3, "class"), (3, "quite a long name $"), (45, "quite a long name $")])

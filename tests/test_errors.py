@@ -100,7 +100,7 @@ def test_data(data, change, message):
         ({"method": "pwm"}, "did you mean 'pvm'"),
         ({"method": "knn", "k": 0}, "k=0"),
         ({"method": "knn", "k": 2.5}, "k=2.5: knn needs a whole number"),
-        ({"method": "knn", "k": 31}, "k=31 neighbours, and there are 30 rows"),
+        ({"method": "knn", "k": 31}, "k=31 neighbours are needed, and there are 30 training rows"),
         ({"method": "kmeans", "K": 5}, "needs at least 5 rows of class .c., and it has 4"),
         ({"method": 3}, "method is a name or a model object"),
         ({"method": pc.PVM(eps=1), "eps": 2}, "beside a model object"),

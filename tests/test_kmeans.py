@@ -98,7 +98,7 @@ def test_wrong_parameters(iris):
     for K in (0, -1, 1.5, "many", [], {}, {"setosa": 1.5}, True, None):
         with pytest.raises(pc.OptionError, match="kmeans needs a whole number >= 1"):
             pc.fit("species ~ .", iris, "kmeans", K=K)
-    with pytest.raises(pc.OptionError, match="names each of the classes"):
+    with pytest.raises(pc.OptionError, match="must have exactly the classes"):
         pc.fit("species ~ .", iris, "kmeans", K={"setosa": 2, "virginica": 1})
     with pytest.raises(pc.DataError, match="needs at least 51 rows"):
         pc.fit("species ~ .", iris, "kmeans", K=51)

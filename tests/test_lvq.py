@@ -392,10 +392,10 @@ def test_digits_of_the_postal_service(papers_data):
         ({"variant": "glvq", "steepness": -1}, "steepness=-1"),
         ({"neighbours": 0}, "neighbours=0"),
         ({"neighbours": [1, 2]}, "neighbours="),
-        ({"window": 0.2}, "only variant 'lvq2.1' and 'lvq3' uses it, and variant is 'olvq1'"),
-        ({"variant": "lvq2.1", "epsilon": 0.2}, "only 'lvq3' read"),
-        ({"variant": ["lvq1", "lvq3"], "steepness": 2}, "only 'glvq' read"),
-        ({"start": "random", "neighbours": 3}, "only start='knn' reads it, and start is 'random'"),
+        ({"window": 0.2}, "only variant 'lvq2.1' or 'lvq3' uses it, and variant is 'olvq1'"),
+        ({"variant": "lvq2.1", "epsilon": 0.2}, "only variant 'lvq3' uses"),
+        ({"variant": ["lvq1", "lvq3"], "steepness": 2}, "only variant 'glvq' uses"),
+        ({"start": "random", "neighbours": 3}, "only start='knn' uses it, and start is 'random'"),
     ],
 )
 def test_wrong_options(iris, parameters, message):

@@ -387,7 +387,9 @@ def test_medoids_among_a_random_subset(iris):
     assert fit.prototypes["covers"].sum() == 150
     assert fit.rule.report["loss"] > pc.fit("species ~ .", iris, KMedoids(K=5)).rule.report["loss"]
     assert pc.fit("species ~ .", iris, KMedoids(), candidates=30).validation.table["K"].max() == 5
-    with pytest.raises(pc.DataError, match=r"find 25 medoids of class 'setosa', and 1\d of its rows are candidates"):
+    with pytest.raises(
+        pc.DataError, match=r"needs 25 medoids of class 'setosa', and only 1\d of its rows are candidates"
+    ):
         pc.fit("species ~ .", iris, KMedoids(K=0.5), candidates=40)
 
 
@@ -409,7 +411,7 @@ def test_wrong_options_and_data(iris):
                   {"starts": [1, 2]}):  # fmt: skip
         with pytest.raises(pc.OptionError, match=f"{next(iter(parameters))}="):
             KMedoids(**parameters)
-    with pytest.raises(pc.OptionError, match="a mapping names each of the classes"):
+    with pytest.raises(pc.OptionError, match="a mapping must have exactly the classes"):
         pc.fit("species ~ .", iris, KMedoids(K={"setosa": 1}))
     with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', and it has 50"):
         pc.fit("species ~ .", iris, KMedoids(K=51))

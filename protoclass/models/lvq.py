@@ -122,7 +122,7 @@ class LVQ(Model):
         for name, variants in USED_BY.items():
             if getattr(self, name) is not None and not set(variants) & set(self._variants()):
                 raise OptionError(
-                    f"{name}={brief(getattr(self, name))}: only variant {' and '.join(map(repr, variants))} uses it, and variant is "
+                    f"{name}={brief(getattr(self, name))}: only variant {' or '.join(map(repr, variants))} uses it, and variant is "
                     f"{brief(self.variant)}: leave it out"
                 )
         if self.neighbours is not None:

@@ -83,7 +83,7 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     Examples
     --------
     >>> X, y = np.array([[0.0], [1.0], [4.0]]), np.array([0, 0, 1])
-    >>> learned(X, y, X[[0, 2]], y[[0, 2]], np.array([1, 1]), Learning("lvq1", 0.5)).tolist()
+    >>> train_codes(X, y, X[[0, 2]], y[[0, 2]], np.array([1, 1]), Learning("lvq1", 0.5)).tolist()
     [[0.625], [4.0]]
     """
     X, y, code_classes = np.asarray(X, float), np.asarray(y, np.int64), np.asarray(code_classes, np.int64)

@@ -160,7 +160,7 @@ def number(
     *,
     low: float = -math.inf,
     above: bool = False,
-    whole: bool = False,
+    integral: bool = False,
     infinite: bool = False,
 ) -> None:
     """Check a parameter that may be tuned: a number, or a sequence of them, not below `low` (or above it)."""
@@ -174,13 +174,13 @@ def number(
         values = [value]
     for v in values:
         is_infinite = infinite and isinstance(v, float) and v == math.inf
-        if not is_infinite and not is_number(v, low, above, whole):
+        if not is_infinite and not is_number(v, low, above, integral):
             raise OptionError(
-                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, whole)}, a sequence of these, or 'grid'"
+                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, integral)}, a sequence of these, or 'grid'"
             )
 
 
-def fixed(model: str, name: str, value: Any, *, low: float = -math.inf, whole: bool = False) -> None:
+def fixed(model: str, name: str, value: Any, *, low: float = -math.inf, integral: bool = False) -> None:
     """Check a parameter that is never tuned."""
-    if not is_number(value, low, False, whole) or (whole and not isinstance(value, (int, np.integer))):
-        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, whole)}")
+    if not is_number(value, low, False, integral) or (integral and not isinstance(value, (int, np.integer))):
+        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, integral)}")

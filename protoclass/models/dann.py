@@ -87,12 +87,12 @@ class DANN(Model):
         return "Discriminant adaptive nearest neighbours"
 
     def __post_init__(self) -> None:
-        number("dann", "k", self.k, low=1, whole=True)
+        number("dann", "k", self.k, low=1, integral=True)
         if self.neighborhood is not None:
-            number("dann", "neighborhood", self.neighborhood, low=2, whole=True)
+            number("dann", "neighborhood", self.neighborhood, low=2, integral=True)
         number("dann", "epsilon", self.epsilon, low=0, above=True)
         number("dann", "ridge", self.ridge, low=0)
-        number("dann", "iterations", self.iterations, low=1, whole=True)
+        number("dann", "iterations", self.iterations, low=1, integral=True)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter != "k":

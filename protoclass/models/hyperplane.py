@@ -64,7 +64,7 @@ class Hyperplane(Model):
                 raise OptionError(
                     f"dims={self.dims!r}: only embedding='flip' and embedding='cut' use dims: leave it out"
                 )
-            number("hyperplane", "dims", self.dims, low=1, whole=True)
+            number("hyperplane", "dims", self.dims, low=1, integral=True)
 
     @property
     def title(self) -> str:

@@ -67,7 +67,7 @@ class KMeans(Model):
 
     def __post_init__(self) -> None:
         check_counts("kmeans", self.K)
-        fixed("kmeans", "starts", self.starts, low=1, whole=True)
+        fixed("kmeans", "starts", self.starts, low=1, integral=True)
         one_of("start", self.start, ("k-means++", "random"))
 
     def loss(self, task: Task, prototypes: Points) -> float:

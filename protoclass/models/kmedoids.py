@@ -70,7 +70,7 @@ class KMedoids(Model):
     def __post_init__(self) -> None:
         check_counts("kmedoids", self.K)
         one_of("start", self.start, STARTS)
-        fixed("kmedoids", "starts", self.starts, low=1, whole=True)
+        fixed("kmedoids", "starts", self.starts, low=1, integral=True)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None

@@ -126,7 +126,7 @@ class LVQ(Model):
                     f"{brief(self.variant)}: leave it out"
                 )
         if self.neighbours is not None:
-            fixed("lvq", "neighbours", self.neighbours, low=1, whole=True)
+            fixed("lvq", "neighbours", self.neighbours, low=1, integral=True)
             if self.start != "knn":
                 raise OptionError(
                     f"neighbours={self.neighbours}: only start='knn' uses it, and start is {self.start!r}: leave it out"

@@ -99,7 +99,7 @@ class Mixture(Model):
         check_covariance(self.covariance)
         check_priors(self.priors)
         number("mixture", "ridge", self.ridge, low=0)
-        fixed("mixture", "starts", self.starts, low=1, whole=True)
+        fixed("mixture", "starts", self.starts, low=1, integral=True)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "covariance":

@@ -71,7 +71,7 @@ class MMDCritic(Model):
         check_counts("mmd", self.K)
         if self.gamma is not None:
             number("mmd", "gamma", self.gamma, low=0, above=True)
-        fixed("mmd", "criticisms", self.criticisms, low=0, whole=True)
+        fixed("mmd", "criticisms", self.criticisms, low=0, integral=True)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         """Sum over the classes of the squared discrepancy between rows and prototypes."""

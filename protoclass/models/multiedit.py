@@ -42,8 +42,8 @@ class Multiedit(Model):
     condense: bool = False
 
     def __post_init__(self) -> None:
-        fixed("multiedit", "parts", self.parts, low=3, whole=True)
-        fixed("multiedit", "quiet", self.quiet, low=1, whole=True)
+        fixed("multiedit", "parts", self.parts, low=3, integral=True)
+        fixed("multiedit", "quiet", self.quiet, low=1, integral=True)
         one_of("condense", self.condense, (True, False))
 
     @property

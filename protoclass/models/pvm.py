@@ -40,7 +40,7 @@ class quantiles(Grid):  # noqa: N801 - used like a function
     count: int = 20
 
     def __post_init__(self) -> None:
-        fixed("quantiles", "count", self.count, low=1, whole=True)
+        fixed("quantiles", "count", self.count, low=1, integral=True)
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0, 0.5, self.count))
@@ -145,7 +145,7 @@ class PVM(Model):
         fixed("pvm", "time_limit", self.time_limit, low=0)
         fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
-        fixed("pvm", "draws", self.draws, low=1, whole=True)
+        fixed("pvm", "draws", self.draws, low=1, integral=True)
 
     @property
     def shares_work(self) -> bool:

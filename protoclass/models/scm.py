@@ -119,7 +119,7 @@ class SCM(Model):
                     f"penalty={p:g}: a finite penalty must lie between {LEAST:g} and {MOST:g}; inf allows no error on P"
                 )
         if self.stop is not None:
-            number("scm", "stop", self.stop, low=1, whole=True)
+            number("scm", "stop", self.stop, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
         one_of("multiclass", self.multiclass, ("ovo", "ovr"))
 

@@ -103,8 +103,8 @@ def kmedoids(
     --------
     >>> x = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])
     >>> D = np.abs(x[:, None] - x)
-    >>> found = kmedoids(D, np.ones(6), np.arange(6), np.array([1, 2]))
-    >>> found[1].loss, found[2].medoids.tolist(), found[2].loss
+    >>> by_K = kmedoids(D, np.ones(6), np.arange(6), np.array([1, 2]))
+    >>> by_K[1].loss, by_K[2].medoids.tolist(), by_K[2].loss
     (30.0, [1, 4], 4.0)
     """
     problem, out, previous = block(D, w, own), {}, NOTHING

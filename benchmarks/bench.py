@@ -134,7 +134,7 @@ def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[],
     """k-medoids beside the package kmedoids on one thread, K = 100: (what, work, its work, goal)."""
     from sklearn.metrics import pairwise_distances
 
-    from protoclass.core.vectors.medoids import begin, block, swapped
+    from protoclass.core.vectors.medoids import begin, block, swap_medoids
 
     try:
         import kmedoids as package  # GPL: run beside ours where it is installed
@@ -153,7 +153,7 @@ def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[],
     name = f"k-medoids, K = 100, of {n} USPS images, their distances given"
     against = "of {:.2f} s, package kmedoids (swaps alone)"
     return [
-        (f"{name}: swaps from a random start", lambda: swapped(block(D, w, own), first), theirs,
+        (f"{name}: swaps from a random start", lambda: swap_medoids(block(D, w, own), first), theirs,
          "<= 0.4 of {:.2f} s, package kmedoids"),
         ("its start 'build' (PAM's BUILD)", start("build"), theirs, against),
         ("its start 'k-means++'", start("k-means++"), theirs, against),
@@ -162,16 +162,16 @@ def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[],
 
 def quantization(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
     """Learning vector quantization of USPS with 200 code vectors, 40 passes over the images."""
-    from protoclass.core.vectors.codebook import codebook, drawn
-    from protoclass.core.vectors.lvq import Learning, learned
+    from protoclass.core.vectors.codebook import codebook, draw_rows
+    from protoclass.core.vectors.lvq import Learning, train_codes
 
     X, y = usps.drop(columns="digit").to_numpy(float), usps["digit"].cat.codes.to_numpy(np.int64)
     w, label = np.ones(len(X)), np.repeat(np.arange(10), 20)
-    codes, rows = codebook(X, y, w, np.full(10, 20), "knn", 5, (0,))[0], drawn(w, 40 * len(X), (0,))
+    codes, rows = codebook(X, y, w, np.full(10, 20), "knn", 5, (0,))[0], draw_rows(w, 40 * len(X), (0,))
     model, raw = pc.LVQ(K=20, draws=40 * len(X) / 200), pc.Euclidean(scale=False)
     name = f"OLVQ1, 200 code vectors, 40 passes over {len(X)} USPS images"
     return [
-        (f"{name}: the learning", lambda: learned(X, y, codes, label, rows, Learning("olvq1", 0.3)), "<= 2 T"),
+        (f"{name}: the learning", lambda: train_codes(X, y, codes, label, rows, Learning("olvq1", 0.3)), "<= 2 T"),
         ("frame to Fit", lambda: pc.fit("digit ~ .", usps, model, dissimilarity=raw, progress=False), ""),
     ]
 

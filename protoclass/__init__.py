@@ -32,7 +32,7 @@ _PLACES = {
     "metrics.custom": "Custom",
     "metrics.given": "kernel_distances",
     "metrics.candidates": "unlabelled kmeans hull",
-    "models.base": "Model Grid own_candidates axis",
+    "models.base": "Model Grid axis check_number heaviest_class own_candidates",
     "models.capabilities": "Capabilities",
     "core.task": "Points RulePath Task",
     "core.query": "Query",
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from .metrics.ranks import Ranks
     from .metrics.strings import Levenshtein, Mismatch
     from .metrics.tangent import Tangent, images
-    from .models.base import Grid, Model, axis, own_candidates
+    from .models.base import Grid, Model, axis, check_number, heaviest_class, own_candidates
     from .models.capabilities import Capabilities
     from .models.centroids import Centroids
     from .models.condensed import Condensed

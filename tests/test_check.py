@@ -46,7 +46,7 @@ def test_triangles_equal_loops(P):
     found = core.triangles(P)
     assert (found.violated, found.excess) == violations(P)
     assert found.exact
-    assert found.asked == len(list(combinations(range(len(P)), 3)))
+    assert found.tested == len(list(combinations(range(len(P)), 3)))
     i, j, k = found.at
     if found.violated:
         assert P[i, k] - P[i, j] - P[j, k] == found.excess
@@ -98,7 +98,7 @@ def test_duplicates_and_ties_equal_loops_for_any_candidates(P, data):
     assert told.tied == sum(positive.count(v) > 1 for v in positive)
     if positive:
         assert (told.smallest, told.largest) == (min(positive), max(positive))
-    assert core.own(Q, origin).tolist() == [P[i, i] for i in rows]
+    assert core.self_dissimilarities(Q, origin).tolist() == [P[i, i] for i in rows]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -156,7 +156,7 @@ def test_a_sample_of_triples_agrees_with_all():
     share = exact.share
     assert 0.1 < share < 0.9
     assert not sample.exact
-    assert sample.asked == 40_000
+    assert sample.tested == 40_000
     assert abs(sample.share - share) < 4 * np.sqrt(share * (1 - share) / 40_000)
     assert sample.excess <= exact.excess
     assert sample == core.triangles(P, seed=1, exact=59, triples=40_000)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.neighbours.condensing import condensed, multiedited
+from protoclass.core.neighbours.condensing import condense_rows, edit_rows
 
 RAW = pc.Euclidean(scale=False)
 
@@ -31,7 +31,7 @@ def test_condensing_equals_loops(seed):
     D = draw.integers(0, 9, (n, n)).astype(float) if seed % 2 else np.abs(np.subtract.outer(*[draw.normal(size=n)] * 2))
     y, order = draw.integers(0, 3, n), draw.permutation(n)
     np.fill_diagonal(D, 0)
-    assert condensed(D, np.arange(n), y, order).tolist() == slow_condense(D, y, order)
+    assert condense_rows(D, np.arange(n), y, order).tolist() == slow_condense(D, y, order)
 
 
 def test_a_condensed_set_is_consistent(iris):
@@ -58,7 +58,7 @@ def test_multiediting_drops_what_neighbours_deny():
     wrong = [20, 50, 95]
     y[wrong] = 1 - y[wrong]
     D = np.abs(np.subtract.outer(x, x))
-    kept = multiedited(D, np.arange(n), y, np.arange(n), 3, 5, (0,))
+    kept = edit_rows(D, np.arange(n), y, np.arange(n), 3, 5, (0,))
     assert not set(wrong) & set(kept.tolist())
     assert len(kept) > 90
     assert ((x[kept] > 5) == (y[kept] == 1)).all()

@@ -14,8 +14,8 @@ from scipy.optimize import linprog
 
 import protoclass as pc
 from protoclass.core.covers.problems import covers
-from protoclass.core.covers.program import Stop, ascent, highs, improved, step_of
-from protoclass.core.covers.rounding import draw, united
+from protoclass.core.covers.program import Stop, ascent, highs, improve_cover, step_of
+from protoclass.core.covers.rounding import draw, unite_draws
 from protoclass.core.covers.solving import program_of
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
@@ -119,7 +119,7 @@ def test_rounding_obeys_the_bound_of_the_papers_appendix():
 def test_improving_never_raises_the_objective_and_leaves_nothing_to_gain():
     for program, _ in programs():
         start = np.random.default_rng(1).random(len(program.cost)) < 0.3
-        cover = improved(program, start)
+        cover = improve_cover(program, start)
         value = program.objective(cover)
         assert value <= program.objective(start) + 1e-9
         for j in range(len(cover)):
@@ -201,13 +201,13 @@ def test_the_union_of_draws_is_checked_as_the_report_says():
         found = highs(program, False, 60, Stop())
         x, bound = np.clip(found.x, 0, 1), program.bound(found.y)[0]
         rounds = 2 * np.log(len(program.prize))
-        answer = united(program, x, (3,), bound)
+        answer = unite_draws(program, x, (3,), bound)
         assert answer.passed
         assert program.cost[answer.chosen].sum() <= rounds * bound + 1e-9
         slack = 1 - program.covers.T @ x
         covered = program.covers.T @ answer.chosen.astype(float) > 0
         assert (slack[~covered] > 0).all()  # what is left out had a slack to draw
-        failed = united(program, np.zeros_like(x), (3,), 0.0)
+        failed = unite_draws(program, np.zeros_like(x), (3,), 0.0)
         assert not failed.passed
         assert failed.tries == 100
 

@@ -76,7 +76,7 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
     fold = np.arange(len(task.y))  # leave one out
     eps, lambdas = np.array([1.0, 3.0]), np.array([0.1])
     whole = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
-    monkeypatch.setattr("protoclass.core.covers.solving.turns", lambda *_: (np.array([f]) for f in fold))
+    monkeypatch.setattr("protoclass.core.covers.solving.fold_groups", lambda *_: (np.array([f]) for f in fold))
     turns = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
     assert whole.keys() == turns.keys() == set(fold.tolist())
     for f in whole:

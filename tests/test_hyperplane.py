@@ -171,7 +171,7 @@ def test_matrices_that_cannot_be_embedded():
     P = 1.0 - np.eye(4)
     skew = P + np.triu(np.ones((4, 4)), 1)
     own = P + np.eye(4) * 0.5
-    for D, message in ((skew, "asymmetric"), (own, "is at 0.5 from itself")):
+    for D, message in ((skew, "asymmetric"), (own, "row 0 to itself is 0.5")):
         with pytest.raises(pc.DataError, match=message):
             pc.fit("y ~ 1", data, "hyperplane", dissimilarity=D, embedding="flip")
         with pytest.raises(pc.DataError, match=message):
@@ -190,7 +190,7 @@ def test_matrices_that_cannot_be_embedded():
     for parameters, message in (
         ({"embedding": "mirror"}, "embedding='mirror'"),
         ({"C": 0}, "C=0"),
-        ({"dims": 3}, "'proximity' embeds nothing"),
+        ({"dims": 3}, "only embedding='flip' and embedding='cut' use dims"),
         ({"embedding": "flip", "dims": 0}, "dims=0"),
     ):
         with pytest.raises(pc.OptionError, match=message):

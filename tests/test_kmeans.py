@@ -6,7 +6,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 import protoclass as pc
-from protoclass.core.vectors.centroids import distinct, kmeans
+from protoclass.core.vectors.centroids import count_distinct, kmeans
 
 RAW = pc.Euclidean(scale=False)
 
@@ -79,15 +79,15 @@ def test_fewer_distinct_rows_than_centroids_are_told():
     data = pd.DataFrame(rows, columns=["a", "b"]).assign(y=["u"] * 6 + ["v"] * 4)
     for start in ("k-means++", "random"):
         fit = pc.fit("y ~ .", data, "kmeans", K=4, dissimilarity=RAW, start=start)
-        assert fit.rule.report["centroids repeated"] == "u (4 centroids, 2 distinct rows): ask for fewer"
+        assert fit.rule.report["centroids repeated"] == "u (4 centroids, 2 distinct rows): give a smaller K"
         assert "Centroids repeated" in str(fit)
         own = fit.prototypes[fit.prototypes["class"] == "u"]
         assert {tuple(row) for row in own[["a", "b"]].round(9).to_numpy()} <= {(0, 1), (1, 2)}
         assert own["covers"].sum() == 6
         assert fit.training_error() == 0
         assert "centroids repeated" not in fit.update(K={"u": 2, "v": 4}).rule.report
-    assert distinct(data[["a", "b"]].to_numpy()) == 6
-    assert distinct(np.array([[0.0], [-0.0]])) == 1
+    assert count_distinct(data[["a", "b"]].to_numpy()) == 6
+    assert count_distinct(np.array([[0.0], [-0.0]])) == 1
 
 
 def test_wrong_parameters(iris):
@@ -98,7 +98,7 @@ def test_wrong_parameters(iris):
     for K in (0, -1, 1.5, "many", [], {}, {"setosa": 1.5}, True, None):
         with pytest.raises(pc.OptionError, match="kmeans needs a whole number >= 1"):
             pc.fit("species ~ .", iris, "kmeans", K=K)
-    with pytest.raises(pc.OptionError, match="names each of the classes"):
+    with pytest.raises(pc.OptionError, match="must have exactly the classes"):
         pc.fit("species ~ .", iris, "kmeans", K={"setosa": 2, "virginica": 1})
     with pytest.raises(pc.DataError, match="needs at least 51 rows"):
         pc.fit("species ~ .", iris, "kmeans", K=51)

@@ -8,8 +8,15 @@ from threadpoolctl import threadpool_limits
 
 import protoclass as pc
 from protoclass.core.vectors import lvq
-from protoclass.core.vectors.codebook import agreed, codebook, confirmed, drawn, holdings, shuffled
-from protoclass.core.vectors.lvq import VARIANTS, Learning, learned
+from protoclass.core.vectors.codebook import (
+    choose_confirmed,
+    codebook,
+    draw_rows,
+    nearest_weights,
+    neighbours_agree,
+    shuffle_rows,
+)
+from protoclass.core.vectors.lvq import VARIANTS, Learning, train_codes
 from protoclass.models.lvq import LVQ
 
 RAW = pc.Euclidean(scale=False)
@@ -45,7 +52,7 @@ SETTINGS = [
 def test_every_variant_equals_the_books_in_loops(variant, alpha, parameters, shape):
     for seed in range(3):
         X, y, codes, label, rows = problem(seed, *shape)
-        got = learned(X, y, codes, label, rows, Learning(variant, alpha, **parameters))
+        got = train_codes(X, y, codes, label, rows, Learning(variant, alpha, **parameters))
         want = slow.learn(X, y, codes, label, rows, variant, alpha, **parameters)
         assert np.abs(want - codes).max() > 1e-4 or len(rows) == 1
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-9)
@@ -61,7 +68,7 @@ def test_what_single_precision_cannot_tell_apart_is_measured_again(variant):
         label = np.repeat([0, 1], 6)
         codes = codes[draw.permutation(12)]
         for shift, size in ((0.0, 1.0), (1e4, 1.0), (0.0, 1e-30), (0.0, 1e30), (0.0, 1e200)):
-            got = learned(X * size + shift, y, codes * size + shift, label, rows, Learning(variant, 0.05))
+            got = train_codes(X * size + shift, y, codes * size + shift, label, rows, Learning(variant, 0.05))
             want = slow.learn(X, y, codes, label, rows, variant, 0.05)
             np.testing.assert_allclose((got - shift) / size, want, rtol=0, atol=1e-9 if shift == 0 else 1e-7)
 
@@ -70,26 +77,26 @@ def test_what_single_precision_cannot_tell_apart_is_measured_again(variant):
 def test_blocks_and_threads_leave_no_trace(variant, monkeypatch):
     X, y, codes, label, rows = problem(5, 200, 40, 60, 2000)
     how = Learning(variant, 0.3)
-    want = learned(X, y, codes, label, rows, how)
+    want = train_codes(X, y, codes, label, rows, how)
     for limit in (1, 2):
         with threadpool_limits(limit):
-            assert (learned(X, y, codes, label, rows, how) == want).all()
+            assert (train_codes(X, y, codes, label, rows, how) == want).all()
     for block in (1, 7, 500):
         monkeypatch.setattr(lvq, "BLOCK", block)
-        assert (learned(X, y, codes, label, rows, how) == want).all()
+        assert (train_codes(X, y, codes, label, rows, how) == want).all()
 
 
 def test_of_code_vectors_equally_near_the_first_learns():
     X, y = np.array([[0.0, 0.0], [4.0, 0.0]]), np.array([0, 1])
     codes, label = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), np.array([0, 0, 1, 1])
     for variant in ("lvq1", "olvq1"):
-        moved = learned(X, y, codes, label, np.array([0]), Learning(variant, 0.5)) != codes
+        moved = train_codes(X, y, codes, label, np.array([0]), Learning(variant, 0.5)) != codes
         assert moved.any(axis=1).tolist() == [True, False, False, False]
-    pair = learned(X, y, codes[[2, 0, 1]], label[[2, 0, 1]], np.array([0]), Learning("lvq2.1", 0.5))
+    pair = train_codes(X, y, codes[[2, 0, 1]], label[[2, 0, 1]], np.array([0]), Learning("lvq2.1", 0.5))
     assert pair.tolist() == [[0.0, 1.5], [0.5, 0.0], [1.0, 0.0]]
-    both = learned(X, y, codes, label, np.array([0]), Learning("lvq3", 0.5, epsilon=0.5))
+    both = train_codes(X, y, codes, label, np.array([0]), Learning("lvq3", 0.5, epsilon=0.5))
     assert both.tolist() == [[0.75, 0.0], [0.75, 0.0], [0.0, 1.0], [-1.0, 0.0]]
-    steps = learned(X, y, codes, label, np.array([0]), Learning("glvq", 0.1))
+    steps = train_codes(X, y, codes, label, np.array([0]), Learning("glvq", 0.1))
     assert (steps != codes).any(axis=1).tolist() == [True, False, True, False]
 
 
@@ -98,7 +105,7 @@ def test_olvq1_counts_all_rows_alike_that_it_gets_right():
     X = np.r_[draw.normal(size=(30, 3)), 100 + draw.normal(size=(20, 3))]
     y, rows = np.repeat([0, 1], [30, 20]), draw.integers(0, 50, 170)
     start = X[[0, 30]]
-    got = learned(X, y, start, np.array([0, 1]), rows, Learning("olvq1", 0.3))
+    got = train_codes(X, y, start, np.array([0, 1]), rows, Learning("olvq1", 0.3))
     for c in (0, 1):
         seen = X[rows[y[rows] == c]]
         np.testing.assert_allclose(got[c], (start[c] / 0.3 + seen.sum(axis=0)) / (1 / 0.3 + len(seen)), rtol=1e-12)
@@ -116,7 +123,7 @@ def test_a_step_of_glvq_goes_down_the_gradient_of_its_cost(steepness):
 
         flat, x, its = codes.ravel(), X[rows[0]], y[rows[0]]
         slope = [(cost(flat + h, x, its) - cost(flat - h, x, its)) / 2e-5 for h in 1e-5 * np.eye(flat.size)]
-        step = learned(X, y, codes, label, rows, Learning("glvq", 0.01, steepness=steepness)) - codes
+        step = train_codes(X, y, codes, label, rows, Learning("glvq", 0.01, steepness=steepness)) - codes
         # the gradient is 4 d / (d+ + d-)^2 (x - code), and the unit is the rows' mean d+ + d-
         unit = 0.01 * slow.mean_of_both(X, y, codes, label) / 4
         np.testing.assert_allclose(step.ravel(), -unit * np.array(slope), atol=1e-8)
@@ -132,7 +139,7 @@ def test_glvq_brings_its_cost_down():
             plus, minus = np.where(own, D, np.inf).min(axis=1), np.where(own, np.inf, D).min(axis=1)
             return ((plus - minus) / (plus + minus)).mean()
 
-        assert cost(learned(X, y, codes, label, rows, Learning("glvq", 0.1))) < cost(codes) - 0.1
+        assert cost(train_codes(X, y, codes, label, rows, Learning("glvq", 0.1))) < cost(codes) - 0.1
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -144,13 +151,13 @@ def test_no_code_vector_is_pushed_out_of_sight(variant, monkeypatch):
     window = 1 - 1e-9 if variant in ("lvq2.1", "lvq3") else 0.3
     how = Learning(variant, 0.9, window)
     mean, limit = slow.farthest(X)
-    got = learned(X, y, start, label, rows, how)
+    got = train_codes(X, y, start, label, rows, how)
     assert np.linalg.norm(got - mean, axis=1).max() <= limit * (1 + 1e-12)
     if variant == "lvq2.1":
         want = slow.learn(X, y, start, label, rows[:100], variant, 0.9, window)
-        np.testing.assert_allclose(learned(X, y, start, label, rows[:100], how), want, rtol=1e-6)
+        np.testing.assert_allclose(train_codes(X, y, start, label, rows[:100], how), want, rtol=1e-6)
         monkeypatch.setattr(lvq, "FAR", 1e100)
-        assert np.abs(learned(X, y, start, label, rows, how)).max() > 1e6 * limit
+        assert np.abs(train_codes(X, y, start, label, rows, how)).max() > 1e6 * limit
 
 
 def test_rounding_in_single_precision_stays_within_its_bound():
@@ -172,16 +179,16 @@ def test_rounding_in_single_precision_stays_within_its_bound():
 
 def test_rows_are_drawn_by_their_weights():
     w = np.array([0.0, 1.0, 3.0, 0.0, 4.0, 0.0])
-    share = np.bincount(drawn(w, 40_000, (0,)), minlength=6) / 40_000
+    share = np.bincount(draw_rows(w, 40_000, (0,)), minlength=6) / 40_000
     np.testing.assert_allclose(share, w / 8, atol=0.01)
     assert (share[w == 0] == 0).all()
     heavy = np.array([1.0, 2.0, 5.0])
-    first = np.array([shuffled(np.arange(3), heavy, (s,)) for s in range(4000)])
+    first = np.array([shuffle_rows(np.arange(3), heavy, (s,)) for s in range(4000)])
     np.testing.assert_allclose(np.bincount(first[:, 0]) / 4000, heavy / 8, atol=0.03)
     after = first[first[:, 0] == 2, 1]
     np.testing.assert_allclose(np.bincount(after)[:2] / len(after), [1 / 3, 2 / 3], atol=0.03)
     assert (np.sort(first, axis=1) == np.arange(3)).all()
-    assert (drawn(w, 50, (3,)) == drawn(4 * w, 50, (3,))).all()
+    assert (draw_rows(w, 50, (3,)) == draw_rows(4 * w, 50, (3,))).all()
 
 
 @pytest.mark.parametrize("neighbours", [1, 3, 5, 100])
@@ -192,11 +199,11 @@ def test_the_start_knn_against_loops(neighbours):
         X = draw.integers(0, 5, (n, 2)).astype(float) if seed % 2 else draw.normal(size=(n, 2))
         y, w = draw.integers(0, 3, n), draw.integers(1, 4, n).astype(float)
         want = np.array([slow.agrees(X, y, w, i, neighbours, 3) for i in range(n)])
-        assert (agreed(X, y, w, np.arange(n), neighbours, 3) == want).all()
+        assert (neighbours_agree(X, y, w, np.arange(n), neighbours, 3) == want).all()
         order = draw.permutation(n)
         right, wrong = order[want[order]], order[~want[order]]
         for wanted in (1, len(right), n):
-            rows, lacking = confirmed(X, y, w, order, wanted, neighbours, 3)
+            rows, lacking = choose_confirmed(X, y, w, order, wanted, neighbours, 3)
             assert rows.tolist() == np.r_[right, wrong][:wanted].tolist()
             assert lacking == max(0, wanted - len(right))
 
@@ -222,7 +229,7 @@ def test_what_code_vectors_hold():
     X, y, codes, label, _ = problem(3, 80, 2, 9, 1)
     codes[-1] = 50
     w = np.random.default_rng(0).random(80)
-    covers, miscovers = holdings(X, y, w, codes, label)
+    covers, miscovers = nearest_weights(X, y, w, codes, label)
     near = [min(range(9), key=lambda j: (slow.squared(x, codes[j]), j)) for x in X]
     for j in range(9):
         mine = np.array([k == j for k in near])
@@ -385,10 +392,10 @@ def test_digits_of_the_postal_service(papers_data):
         ({"variant": "glvq", "steepness": -1}, "steepness=-1"),
         ({"neighbours": 0}, "neighbours=0"),
         ({"neighbours": [1, 2]}, "neighbours="),
-        ({"window": 0.2}, "only 'lvq2.1' and 'lvq3' read it, and variant is 'olvq1'"),
-        ({"variant": "lvq2.1", "epsilon": 0.2}, "only 'lvq3' read"),
-        ({"variant": ["lvq1", "lvq3"], "steepness": 2}, "only 'glvq' read"),
-        ({"start": "random", "neighbours": 3}, "only start='knn' reads it, and start is 'random'"),
+        ({"window": 0.2}, "only variant 'lvq2.1' or 'lvq3' uses it, and variant is 'olvq1'"),
+        ({"variant": "lvq2.1", "epsilon": 0.2}, "only variant 'lvq3' uses"),
+        ({"variant": ["lvq1", "lvq3"], "steepness": 2}, "only variant 'glvq' uses"),
+        ({"start": "random", "neighbours": 3}, "only start='knn' uses it, and start is 'random'"),
     ],
 )
 def test_wrong_options(iris, parameters, message):

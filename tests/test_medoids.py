@@ -9,7 +9,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import parallel as jit
-from protoclass.core.vectors.medoids import STARTS, begin, block, kmedoids, swapped
+from protoclass.core.vectors.medoids import STARTS, begin, block, kmedoids, swap_medoids
 from protoclass.models.kmedoids import KMedoids
 
 RAW = pc.Euclidean(scale=False)
@@ -70,7 +70,7 @@ def test_swaps_equal_loops(seed):
     D, w, own = problem(2 * seed + 1, n, n - seed % 3, (float, np.float32)[seed % 2])  # whole numbers: sums are exact
     for K in (2, 3, 5):
         first = np.random.default_rng(seed).permutation(len(own))[:K]
-        found = swapped(block(D, w, own), first)
+        found = swap_medoids(block(D, w, own), first)
         medoids, swaps, passes = slow_swaps(D, w, first)
         assert (found.medoids.tolist(), found.swaps, found.iterations) == (medoids, swaps, passes)
         assert found.loss == loss(D, w, medoids)
@@ -85,7 +85,7 @@ def test_swaps_from_rows_far_from_all_others_and_of_d_larger_on_one_side():
     D, first = np.abs(np.subtract.outer(x, x)), np.array([129, 128])
     more = np.tril(draw.integers(0, 60, D.shape), -40)
     for some in (D, D + more, D + more.T):
-        found = swapped(plain(some), first)
+        found = swap_medoids(plain(some), first)
         want = slow_swaps(some, np.ones(130), first)
         assert (found.medoids.tolist(), found.swaps, found.iterations) == want
         assert found.loss == loss(some, np.ones(130), want[0])
@@ -123,7 +123,7 @@ def test_the_package_kmedoids_makes_the_same_swaps(n, K, dtype):
     # whole numbers, as the package also swaps for what only rounding gains
     D = np.round(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) * 2**16).astype(dtype)
     first = np.random.default_rng(K).permutation(n)[:K]
-    ours, theirs = swapped(plain(D), first), other.fasterpam(D, first.astype(np.uintp), n_cpu=1)
+    ours, theirs = swap_medoids(plain(D), first), other.fasterpam(D, first.astype(np.uintp), n_cpu=1)
     assert ours.medoids.tolist() == sorted(theirs.medoids.tolist())
     assert (ours.loss, ours.swaps, ours.iterations) == (theirs.loss, theirs.n_swap, theirs.n_iter)
     built = begin(plain(D), K, "build", np.random.default_rng(0)).tolist()
@@ -159,7 +159,7 @@ def test_starts_hold_different_candidates_also_among_rows_all_alike():
     ]
     first = {tuple(begin(plain(np.zeros((6, 6))), 2, "random", np.random.default_rng(s)).tolist()) for s in range(400)}
     assert len(first) == 30
-    found = swapped(plain(np.zeros((6, 6))), np.array([3, 5]))
+    found = swap_medoids(plain(np.zeros((6, 6))), np.array([3, 5]))
     assert (found.medoids.tolist(), found.loss, found.swaps, found.iterations) == ([3, 5], 0.0, 0, 1)
 
 
@@ -170,13 +170,13 @@ def test_equal_losses_are_not_swapped_for_rounding():
     w = np.full(n, 1 / 3)
     for K in (2, 7, 39):
         first = np.random.default_rng(K).permutation(n)[:K]
-        found = swapped(block(D, w, np.arange(n)), first)
+        found = swap_medoids(block(D, w, np.arange(n)), first)
         assert found.medoids.tolist() == sorted(first)
         assert found.swaps == 0
     for seed in range(8):  # with pairs of rows of which either can stand for both
         X = np.random.default_rng(seed).normal(size=(50, 2))
         D, first = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), np.random.default_rng(seed).permutation(50)[:22]
-        found = swapped(plain(D), first)
+        found = swap_medoids(plain(D), first)
         assert (found.medoids.tolist(), found.swaps, found.iterations) == slow_swaps(D, np.ones(50), first)
 
 
@@ -184,13 +184,13 @@ def test_equal_losses_are_not_swapped_for_rounding():
 def test_identities(seed):
     D, w, own = problem(2 * seed, 45, 40)
     first = np.random.default_rng(seed).permutation(40)[:6]
-    found = swapped(block(D, w, own), first)
+    found = swap_medoids(block(D, w, own), first)
     rows = np.random.default_rng(seed).permutation(45)
-    moved = swapped(block(D[rows], w[rows], np.argsort(rows)[own]), first)
+    moved = swap_medoids(block(D[rows], w[rows], np.argsort(rows)[own]), first)
     assert moved.medoids.tolist() == found.medoids.tolist()
     assert moved.assignment.tolist() == found.assignment[rows].tolist()
     for factor in (2.0**-20, 8.0, 2.0**900):
-        scaled = swapped(block(D * factor, w / 4, own), first)
+        scaled = swap_medoids(block(D * factor, w / 4, own), first)
         assert scaled.medoids.tolist() == found.medoids.tolist()
         assert scaled.loss == found.loss * factor / 4
         for start in STARTS:
@@ -201,7 +201,7 @@ def test_identities(seed):
     huge = block(D / D.max() * 2.0**1023, w, own)  # whose sum is no number
     assert len(set(begin(huge, 8, "k-means++", np.random.default_rng(1)).tolist())) == 8
     turned = np.asfortranarray(D)
-    assert swapped(block(turned, w, own), first).medoids.tolist() == found.medoids.tolist()
+    assert swap_medoids(block(turned, w, own), first).medoids.tolist() == found.medoids.tolist()
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -210,7 +210,10 @@ def test_weights_stand_for_repeated_rows(seed):
     rows = np.repeat(np.arange(30), w.astype(int))
     of = np.searchsorted(rows, own)
     first = np.random.default_rng(seed).permutation(25)[:4]
-    weighed, repeated = swapped(block(D, w, own), first), swapped(block(D[rows], np.ones(len(rows)), of), first)
+    weighed, repeated = (
+        swap_medoids(block(D, w, own), first),
+        swap_medoids(block(D[rows], np.ones(len(rows)), of), first),
+    )
     assert weighed.medoids.tolist() == repeated.medoids.tolist()
     assert (weighed.loss, weighed.swaps) == (repeated.loss, repeated.swaps)
     assert repeated.assignment.tolist() == weighed.assignment[rows].tolist()
@@ -233,7 +236,7 @@ def test_the_loss_never_rises_with_k_and_is_never_above_that_of_k_alone(start):
         assert path[40].swaps == 0
         best = int((w @ D).argmin())
         assert path[1].medoids.tolist() == [best]
-        assert [swapped(block(D, w, own), np.array([j])).swaps for j in (best, (best + 1) % 40)] == [0, 1]
+        assert [swap_medoids(block(D, w, own), np.array([j])).swaps for j in (best, (best + 1) % 40)] == [0, 1]
         for K, found in path.items():
             alone = kmedoids(D, w, own, np.array([K]), start, 2, (seed,))[K]
             assert found.loss <= alone.loss
@@ -252,7 +255,7 @@ def test_a_run_goes_on_from_the_medoids_of_the_k_before(start):
             alone = kmedoids(D, w, own, np.array([K]), start, 1, (seed,))[K]
             if before is not None:
                 first = begin(block(D, w, own), K, start, np.random.default_rng((seed, K, 1)), before.medoids)
-                on = swapped(block(D, w, own), first)
+                on = swap_medoids(block(D, w, own), first)
                 assert found.loss == min(on.loss, alone.loss) <= before.loss
                 went_on += on.loss < alone.loss
             before = found
@@ -384,7 +387,9 @@ def test_medoids_among_a_random_subset(iris):
     assert fit.prototypes["covers"].sum() == 150
     assert fit.rule.report["loss"] > pc.fit("species ~ .", iris, KMedoids(K=5)).rule.report["loss"]
     assert pc.fit("species ~ .", iris, KMedoids(), candidates=30).validation.table["K"].max() == 5
-    with pytest.raises(pc.DataError, match=r"find 25 medoids of class 'setosa', and 1\d of its rows are candidates"):
+    with pytest.raises(
+        pc.DataError, match=r"needs 25 medoids of class 'setosa', and only 1\d of its rows are candidates"
+    ):
         pc.fit("species ~ .", iris, KMedoids(K=0.5), candidates=40)
 
 
@@ -406,7 +411,7 @@ def test_wrong_options_and_data(iris):
                   {"starts": [1, 2]}):  # fmt: skip
         with pytest.raises(pc.OptionError, match=f"{next(iter(parameters))}="):
             KMedoids(**parameters)
-    with pytest.raises(pc.OptionError, match="a mapping names each of the classes"):
+    with pytest.raises(pc.OptionError, match="a mapping must have exactly the classes"):
         pc.fit("species ~ .", iris, KMedoids(K={"setosa": 1}))
     with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', and it has 50"):
         pc.fit("species ~ .", iris, KMedoids(K=51))

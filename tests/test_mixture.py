@@ -153,7 +153,7 @@ def test_bic_by_hand(iris, form, monkeypatch):
             assert scores[-1] == pytest.approx(m.bic(rows))
             found = core.mix(rows, K, form, 1, ridge, (0, K, c))
             assert core.bic(found, rows, form) == pytest.approx(scores[-1])
-            assert core.parameters(K, 4, form) == free[form](K)
+            assert core.count_parameters(K, 4, form) == free[form](K)
         best.append(int(np.argmin(scores)) + 1)
     fit = fitted(iris, K="bic", covariance=form, starts=1)
     assert fit.prototypes["class"].value_counts(sort=False).tolist() == best
@@ -187,7 +187,7 @@ def test_cross_validation_runs_over_all_parameters(iris):
     grid = [(K, form, r) for K in (1, 3) for form in ("full", "spherical") for r in (0.001, 0.1)]
     assert list(v.grid.itertuples(index=False, name=None)) == grid
     for g, (K, form, r) in enumerate(grid):
-        assert v.table["size"][g] == 3 * core.parameters(K, 4, form)
+        assert v.table["size"][g] == 3 * core.count_parameters(K, 4, form)
         for f in range(4):
             held = v.folds == f
             fit = fitted(iris[~held], K=K, covariance=form, ridge=r)
@@ -249,14 +249,14 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     assert fitted(few, K=1).training_error() < 0.1  # the ridge makes up for rows that there are too few of
     assert fitted(few, K=1, ridge=0, covariance="spherical").training_error() < 0.2
     alike = pd.DataFrame({"x": [0.0, 0, 1, 1], "y": list("aabb")})
-    with pytest.raises(pc.DataError, match="all alike"):
+    with pytest.raises(pc.DataError, match="are identical"):
         fitted(alike, "y ~ x", K=1)
     huge = pd.DataFrame({"x": [0.0, 1e200, 1, 2], "y": list("aabb")})
     with pytest.raises(pc.DataError, match="too large"):
         fitted(huge, "y ~ x", K=1)
     half = pd.DataFrame({"x": [0.0, 0, 0, 1, 1, 5, 6, 7, 8], "y": list("aaaaabbbb")})
     told = fitted(half, "y ~ x", K=3)
-    assert told.rule.report["components repeated"] == "a (3 components, 2 distinct rows): ask for fewer"
+    assert told.rule.report["components repeated"] == "a (3 components, 2 distinct rows): give a smaller K"
     assert "components repeated" not in fitted(half, "y ~ x", K="bic").rule.report
     assert "EM" not in told.rule.report
     monkeypatch.setattr(core, "STEPS", 1)

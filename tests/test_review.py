@@ -31,7 +31,7 @@ def test_machines_without_centres(iris):
 
 def test_columns_of_one_name_and_missing_categories():
     data = pd.DataFrame({"y": list("abab") * 10, "c": list("pqpq") * 10, "c[p]": np.arange(40.0)})
-    with pytest.raises(pc.DataError, match=r"two columns of the design matrix would be called 'c\[p\]'"):
+    with pytest.raises(pc.DataError, match=r"two columns of the design matrix would be named 'c\[p\]'"):
         pc.fit("y ~ c + `c[p]`", data, eps=1.0, dissimilarity="euclidean")
     holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
     holes.loc[:5, "c"] = None

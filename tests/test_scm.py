@@ -11,7 +11,7 @@ import reference_scm as slow
 
 import protoclass as pc
 from protoclass.core.machines.bounds import machine_bound
-from protoclass.core.machines.grow import BALL, HOLE, IN_N, IN_P, OUT, family, grow, lines
+from protoclass.core.machines.grow import BALL, HOLE, IN_N, IN_P, OUT, grow, make_family, sort_lines
 from protoclass.core.machines.rule import NEVER, first_to_fire
 
 RAW = pc.Euclidean(scale=False)
@@ -36,8 +36,8 @@ def fast(y, kind, penalty, stop=None, D=None, X=None, B=None, negate=False):
     stumps = np.repeat([True, False], [0 if a is None else a.shape[1] for a in (X, B)])
     side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
     D = np.empty((n, 0)) if D is None else D
-    own = family(side[: D.shape[1]], X_all.shape[1], kind == "conjunction", stumps, negate)
-    machine = grow(lines(D, X_all), own, side, penalty, stop)
+    own = make_family(side[: D.shape[1]], X_all.shape[1], kind == "conjunction", stumps, negate)
+    machine = grow(sort_lines(D, X_all), own, side, penalty, stop)
     return machine, first_to_fire(machine, D, X_all) < NEVER
 
 
@@ -96,8 +96,8 @@ def test_rows_left_out_and_a_stop(seed):
     for kind, penalty in (("conjunction", 1.0), ("disjunction", math.inf), ("disjunction", 0.4)):
         side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
         side[left] = OUT
-        own = family(side, 2, kind == "conjunction", np.ones(2, bool), False)
-        got = grow(lines(D, X), own, side, penalty, 2)
+        own = make_family(side, 2, kind == "conjunction", np.ones(2, bool), False)
+        got = grow(sort_lines(D, X), own, side, penalty, 2)
         want = slow.machine(y[keep], kind, penalty, 2, D=D[np.ix_(keep, keep)], X=X[keep])
         assert [(s.q, s.r, keep[s.at] if s.sort in ("ball", "hole") else s.at, s.cut) for s in want] == list(
             zip(got.q.tolist(), got.r.tolist(), got.at.tolist(), got.cut.tolist(), strict=True)

@@ -97,7 +97,7 @@ def test_cover_and_hart_is_the_inverse_of_their_inequality(classes):
 
 def test_cover_and_hart_is_named_for_one_neighbour_only(iris):
     one = str(pc.fit("species ~ .", iris, "knn", k=1, cv=5).summary())
-    assert "Cover and Hart" not in one or "endless rows" in one
+    assert "Cover and Hart" not in one or "infinitely many rows" in one
     tuned = pc.fit("species ~ .", iris, "knn", k=[1], cv=5)
     error = tuned.validation.table["error"].iloc[0]
     assert f"{pc.cover_hart(error, 3):.4f}" in str(tuned.summary())

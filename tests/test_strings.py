@@ -103,7 +103,7 @@ def test_kernel_values_of_56_bits_are_exact():
     exact = [shared(k, m, a, d) / shared(k, m, a, 0) for d in (2, 8, 8)]
     D = mismatch(words, words, k, m, a)
     assert 1 - D[[0, 0, 1], [1, 2, 2]] ** 2 / 2 == pytest.approx(exact, rel=1e-12)
-    with pytest.raises(pc.OptionError, match="beyond 64 bits for strings of 11 k-mers: a smaller m"):
+    with pytest.raises(pc.OptionError, match="beyond 64 bits for strings of 11 k-mers: give a smaller m"):
         mismatch(coded(["\1" * 18]), words, k, m, a)
 
 

@@ -16,7 +16,7 @@ from ..core.task import Task
 from ..errors import DataError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
-from ..models.base import fixed, is_tuned, number
+from ..models.base import check_fixed, check_number, is_tuned
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,9 @@ def set_cover(
     one_of("solver", solver, ("exact", "greedy", "ratio"))
     if is_tuned(eps):
         raise OptionError(f"eps={brief(eps)}: set_cover takes one radius")
-    number("set_cover", "eps", eps, low=0, above=True)
+    check_number("set_cover", "eps", eps, low=0, above=True)
     one_of("balls", balls, ("open", "closed"))
-    fixed("set_cover", "time_limit", time_limit, low=0)
+    check_fixed("set_cover", "time_limit", time_limit, low=0)
     measured = data if isinstance(data, Dissimilarity) else measure(data, metric=dissimilarity)
     n = len(measured.index)
     # a row left out costs 2 and one that covers itself costs 1: no optimum leaves a row out

@@ -1,1 +1,1 @@
-"""The numbers: arrays in, small frozen dataclasses out. No frames, no names of columns, no plots."""
+"""The computations: they take arrays and return small frozen dataclasses. They know no frames, column names or plots."""

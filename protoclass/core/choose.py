@@ -1,4 +1,4 @@
-"""Error over a grid, its standard error, the best point and the point of the 1-SE rule."""
+"""Error over a grid, its standard error, the best grid point and that of the 1-SE rule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Choice:
-    """The cross-validated curve and what is read off it.
+    """The cross-validated curve and the two grid points chosen from it.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Choice:
     best : int
         Least error, then least size, then first in the grid.
     one_se : int
-        Of the points with error <= error[best] + se[best] the least size, then the least error, then first.
+        Of the grid points with error <= error[best] + se[best] that of least size, then least error, then the first.
     """
 
     error: Array
@@ -32,7 +32,7 @@ class Choice:
 
 
 def choose(errors: Array, weight: Array, sizes: Array, error: Array | None = None, se: Array | None = None) -> Choice:
-    """Best and 1-SE point as in glmnet and *The Elements of Statistical Learning*, section 7.10.
+    """The best and the 1-SE grid point as in glmnet and *The Elements of Statistical Learning*, section 7.10.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def choose(errors: Array, weight: Array, sizes: Array, error: Array | None = Non
     sizes : array (F, G)
         Size of each fold's rules.
     error, se : arrays (G,), optional
-        Given where they do not follow from the folds alone (repeated cross-validation).
+        Needed where the folds alone do not determine them (repeated cross-validation).
 
     Returns
     -------
@@ -57,21 +57,21 @@ def choose(errors: Array, weight: Array, sizes: Array, error: Array | None = Non
     >>> c.error.round(3).tolist(), c.se.round(3).tolist(), c.best, c.one_se
     ([0.2, 0.2], [0.1, 0.0], 1, 1)
     """
-    mean, spread = mean_and_se(errors, weight)
+    mean, standard_error = mean_and_se(errors, weight)
     error = mean if error is None else error
-    se = spread if se is None else se
+    se = standard_error if se is None else se
     size = sizes.mean(axis=0)
-    at = np.arange(len(error))
-    level = error.round(12)  # equal errors may differ in the last bits by the order in which folds were summed
-    best = int(np.lexsort((at, size, level))[0])
-    # a curve of one fold has no standard error: the rule then keeps the best
-    within = np.flatnonzero(level <= (error[best] + se[best]).round(12)) if np.isfinite(se[best]) else np.array([best])
-    one_se = int(within[np.lexsort((within, level[within], size[within]))[0]])
+    position = np.arange(len(error))
+    rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
+    best = int(np.lexsort((position, size, rounded))[0])
+    # a curve of one fold has no standard error: the rule then chooses the best point
+    close = np.flatnonzero(rounded <= (error[best] + se[best]).round(12)) if np.isfinite(se[best]) else np.array([best])
+    one_se = int(close[np.lexsort((close, rounded[close], size[close]))[0]])
     return Choice(error, se, size, best, one_se)
 
 
 def mean_and_se(errors: Array, weight: Array) -> tuple[Array, Array]:
-    """Weighted mean over folds and its standard error, each (G,); the error is NaN for a single fold."""
+    """Weighted mean over folds and its standard error, each (G,); the standard error is NaN for a single fold."""
     share = weight / weight.sum()
     mean = share @ errors
     if len(errors) == 1:

@@ -1,4 +1,4 @@
-"""Which balls hold a row."""
+"""The class whose balls contain a row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NONE = -1
 
 
 def covering(D: Array, member: Array, radii: Array) -> Array:
-    """The class whose balls `d < radii[g]` hold each row: -1 where no ball does, -2 where balls of several classes do.
+    """The class whose balls `d < radii[g]` contain each row: -1 if no ball does, -2 if balls of several classes do.
 
     D : (r, q); member : int16 (G, q) as in `nearest`; radii : (G,). Returns int64 (r, G).
     """

@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 
 def stratified(y: Array, folds: int, seed: int) -> Array:
-    """Folds that share every class out evenly.
+    """Folds with about the same share of every class.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def stratified(y: Array, folds: int, seed: int) -> Array:
     Returns
     -------
     int array (n,)
-        Sizes of the folds differ by at most 1, and so do the counts of each class.
+        The sizes of the folds differ by at most 1, and so do the counts of each class.
 
     Examples
     --------
@@ -41,10 +41,11 @@ def stratified(y: Array, folds: int, seed: int) -> Array:
 
 
 def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
-    """Folds that keep the rows of a group together, and share the classes out as evenly as that allows.
+    """Folds that keep the rows of a group together, with class shares that are as even as this allows.
 
-    Groups are dealt from the largest to the smallest, equal ones at random, each to the fold where it leaves the classes'
-    shares most even (least sum of squares of the fold's class counts over class sizes), then to the smallest fold.
+    The groups are assigned from the largest to the smallest, those of equal size in random order. Each goes to the fold where
+    it leaves the class shares most even (least sum of squares of the fold's class counts over class sizes); of equal folds
+    the smallest is taken.
 
     Parameters
     ----------
@@ -56,25 +57,25 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     """
     groups, classes = int(group.max()) + 1, int(y.max()) + 1
     if groups < folds:
-        raise OptionError(f"cv={folds} folds need as many groups, and there are {groups}: give a smaller cv")
+        raise OptionError(f"cv={folds} needs at least {folds} groups, and there are {groups}: give a smaller cv")
     count = np.zeros((groups, classes))
     np.add.at(count, (group, y), 1)
     share = count / count.sum(axis=0)
     order = np.lexsort((np.random.default_rng(seed).random(groups), -count.sum(axis=1)))
     held, size = np.zeros((folds, classes)), np.zeros(folds)
-    of_group = np.empty(groups, np.int64)
+    group_fold = np.empty(groups, np.int64)
     for g in order:
-        rise = ((held + share[g]) ** 2 - held**2).sum(axis=1)
-        f = np.lexsort((size, rise.round(12)))[0]
-        of_group[g] = f
+        increase = ((held + share[g]) ** 2 - held**2).sum(axis=1)
+        f = np.lexsort((size, increase.round(12)))[0]
+        group_fold[g] = f
         held[f] += share[g]
         size[f] += count[g].sum()
-    fold: Array = of_group[group]
+    fold: Array = group_fold[group]
     return fold
 
 
 def holdout(y: Array, test: float, seed: int) -> Array:
-    """Rows held out once, of every class about the same share.
+    """Rows held out once, about the same share of every class.
 
     Parameters
     ----------
@@ -87,8 +88,8 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     Returns
     -------
     bool array (n,)
-        True for round(n x test) rows, or fewer where classes of one row keep theirs. Each class gives the whole part of its
-        share, and those with the largest rest one row more.
+        True for round(n x test) rows, or fewer where classes of one row keep theirs. Each class gives the integer part of its
+        share, and the classes with the largest remainders give one row more.
 
     Examples
     --------
@@ -100,12 +101,12 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     count = np.bincount(y)
     share = np.minimum(count * test, np.maximum(count - 1, 0))
     take = np.floor(share + 1e-9).astype(np.int64)
-    left = max(0, round(len(y) * test) - int(take.sum()))
-    rest = np.where(take < count - 1, share - take, -1.0)
-    more = np.argsort(-rest, kind="stable")[:left]
-    take[more[rest[more] >= 0]] += 1
+    still_needed = max(0, round(len(y) * test) - int(take.sum()))
+    remainder = np.where(take < count - 1, share - take, -1.0)
+    extra = np.argsort(-remainder, kind="stable")[:still_needed]
+    take[extra[remainder[extra] >= 0]] += 1
     order = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
-    place = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
+    position = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
     held = np.zeros(len(y), bool)
-    held[order] = place < np.repeat(take, count)
+    held[order] = position < np.repeat(take, count)
     return held

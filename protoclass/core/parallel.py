@@ -1,4 +1,4 @@
-"""How kernels are compiled and how work is spread over threads."""
+"""Compilation of kernels, and loops over threads."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ SMALL = 2**19
 
 _inside = threading.local()
 _guard = threading.Lock()
-_within = 0  # threads that are in `alone`
-_limits: Any = None  # what the last of them restores
+_within = 0  # number of threads inside `alone`
+_limits: Any = None  # the limits that the last of these threads restores
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` without the GIL, cached on disk.
 
-    Sums keep the order in which they are written (LLVM may fuse a product and a sum, never reorder), so a result does
-    not depend on how the work is cut into tiles.
+    Sums keep the order in which they are written (LLVM may fuse a product and a sum but never reorders), so a result does
+    not depend on how the work is divided into tiles.
     """
     compiled: Callable[..., Any] = numba.njit(nogil=True, cache=True, fastmath={"contract"})(function)
     return compiled
@@ -42,9 +42,9 @@ def _pools() -> ThreadpoolController:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """BLAS and OpenMP on one thread: threads that wait for one another cost a small problem ten times its time.
+    """Keep BLAS and OpenMP on one thread: a small problem takes ten times as long when threads wait for one another.
 
-    The limit is the process's: the first of several threads sets it, and the last to leave lifts it.
+    The limit holds for the process: the first of several threads sets it, and the last one to leave removes it.
     """
     global _limits, _within
     with _guard:
@@ -60,7 +60,7 @@ def alone() -> Iterator[None]:
 
 
 class Once(Generic[T]):
-    """A value that is worked out when it is first read, by one thread while the others wait, and then kept."""
+    """A value that is computed when it is first read, by one thread while the others wait, and is then kept."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work: Callable[[], T] | None = work
@@ -75,25 +75,25 @@ class Once(Generic[T]):
 
 
 def cores() -> int:
-    """Number of processors that this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def each(
     work: Callable[[S], T], items: Iterable[S], entries: int = SMALL, stop: Callable[[], None] = lambda: None
 ) -> Iterator[T]:
-    """Map `work` over `items` on threads, in order, a few ahead of the reader.
+    """Map `work` over `items` on threads, in order, a few items ahead of the reader.
 
-    Work on a matrix of fewer than `SMALL` entries stays in this thread, as handing it over would take longer; so does
-    work that is itself running on such a thread: the outermost loop owns the processors. `stop` is called when the loop is
-    left early, as by Ctrl-C.
+    Work on a matrix of fewer than `SMALL` entries stays in this thread, because passing it on would take longer. Work that
+    already runs on such a thread stays there too: the outermost loop owns the processors. `stop` is called when the loop is
+    left early, for example by Ctrl-C.
     """
-    alone = isinstance(items, Sized) and len(items) < 2  # its own inner loops may then use the threads
-    if alone or entries < SMALL or cores() == 1 or getattr(_inside, "worker", False):
+    single = isinstance(items, Sized) and len(items) < 2  # the loops inside it may then use the threads
+    if single or entries < SMALL or cores() == 1 or getattr(_inside, "worker", False):
         yield from map(work, items)
         return
 
-    def inside(item: S) -> T:
+    def mark_and_work(item: S) -> T:
         _inside.worker = True
         return work(item)
 
@@ -101,13 +101,14 @@ def each(
     pool = ThreadPoolExecutor(cores())
     try:
         for item in items:
-            pending.append(pool.submit(inside, item))
+            pending.append(pool.submit(mark_and_work, item))
             if len(pending) > 2 * cores():
                 yield _result(pending.popleft())
         while pending:
             yield _result(pending.popleft())
     except BaseException:
-        # left early, as by Ctrl-C: what runs is asked to stop, and not waited for, as a solver may take its time to listen
+        # The loop was left early, for example by Ctrl-C. Running work is told to stop but is not waited for: a solver may be
+        # slow to stop.
         stop()
         pool.shutdown(wait=False, cancel_futures=True)
         raise
@@ -115,7 +116,7 @@ def each(
 
 
 def _result(future: Future[T]) -> T:
-    # woken again and again: a signal that another thread received is seen here only when Python code runs
+    # the wait is short and repeated: a signal that another thread received is seen here only when Python code runs
     while not future.done():
         wait([future], timeout=0.1)
     return future.result()

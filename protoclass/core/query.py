@@ -1,4 +1,4 @@
-"""The rows that a rule is asked about: what it reads of them is measured when it is read."""
+"""The rows that a rule is to classify; the values that the rule reads are measured when they are read."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from .task import Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
-BLOCK = 2**24  # dissimilarities of a query that are measured at a time
+BLOCK = 2**24  # dissimilarities that are measured at a time
 
 
 @dataclass(frozen=True)
 class Query:
     """Rows to be classified.
 
-    A rule or path pulls what it reads: dissimilarities to its prototypes, coordinates, or columns. What it does not read is
-    never computed, and what a problem does not have raises where it is read.
+    A rule or path requests the values that it reads: dissimilarities to its prototypes, coordinates, or columns. Values that
+    it does not read are never computed. Values that a problem does not have raise an error when they are read.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Query:
     measure : callable
         `measure(rows, prototypes)`: dissimilarities (r, q), NaN where one is missing.
     vectors : callable
-        `vectors(rows)`: coordinates (r, p) in the space of the metric, or it raises `NoVectors`.
+        `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoVectors` if there are none.
     design : callable
-        `design(rows)`: columns (r, p) of the design matrix, or it raises.
+        `design(rows)`: columns (r, p) of the design matrix; it raises if there are none.
     """
 
     rows: Array
@@ -46,22 +46,22 @@ class Query:
 
     @property
     def missing(self) -> Array:
-        """Rows of which a dissimilarity that was read is missing, bool (r,): nothing can be said of them."""
+        """Rows with a missing value among the dissimilarities that were read, bool (r,): they get no prediction."""
         return np.logical_or.reduce(self._missing) if self._missing else np.zeros(len(self), bool)
 
     def dissimilarities(self, prototypes: Points) -> Array:
         """Dissimilarities (r, q) to the prototypes of a rule, in their order.
 
-        A row with a missing one is noted in `missing` and has 0 throughout, so that no rule meets NaN. The last
-        answer is kept: a rule that is asked for several kinds measures once.
+        A row with a missing value is noted in `missing`, and all its dissimilarities are given as 0, so that no rule meets
+        NaN. The last result is kept, so that a rule that predicts several kinds measures once.
         """
         if self._last and self._last[0][0] is prototypes:
             return self._last[0][1]
         D = np.asarray(self.measure(self.rows, prototypes))
-        lost = np.isnan(D).any(axis=1)
-        if lost.any():
-            self._missing.append(lost)
-            D = np.where(lost[:, None], 0.0, D)
+        incomplete = np.isnan(D).any(axis=1)
+        if incomplete.any():
+            self._missing.append(incomplete)
+            D = np.where(incomplete[:, None], 0.0, D)
         self._last[:] = [(prototypes, D)]
         return D
 
@@ -78,7 +78,7 @@ class Query:
         return Query(self.rows[at], self.measure, self.vectors, self.design)
 
     def blocks(self, prototypes: int) -> Iterator[Query]:
-        """The rows in blocks, each of about 2^24 dissimilarities to so many prototypes; one empty block of no rows."""
+        """The rows in blocks, each with about 2^24 dissimilarities to this many prototypes; one empty block if there are no rows."""
         step = max(1, BLOCK // max(1, prototypes))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
@@ -108,16 +108,16 @@ def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:
 def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Array, float]:
     """Weight of the rows that the first 0, 1, 2, ... steps of a rule misclassify, and of all rows.
 
-    Rows with a missing dissimilarity count in neither.
+    Rows with a missing dissimilarity are counted in neither.
     """
-    wrong: Any = 0.0
+    misclassified: Any = 0.0
     total, first = 0.0, 0
     for block in query.blocks(len(rule.prototypes)):
-        here = slice(first, first + len(block))
+        part = slice(first, first + len(block))
         first += len(block)
         predicted = list(rule.walk(block))
-        known = ~block.missing
-        truth, weight = y[here][known], w[here][known]
-        wrong = wrong + np.array([weight @ (codes[known] != truth) for codes in predicted])
+        complete = ~block.missing
+        truth, weight = y[part][complete], w[part][complete]
+        misclassified = misclassified + np.array([weight @ (codes[complete] != truth) for codes in predicted])
         total += float(weight.sum())
-    return np.asarray(wrong), total
+    return np.asarray(misclassified), total

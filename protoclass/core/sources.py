@@ -1,4 +1,4 @@
-"""Where dissimilarities live: a matrix that is held, or tiles that are measured when they are asked for."""
+"""Where dissimilarities come from: a matrix in memory, or tiles that are measured when they are read."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TILE = 2**21  # entries of a tile
 
 
 class Source(Protocol):
-    """The n x m dissimilarities of n rows to m candidates, read by tiles.
+    """The n x m dissimilarities of n rows to m candidates, read in tiles.
 
     `scan(local, finish)` calls `local(rows, columns, tile) -> (stay, send)` on every tile and, once the `send` of all
     row parts of the same columns have been added up, `finish(rows, columns, stay, sum)`; it returns what `finish`
-    returned, in the order of the columns. `take` gives the part of given rows and columns, `array` the whole.
+    returned, in the order of the columns. `take` returns the part of given rows and columns, `array` the complete matrix.
     """
 
     @property
@@ -63,33 +63,35 @@ class Held:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Tiles of all rows and some columns, measured each time they are asked for; nothing n x m is held."""
+    """Tiles of all rows and some columns, measured each time they are read; no n x m matrix is held."""
 
     between: Callable[[Rep, Rep], Array]
     rows: Rep
-    points: Rep
+    candidates: Rep
     cure: str = "give fewer rows, or more memory"
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.rows[0]), len(self.points[0])
+        return len(self.rows[0]), len(self.candidates[0])
 
     def scan(self, local: Local, finish: Finish[S]) -> list[S]:
-        return _scan(self.shape, lambda columns: self.between(self.rows, part(self.points, columns)), local, finish)
+        return _scan(self.shape, lambda columns: self.between(self.rows, part(self.candidates, columns)), local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
-        return self.between(part(self.rows, rows), part(self.points, columns))
+        return self.between(part(self.rows, rows), part(self.candidates, columns))
 
     def array(self) -> Array:
         n, m = self.shape
-        raise TooLarge(f"this needs the whole {n} x {m} matrix of dissimilarities, which is not held: {self.cure}")
+        raise TooLarge(
+            f"this needs the complete {n} x {m} matrix of dissimilarities, which is not held in memory: {self.cure}"
+        )
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows and columns of a Source, measured only when asked for."""
+    """Some rows and columns of a Source, measured only when they are read."""
 
-    whole: Source
+    source: Source
     rows: Array
     columns: Array
 
@@ -98,17 +100,17 @@ class Part:
         return len(self.rows), len(self.columns)
 
     def scan(self, local: Local, finish: Finish[S]) -> list[S]:
-        return _scan(self.shape, lambda columns: self.whole.take(self.rows, self.columns[columns]), local, finish)
+        return _scan(self.shape, lambda columns: self.source.take(self.rows, self.columns[columns]), local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
-        return self.whole.take(self.rows[rows], self.columns[columns])
+        return self.source.take(self.rows[rows], self.columns[columns])
 
     def array(self) -> Array:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
 
 
 def _scan(shape: tuple[int, int], values: Callable[[Array], Array], local: Local, finish: Finish[S]) -> list[S]:
-    """Scan tiles of all rows and some columns, on threads."""
+    """Scan tiles of all rows and some columns on threads."""
     n, m = shape
     rows, width = np.arange(n), max(1, TILE // max(n, 1))
 
@@ -120,7 +122,7 @@ def _scan(shape: tuple[int, int], values: Callable[[Array], Array], local: Local
 
 
 def gather(values: Array, rows: Array, columns: Array) -> Array:
-    """`values[np.ix_(rows, columns)]` without holding other threads up."""
+    """`values[np.ix_(rows, columns)]` without blocking other threads."""
     out = np.empty((len(rows), len(columns)), values.dtype)
     _gather(values, rows, columns, out)
     return out

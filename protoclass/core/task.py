@@ -1,4 +1,4 @@
-"""What a model sees of a problem, and what it gives back."""
+"""The problem that a model is given, and the rules that it returns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def no_coordinates() -> Array:
 
 @dataclass(frozen=True)
 class Task:
-    """All that a model sees while it learns. Dissimilarities, coordinates and columns are made when they are first read.
+    """The problem that a model learns from. Dissimilarities, coordinates and columns are computed when they are first read.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Task:
     w : float array (n,)
         Weights of the rows.
     candidate_row : int array (m,)
-        The row that candidate j is, -1 for none (an unlabelled candidate).
+        The row that each candidate is, -1 for none (an unlabelled candidate).
     seed : tuple of int
     vectors : Once of array (n, p)
         Coordinates of the rows; read them by `coordinates()`, which raises `NoVectors` where there are none.
@@ -46,9 +46,9 @@ class Task:
     tick : callable
         Called after each piece of work, for the progress bar.
     allowed_class : int array (m,), or None
-        The only class that each candidate may serve, -1 (and for None all) where it may serve any.
+        The only class that each candidate may represent; -1 if it may represent any, and None if all may.
     levels : tuple
-        The classes' names.
+        The names of the classes.
     label : callable
         The name of a row by its position, for messages.
     """
@@ -88,15 +88,15 @@ class Task:
         """The task of the rows where `train` is True, and the columns that its candidates have in this task."""
         rows = np.flatnonzero(train)
         columns = np.flatnonzero((self.candidate_row < 0) | train[self.candidate_row])
-        place = np.full(len(self.y), -1)
-        place[rows] = np.arange(len(rows))
-        row = self.candidate_row[columns]
+        position = np.full(len(self.y), -1)
+        position[rows] = np.arange(len(rows))
+        kept_row = self.candidate_row[columns]
         smaller = replace(
             self,
             source=Once(lambda: Part(self.D, rows, columns)),
             y=self.y[rows],
             w=self.w[rows],
-            candidate_row=np.where(row < 0, -1, place[row]),
+            candidate_row=np.where(kept_row < 0, -1, position[kept_row]),
             seed=(*self.seed, salt),
             vectors=Once(lambda: self.coordinates()[rows]),
             design=Once(lambda: self.columns()[rows]),
@@ -108,18 +108,18 @@ class Task:
 
 @dataclass(frozen=True)
 class Points:
-    """The prototypes of a rule as new rows are measured against them: columns of D, or places of their own.
+    """The prototypes of a rule: columns of D, or coordinates of their own.
 
     Attributes
     ----------
     classes : int array (q,)
-        What each prototype stands for.
+        The class of each prototype.
     at : int array (q,), or None
         Columns of D.
     coords : array (q, p), or None
         Coordinates. Exactly one of `at` and `coords` is given.
     radii : array (q,), or None
-        Radius of each prototype's ball, where the rule has balls.
+        Radius of each prototype's ball, if the rule has balls.
     table : mapping of str to array (q,)
         Further columns of `Fit.prototypes`.
     """
@@ -134,16 +134,16 @@ class Points:
         return len(self.classes)
 
     def moved(self, columns: Array) -> Points:
-        """The same prototypes among more columns: column c here is `columns[c]` there."""
+        """The same prototypes in a task with more columns: column c becomes `columns[c]`."""
         return self if self.at is None else replace(self, at=columns[self.at])
 
 
 class Rule(Protocol):
-    """What a method learned: arrays and plain values only.
+    """What a method has learned, in arrays and plain values.
 
-    `predict(kind, query)` pulls what it reads from the query. Kinds: "class", "cover" give codes (r,), -1 for none; "nearest"
-    places among the prototypes (r,), -1 for none; "distance", "prob" and "decision" arrays (r, classes). `size` is the
-    method's measure of complexity, and `report` holds what the method has to say of the rule, by name.
+    `predict(kind, query)` requests from the query what it reads. The kinds "class" and "cover" return codes (r,), -1 for none;
+    "nearest" returns positions among the prototypes (r,), -1 for none; "distance", "prob" and "decision" return arrays
+    (r, classes). `size` is the method's measure of complexity, and `report` holds what the method reports, by name.
     """
 
     @property
@@ -160,10 +160,10 @@ class Rule(Protocol):
 
 @runtime_checkable
 class Stepwise(Rule, Protocol):
-    """A rule that was built step by step: its first steps are rules themselves.
+    """A rule that was built step by step: its first steps are rules as well.
 
     `steps` has columns for `Fit.path`, each with an entry for the first 0, 1, ... steps; `walk` yields the class codes that
-    these predict, and `first` is the rule of so many steps.
+    these predict, and `first` is the rule of this many steps.
     """
 
     @property
@@ -175,7 +175,7 @@ class Stepwise(Rule, Protocol):
 class Path(Protocol):
     """The rules of one fold over the whole grid, in grid order: `prototypes` is their union, `size` is (G,).
 
-    `bounds` (G,), where the method has them, are bounds on each rule's error on new rows.
+    `bounds` (G,), if the method has them, are bounds on the error of each rule on new rows.
     """
 
     @property
@@ -193,7 +193,7 @@ class Path(Protocol):
 
 @dataclass(frozen=True)
 class RulePath:
-    """The Path of a method that fits each grid point by itself: a rule for each."""
+    """The Path of a method that fits a rule for each grid point separately."""
 
     rules: tuple[Rule, ...]
     bounds: ClassVar[None] = None

@@ -1,1 +1,1 @@
-"""Text and tables in, Frames out: formulas, schemas, data sets."""
+"""Formulas, schemas, frames and data sets."""

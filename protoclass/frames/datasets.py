@@ -1,4 +1,4 @@
-"""Data: sets that come with the package, sets that are fetched, and simulations."""
+"""Data sets of the package, public data sets, and simulated data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..arguments import whole_number
 from ..errors import DataError, OptionError
 
 HERE = Path(__file__).resolve().parent.parent  # the package
-FOLDERS = (HERE / "data", HERE.parent / "data")  # in the wheel; in a checkout
+FOLDERS = (HERE / "data", HERE.parent / "data")  # in the installed package, and in a checkout
 
 SETS = {"iris": "species", "wine": "cultivar", "breast_cancer": "diagnosis", "digits": "digit"}
 
@@ -52,7 +52,7 @@ def load_data(name: str) -> pd.DataFrame:
     """
     if not isinstance(name, str) or name not in SETS:
         raise OptionError(
-            f"no data set {name!r} comes with the package: there are {', '.join(map(repr, SETS))}; see also fetch_data"
+            f"no data set {name!r} comes with the package: available are {', '.join(map(repr, SETS))}; see also fetch_data"
         )
     for folder in FOLDERS:
         if (folder / f"{name}.csv").exists():
@@ -63,7 +63,7 @@ def load_data(name: str) -> pd.DataFrame:
 
 
 def fetch_data(name: str) -> pd.DataFrame:
-    """A public data set from the folder that the environment variable `PROTOCLASS_DATA` names, else from OpenML.
+    """A public data set from the folder named by the environment variable `PROTOCLASS_DATA`, or otherwise from OpenML.
 
     Parameters
     ----------
@@ -80,10 +80,10 @@ def fetch_data(name: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        Where neither the folder nor OpenML has it.
+        If neither the folder nor OpenML has it.
     """
     if not isinstance(name, str) or name not in FETCHED:
-        raise OptionError(f"no data set {name!r}: there are {', '.join(map(repr, FETCHED))}")
+        raise OptionError(f"no data set {name!r}: available are {', '.join(map(repr, FETCHED))}")
     file, response, remote, version = FETCHED[name]
     folder = os.environ.get("PROTOCLASS_DATA")
     if folder:
@@ -108,10 +108,10 @@ def fetch_data(name: str) -> pd.DataFrame:
 
 
 def _usps(path: Path) -> pd.DataFrame:
-    with np.load(path) as held:
-        pixels = np.concatenate([held["x_train"], held["x_test"]]).astype(np.float32) / np.float32(1000)
-        digit = np.concatenate([held["y_train"], held["y_test"]])
-        split = np.repeat(["train", "test"], [len(held["y_train"]), len(held["y_test"])])
+    with np.load(path) as arrays:
+        pixels = np.concatenate([arrays["x_train"], arrays["x_test"]]).astype(np.float32) / np.float32(1000)
+        digit = np.concatenate([arrays["y_train"], arrays["y_test"]])
+        split = np.repeat(["train", "test"], [len(arrays["y_train"]), len(arrays["y_test"])])
     data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
     data["split"], data["digit"] = pd.Categorical(split), digit
     return data
@@ -126,7 +126,7 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     Parameters
     ----------
     n : int
-        Rows; the classes share them evenly, the first ones getting what is left over.
+        Number of rows, divided evenly among the classes; the first classes get the remaining ones.
     classes : int
     seed : int
 
@@ -144,7 +144,7 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     for name, value, least in (("n", n, 1), ("classes", classes, 1), ("seed", seed, 0)):
         whole_number(name, value, least)
     if classes > 26 or n < classes:
-        raise OptionError(f"n={n} rows for classes={classes}: give 1 to 26 classes, and a row for each")
+        raise OptionError(f"n={n} rows for classes={classes}: give 1 to 26 classes, and at least one row for each")
     draw = np.random.default_rng(seed)
     centers = draw.normal(0, 4, (classes, 2))
     means = centers[:, None, :] + draw.normal(0, 1, (classes, 10, 2))
@@ -159,12 +159,12 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
 def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.DataFrame:
     """A table of mixed types with missing values: patients of a made-up clinic, for Gower's dissimilarity.
 
-    Three outcomes ("recovered", "relapsed", "referred") of equal chance shift the predictors: `age` (years, normal with
+    Three outcomes ("recovered", "relapsed", "referred") of equal probability shift the predictors: `age` (years, normal with
     means 40, 55, 65 and sd 12), `marker` (lognormal, log-means 0, 0.5, 1.2), `severity` (ordered: mild < moderate <
-    severe, shares by outcome), `ward` (north, south, west, shares by outcome), `smoker` (boolean, chances 0.2, 0.5, 0.6),
+    severe, shares by outcome), `ward` (north, south, west, shares by outcome), `smoker` (boolean, probabilities 0.2, 0.5, 0.6),
     `pulse` (per minute, normal with means 70, 76, 80 and sd 10), `stay` (days, Poisson with means 2, 4, 7), and `blood`
-    (A, B, AB, 0), which tells nothing.
-    Each cell of a predictor is missing with chance `missing`, independently.
+    (A, B, AB, 0), which carries no information.
+    Each cell of a predictor is missing with probability `missing`, independently.
 
     Examples
     --------

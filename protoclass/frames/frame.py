@@ -1,4 +1,4 @@
-"""A formula and a data frame become a Frame; the same formula on new data becomes a Frame that agrees with it."""
+"""Frames: the data of a formula, and new data that must agree with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pandas as pd
 from ..arguments import one_of
 from ..errors import DataError, OptionError, TooLarge, shown
 from .formula import EXTRA, Formula, read
-from .schema import Column, agrees, canonical, classes, learn
+from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -31,14 +31,14 @@ class Frame:
     response : Categorical (n,), or None
     formula : Formula
     schema : mapping of column name to Column
-    spec : formulaic's trained specification of the design matrix, or None where the predictors serve as they stand
+    spec : formulaic's trained specification of the design matrix, or None if the predictors are used unchanged
     weights : array (n,)
     dropped : Index
-        Labels of rows left out for missing values.
+        Labels of the rows left out because of missing values.
     keep : bool
         Whether rows with missing predictors take part (Gower).
     notes : tuple of str
-        What a summary should say of the data.
+        Notes on the data for the summary.
     """
 
     columns: pd.DataFrame
@@ -84,20 +84,24 @@ class Frame:
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
         """The same formula on new data: a Frame of its complete rows, and which rows those are, bool (rows of data,).
 
-        The schema is checked first: every column must be there, once, and of the kind seen in fit.
+        The schema is checked first: every column must exist, exactly once, with the kind seen in fit.
         """
         data = as_pandas(data)
         missing = [c for c in self.columns.columns if c not in data.columns]
         if missing:
-            raise DataError(f"the new data lack the columns {missing}: the formula {self.formula.text!r} needs them")
+            raise DataError(
+                f"the new data lack the columns {missing}: add them, the formula {self.formula.text!r} needs them"
+            )
         columns = data[list(self.columns.columns)]
         check_unique(columns.columns, "column")
         for name, known in self.schema.items():
-            agrees(columns[name], known)
-        whole = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
-        part = columns[whole]
-        empty = np.ones(len(part))
-        return replace(self, columns=part, response=None, weights=empty, dropped=columns.index[~whole], notes=()), whole
+            check_kind(columns[name], known)
+        complete = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
+        part = columns[complete]
+        unit_weights = np.ones(len(part))
+        return replace(
+            self, columns=part, response=None, weights=unit_weights, dropped=columns.index[~complete], notes=()
+        ), complete
 
     def canonical(self) -> pd.DataFrame:
         """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit."""
@@ -106,7 +110,7 @@ class Frame:
     @cached_property
     def _canonical(self) -> pd.DataFrame:
         return pd.DataFrame(
-            {name: canonical(self.columns[name], self.schema[name]) for name in self.columns}, self.index
+            {name: to_canonical(self.columns[name], self.schema[name]) for name in self.columns}, self.index
         )
 
     @cached_property
@@ -116,16 +120,16 @@ class Frame:
         Raises
         ------
         DataError
-            For levels not seen in fit and for values that are not finite.
+            If there are levels not seen in fit, or values that are not finite.
         """
-        lacking = self.columns.isna() if self.keep else None
-        if lacking is not None and lacking.to_numpy().any():
-            row, column = np.argwhere(lacking.to_numpy())[0]
+        missing = self.columns.isna() if self.keep else None
+        if missing is not None and missing.to_numpy().any():
+            row, column = np.argwhere(missing.to_numpy())[0]
             raise DataError(
-                f"column {lacking.columns[column]!r} is missing at row {shown(self.index[row])}: only Gower dissimilarities skip "
-                "what is missing; say na='drop'"
+                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}: only Gower dissimilarities skip "
+                "missing values; use na='drop'"
             )
-        table = self._as_it_stands() if self.spec is None else self._computed()
+        table = self._unchanged() if self.spec is None else self._computed()
         values = table.to_numpy()
         with np.errstate(over="ignore"):
             total = values.sum()
@@ -137,10 +141,10 @@ class Frame:
             )
         return table
 
-    def _as_it_stands(self) -> pd.DataFrame:
-        wide = [c for c, column in self.schema.items() if column.kind == "category"]
-        if wide:
-            most = max(wide, key=lambda c: len(self.schema[c].levels))
+    def _unchanged(self) -> pd.DataFrame:
+        categories = [c for c, column in self.schema.items() if column.kind == "category"]
+        if categories:
+            most = max(categories, key=lambda c: len(self.schema[c].levels))
             raise TooLarge(
                 f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), "
                 "or use dissimilarity='gower'"
@@ -156,19 +160,21 @@ class Frame:
         names = pd.Index(self.spec.column_names)
         if not names.is_unique:
             raise DataError(
-                f"two columns of the design matrix would be called {names[names.duplicated()][0]!r}: rename one in the data"
+                f"two columns of the design matrix would be named {names[names.duplicated()][0]!r}: rename one in the data"
             )
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")  # log of a negative number: the check for finite values says it better
+                warnings.simplefilter(
+                    "ignore"
+                )  # log of a negative number: the check for finite values gives a better message
                 return pd.DataFrame(self.spec.get_model_matrix(canonical, context=EXTRA)).astype(float)
         except (FormulaicError, *COMPUTING) as reason:
             raise DataError(f"{self.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
 
     def terms(self) -> dict[str, pd.Series]:
-        """One variable for each term, for metrics that read mixed columns: numbers, or categories as they are."""
+        """One variable for each term, for metrics of mixed columns: numbers, or unchanged categories."""
         canonical = self.canonical()
-        found: dict[str, pd.Series] = {}
+        variables: dict[str, pd.Series] = {}
         for term in self.formula.terms:
             factors = [f for f in term.factors if f.eval_method.value != "literal"]
             if len(factors) != 1:
@@ -176,13 +182,13 @@ class Frame:
             name = factors[0].expr
             if factors[0].eval_method.value == "lookup" or name.startswith("C("):
                 (column,) = self.formula.uses[name]
-                found[column] = canonical[column]
+                variables[column] = canonical[column]
                 continue
             if self.keep and canonical.isna().any(axis=None):
-                raise OptionError(f"na='keep' takes columns as they stand, not {name!r}: compute it in the data first")
+                raise OptionError(f"na='keep' needs unchanged columns, not {name!r}: compute it in the data first")
             table = self.design
-            found |= {c: table[c] for c in table.columns[self.spec.term_slices[term]]}
-        return found
+            variables |= {c: table[c] for c in table.columns[self.spec.term_slices[term]]}
+        return variables
 
 
 def mold(
@@ -199,12 +205,12 @@ def mold(
     Parameters
     ----------
     formula : str
-        R's grammar; the response must be a column. One-sided (`"~ a + b"`) where `response` is False.
-    data : pandas DataFrame, or another eager frame that narwhals knows (polars, pyarrow)
+        R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
+    data : pandas DataFrame, or another eager frame that narwhals supports (polars, pyarrow)
     na : "drop", "raise" or "keep"
-        Rows with missing values: left out (their labels in `dropped`), an error, or kept where only predictors miss.
+        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
-    aside : names that `.` leaves out besides the response
+    aside : names that `.` leaves out in addition to the response
 
     Raises
     ------
@@ -219,44 +225,46 @@ def mold(
     one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
     check_unique(data.columns, "column")
-    strange = [c for c in data.columns if not isinstance(c, str)]
-    if strange:
-        raise DataError(f"column names must be text, and {strange[0]!r} is not: data.columns = data.columns.map(str)")
+    not_text = [c for c in data.columns if not isinstance(c, str)]
+    if not_text:
+        raise DataError(f"column names must be text, and {not_text[0]!r} is not: data.columns = data.columns.map(str)")
     if len(data) == 0:
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     aside = (*aside, *([weights] if isinstance(weights, str) else []))
-    asked = read(formula, data.columns, aside)
-    if response and asked.response is None:
+    parsed = read(formula, data.columns, aside)
+    if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
     weight = _weights(weights, data)
-    columns = data[list(asked.variables)]
-    answer = None if asked.response is None or not response else data[asked.response]
-    gone = np.zeros(len(data), bool) if answer is None else answer.isna().to_numpy()
-    lacking = columns.isna()
+    columns = data[list(parsed.variables)]
+    response_values = None if parsed.response is None or not response else data[parsed.response]
+    dropped = np.zeros(len(data), bool) if response_values is None else response_values.isna().to_numpy()
+    missing = columns.isna()
     if na != "keep":
-        gone = gone | lacking.any(axis=1).to_numpy()
-    if gone.any() and na == "raise":
-        table = pd.concat([lacking] + ([answer.isna()] if answer is not None else []), axis=1).sum()
+        dropped = dropped | missing.any(axis=1).to_numpy()
+    if dropped.any() and na == "raise":
+        table = pd.concat([missing] + ([response_values.isna()] if response_values is not None else []), axis=1).sum()
         counts = ", ".join(f"{c!r} ({k})" for c, k in table[table > 0].items())
-        raise DataError(f"missing values in {counts}: fill them, or say na='drop'")
-    if gone.all():
-        raise DataError("no row is complete: every one has a missing value")
-    kept = columns[~gone]
-    schema = learn(kept, asked)
+        raise DataError(f"missing values in {counts}: fill them, or use na='drop'")
+    if dropped.all():
+        raise DataError("every row has a missing value: fill them, or leave out the columns that miss most")
+    kept = columns[~dropped]
+    schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()
     levels = None
-    if answer is not None:
-        levels, notes = classes(answer[~gone])
-        empty = [c for c in levels.categories if not weight[~gone][levels == c].sum() > 0]
+    if response_values is not None:
+        levels, notes = read_classes(response_values[~dropped])
+        empty = [c for c in levels.categories if not weight[~dropped][levels == c].sum() > 0]
         if empty:
-            raise DataError(f"class {shown(empty[0])} of {asked.response!r} has no weight: every class needs some")
-    frame = Frame(kept, levels, asked, schema, None, weight[~gone], data.index[gone], na == "keep", notes)
+            raise DataError(
+                f"class {shown(empty[0])} of {parsed.response!r} has no weight: every class needs rows of positive weight"
+            )
+    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
     return replace(frame, spec=trained_spec(frame))
 
 
 def as_pandas(data: Any) -> pd.DataFrame:
-    """A pandas frame of any eager frame that narwhals knows."""
+    """A pandas frame from any eager frame that narwhals supports."""
     if isinstance(data, pd.DataFrame):
         return data
     import narwhals as nw
@@ -264,7 +272,7 @@ def as_pandas(data: Any) -> pd.DataFrame:
     try:
         return nw.from_native(data, eager_only=True).to_pandas()
     except ModuleNotFoundError as reason:
-        raise DataError(f"frames of polars need pyarrow to be read: pip install pyarrow ({reason})") from None
+        raise DataError(f"reading polars frames needs pyarrow: pip install pyarrow ({reason})") from None
     except TypeError:
         raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
 
@@ -278,19 +286,19 @@ def trained_spec(frame: Frame) -> Any:
 
     size = sum(max(1, len(c.levels)) for c in frame.schema.values())
     if size * len(frame) * 8 > LARGEST and any(c.kind == "category" for c in frame.schema.values()):
-        most = max(frame.schema, key=lambda c: len(frame.schema[c].levels))
-        levels = len(frame.schema[most].levels)
+        widest = max(frame.schema, key=lambda c: len(frame.schema[c].levels))
+        levels = len(frame.schema[widest].levels)
         if not frame.formula.plain():
-            raise TooLarge(f"column {most!r} has {levels} levels, too many to expand: leave it out ('- {most}')")
-        return None  # Gower reads the categories as they are; `design` is checked by the metric that asks for it
+            raise TooLarge(f"column {widest!r} has {levels} levels, too many to expand: leave it out ('- {widest}')")
+        return None  # Gower reads the unchanged categories; a metric that requests `design` checks it
     rows = frame
     if frame.keep:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
         if len(rows) == 0:
             return None
     if frame.formula.plain():
-        rows = rows.take(np.arange(1))  # columns as they stand: nothing to learn but the levels, which a row carries
-    # rows with missing values are out already; what a transform makes missing is `design`'s to name
+        rows = rows.take(np.arange(1))  # unchanged columns: only the levels are learned, and one row has them
+    # rows with missing values are already left out; `design` reports values that a transform makes missing
     spec = ModelSpec(
         formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"
     )
@@ -311,9 +319,9 @@ def _weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
     except (TypeError, ValueError):
         raise DataError("weights must be numbers") from None
     with np.errstate(over="ignore"):
-        fine = (np.isfinite(values) & (values >= 0)).all() and np.isfinite(values.sum())
-    if not fine:
-        raise DataError("weights must be finite and not negative, and so must their sum")
+        valid = (np.isfinite(values) & (values >= 0)).all() and np.isfinite(values.sum())
+    if not valid:
+        raise DataError("weights must be finite and not negative, with a finite sum")
     return values
 
 
@@ -325,9 +333,11 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")
-        absent = data.index.difference(given.index)
-        if len(absent):
-            raise DataError(f"{what} lack the row {shown(absent[0])}: its index must hold every row label of the data")
+        missing = data.index.difference(given.index)
+        if len(missing):
+            raise DataError(
+                f"{what} lack the row {shown(missing[0])}: the index must contain every row label of the data"
+            )
         return given.loc[data.index]
     try:
         values = np.asarray(given)
@@ -338,10 +348,10 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     return values
 
 
-def check_unique(labels: pd.Index, what: str) -> None:
-    if isinstance(labels, pd.IntervalIndex) and labels.is_overlapping:
+def check_unique(names: pd.Index, what: str) -> None:
+    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
         raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
-    if not labels.is_unique:
+    if not names.is_unique:
         cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
-        again = shown(labels[labels.duplicated()][0])
-        raise DataError(f"the {what} label {again} occurs more than once: {cure}")
+        repeated = shown(names[names.duplicated()][0])
+        raise DataError(f"the {what} label {repeated} occurs more than once: {cure}")

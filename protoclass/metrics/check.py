@@ -67,7 +67,7 @@ def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) 
         "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
         "square": ("yes", np.nan, "") if measured.square else ("no", np.nan, "the candidates are not the rows"),
         "symmetric": _symmetric(both, n, names),
-        "zero diagonal": _diagonal(core.own(P, own), names[own[own >= 0]]),
+        "zero diagonal": _diagonal(core.self_dissimilarities(P, own), names[own[own >= 0]]),
         "duplicates": _duplicates(core.duplicates(P, own, classes.codes), names, by is not None, outside == m),
         "triangle inequality": _triangles(P, measured.square, names, seed),
         "Euclidean": _euclidean(P, both, n, seed),
@@ -142,10 +142,10 @@ def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> Answer
     if len(P) < 3:
         return NOT_APPLICABLE, np.nan, "fewer than three rows"
     result = core.triangles(P, seed)
-    examined = f"{'all' if result.exact else 'a random'} {result.asked} triples"
+    examined = f"{'all' if result.exact else 'a random'} {result.tested} triples"
     rounding = f"rounding of {result.slack:g} of a side allowed"
     if result.violated == 0:
-        bound = "" if result.exact else f", so at most {300 / result.asked:.1g} % of all violate it (95 % confidence)"
+        bound = "" if result.exact else f", so at most {300 / result.tested:.1g} % of all violate it (95 % confidence)"
         return ("holds" if result.exact else "holds in sample"), 0.0, f"{examined}{bound}; {rounding}"
     i, j, k = result.at
     detail = (

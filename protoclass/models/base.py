@@ -1,4 +1,4 @@
-"""What a model is: frozen parameters, and the rules that they lead to on a task."""
+"""Models: frozen parameters, and the rules that they give on a task."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class Model:
     """A method: frozen parameters, all of them fields of a dataclass.
 
     A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
-    the task (`Grid`). A method of one's own writes `path`; the rest has defaults.
+    the task (`Grid`). A new method must define `path`; everything else has defaults.
 
     Attributes
     ----------
     name : str
-        An identifier, by which `method=` finds it once it is registered.
+        An identifier, which `method=` accepts when the method is registered.
     can : Capabilities
-        What the method can do beyond predicting.
+        What the method can do beyond prediction.
     never_tuned : frozenset of str
         Parameters that are never tuned, whatever their value.
     example : mapping of parameter to values
-        Some values of each parameter that is tuned by default, and of others that a grid may have, with which the method
-        fits a hundred rows; for `pc.testing.check_model`.
+        Some values of each parameter that is tuned by default, and of others that a grid may contain, with which the method
+        can be fitted to a hundred rows; for `pc.testing.check_model`.
     as_repeats : mapping of parameter to value, or None
-        Parameters with which a row of weight 2 is worth two rows, to the prediction; None where weights mean something else
-        or draws at random depend on them.
+        Parameters with which a row of weight 2 gives the same predictions as two rows; None if weights mean something else
+        or random draws depend on them.
     """
 
     name: ClassVar[str]
@@ -49,21 +49,21 @@ class Model:
 
     @property
     def title(self) -> str:
-        """What print and summary call the method."""
+        """The name of the method in print and summary."""
         return self.name
 
     @property
     def shares_work(self) -> bool:
-        """Whether the folds share so much work that one more, which leaves nothing out, costs little: the fit on all rows
+        """Whether the folds share so much work that one more fold, which leaves no row out, costs little: the fit on all rows
         then comes from the same call of `paths`."""
         return False
 
     def measures(self, rule: Rule) -> bool:
-        """Whether a rule of this method looks at dissimilarities or coordinates, and not at columns alone."""
+        """Whether a rule of this method reads dissimilarities or coordinates, and not only columns."""
         return True
 
     def loss(self, task: Task, prototypes: Points) -> float | None:
-        """What the method makes small, for any prototypes with its parameters; None where it has no such measure."""
+        """The objective that the method minimises, for any prototypes and its parameters; None if it has none."""
         return None
 
     def parameters(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Model:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def tuned(self) -> dict[str, Any]:
-        """The parameters that cross-validation is to choose."""
+        """The parameters that cross-validation chooses."""
         values = self.parameters()
         return {name: v for name, v in values.items() if name not in self.never_tuned and is_tuned(v)}
 
@@ -95,21 +95,21 @@ class Model:
         return axes
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        """What "grid" means for a parameter."""
+        """The values that "grid" means for a parameter."""
         raise OptionError(f"{self.name} has no default grid for {parameter}: give a sequence of values")
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        """Rows with weight that each class must have in every training set, int (classes,); the least has `held`."""
+        """Rows with weight that each class must have in every training set, int (classes,), where the smallest one has `held`."""
         return np.zeros(len(held), np.int64)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
         """Rules for every point of the grid (the product of its axes, the last varying fastest)."""
-        raise OptionError(f"the model {type(self).__name__} does not say how it is fitted: write its `path`")
+        raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: define its method `path`")
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
     ) -> Iterator[tuple[int, Path]]:
-        """The path of each fold, learned without the fold's rows; overridden where folds can share work."""
+        """The path of each fold, learned without the rows of the fold; overridden where folds can share work."""
         for f in range(folds):
             part, columns = task.keep(fold != f, f)
             path = self.path(part, grid).moved(columns)
@@ -121,46 +121,46 @@ class Grid:
     """A rule that draws the values of a parameter from the task."""
 
     def values(self, task: Task) -> np.ndarray:
-        raise OptionError(f"{type(self).__name__} does not say which values it draws: write its `values`")
+        raise OptionError(f"{type(self).__name__} does not define the values that it draws: define its method `values`")
 
 
 def is_tuned(value: Any) -> bool:
-    """Whether a value of a parameter asks for cross-validation: "grid", a sequence, or a Grid."""
+    """Whether a value of a parameter requests cross-validation: "grid", a sequence, or a Grid."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0
     return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, pd.Series, Grid))
 
 
 def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
-    """The values of a parameter: its axis of the grid, or the one value it is fixed at."""
+    """The values of a parameter: its axis of the grid, or its one fixed value."""
     return np.asarray(grid.get(name, [fixed]))
 
 
 def heaviest_class(task: Task) -> int:
-    """The class with most weight, which a rule without prototypes predicts."""
+    """The class of largest weight, which a rule without prototypes predicts."""
     return int(np.bincount(task.y, task.w, task.classes).argmax())
 
 
 def own_candidates(task: Task) -> np.ndarray:
-    """The candidate that each row is, int (n,); raises where the candidates are not the rows."""
+    """The candidate that each row is, int (n,); raises if the candidates are not the rows."""
     n = len(task.y)
-    own = np.full(n, -1)
-    own[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
-    if len(task.candidate_row) != n or (own < 0).any():
+    candidate = np.full(n, -1)
+    candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
+    if len(task.candidate_row) != n or (candidate < 0).any():
         raise DataError(
             "this method chooses among the rows: the dissimilarities must be those of all rows to one another"
         )
-    return own
+    return candidate
 
 
-def number(
+def check_number(
     model: str,
     name: str,
     value: Any,
     *,
     low: float = -math.inf,
     above: bool = False,
-    whole: bool = False,
+    integral: bool = False,
     infinite: bool = False,
 ) -> None:
     """Check a parameter that may be tuned: a number, or a sequence of them, not below `low` (or above it)."""
@@ -173,14 +173,14 @@ def number(
     else:
         values = [value]
     for v in values:
-        endless = infinite and isinstance(v, float) and v == math.inf
-        if not endless and not is_number(v, low, above, whole):
+        is_infinite = infinite and isinstance(v, float) and v == math.inf
+        if not is_infinite and not is_number(v, low, above, integral):
             raise OptionError(
-                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, whole)}, a sequence of these, or 'grid'"
+                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, integral)}, a sequence of these, or 'grid'"
             )
 
 
-def fixed(model: str, name: str, value: Any, *, low: float = -math.inf, whole: bool = False) -> None:
+def check_fixed(model: str, name: str, value: Any, *, low: float = -math.inf, integral: bool = False) -> None:
     """Check a parameter that is never tuned."""
-    if not is_number(value, low, False, whole) or (whole and not isinstance(value, (int, np.integer))):
-        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, whole)}")
+    if not is_number(value, low, False, integral) or (integral and not isinstance(value, (int, np.integer))):
+        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, integral)}")

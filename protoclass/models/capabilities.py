@@ -1,4 +1,4 @@
-"""What a method can do beyond predicting: declared beside the method, and asked for by name."""
+"""Capabilities of a method beyond prediction: declared with the method, and requested by name."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Learned:
-    """What a method may look at when it speaks of a rule that it learned.
+    """The values from which a method describes a rule that it has learned.
 
     Attributes
     ----------
     rule : Rule
     model : Model
-        With the parameters as chosen.
+        With the chosen parameters.
     classes : sequence
         Names of the classes.
     prototypes : sequence
-        Names of the prototypes, in the order chosen.
+        Names of the prototypes, in the order of their choice.
     prototype_row : int array (q,)
         The row that each prototype is, -1 for none.
     y : int array (n,)
         Class codes of the rows.
     fitted : callable
-        Returns the class codes that the rule gives to the rows.
+        Returns the class codes that the rule predicts for the rows.
     design : callable
-        Returns the design matrix as a DataFrame; it raises where the formula names no predictors.
+        Returns the design matrix as a DataFrame; it raises if the formula names no predictors.
     tried : mapping of parameter to values
-        What cross-validation chose from.
+        The values from which cross-validation chose.
     reasons : sequence of str
-        Why the rule could not be made again from a compression set alone, as what prepared the data depends on the sample.
+        The steps of data preparation that depend on the sample: reasons why a compression set alone does not give the rule.
     error : float, or None
-        Cross-validated share of errors, where that is what was measured.
+        Cross-validated share of errors, if this was measured.
     """
 
     rule: Rule
@@ -61,46 +61,46 @@ class Learned:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a method can do. Each is False, empty or None where it can't; a text says under which condition it can.
+    """What a method can do. A capability is False, empty or None if the method lacks it; a text names the condition for it.
 
     Attributes
     ----------
     weights : bool
-        It takes weights of the rows.
+        Whether it takes weights of the rows.
     candidates : frozenset of str
-        Of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates may be no row).
+        A choice of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates need not be rows).
     objective, certificate : bool or str
-        Its report holds the value of an objective, and a bound on the optimum (`core.covers.certificate`).
+        Whether its report holds the value of an objective, and a bound on the optimum (`core.covers.certificate`).
     nearest : bool
-        Its rule gives a row the class of its nearest prototype.
+        Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
-        Its distances are not those of the metric but of its rule.
+        Whether its distances are those of its rule, not of the metric.
     balls : bool or str
-        Its prototypes have balls that cover rows of their class.
+        Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
-        Its prototypes have columns `covers` and `miscovers`, in the order chosen.
+        Whether its prototypes have columns `covers` and `miscovers`, in the order of their choice.
     steps : bool or str
-        Its rule was built step by step (`core.task.Stepwise`).
+        Whether its rule is built step by step (`core.task.Stepwise`).
     costs : bool or str
-        What a larger lambda chooses are the first steps: the rule's `at_cost(lambda_)` is the rule of these.
+        Whether the first steps are the rule of a larger lambda, which the method `at_cost(lambda_)` of the rule returns.
     warm_starts : bool
-        Over a grid a rule starts from that of the point before, so that a point fitted by itself may give another rule.
+        Whether the rule of a grid point starts from that of the point before, so that a point fitted alone may give another rule.
     solvers : tuple of str
-        Values of its parameter `solver`, whose objectives can be compared.
+        Values of its parameter `solver` whose objectives can be compared.
     radius : str
         The parameter that is the radius of the balls.
     bound : callable
-        `bound(learned, delta)`: a bound on the error of new rows, one row a machine; see `Fit.bound`.
+        `bound(learned, delta)`: a bound on the error on new rows, one row for each machine; see `Fit.bound`.
     step_bounds : callable
         `step_bounds(learned)`: the bounds of the first 0, 1, ... steps, at delta = 0.05.
     grid_bounds : bool
-        Its paths have bounds over the grid, so that choose="bound" is possible.
+        Whether its paths have bounds over the grid, so that choose="bound" is possible.
     features : callable
-        `features(learned)`: a DataFrame with one row for each feature of the rule, in words.
+        `features(learned)`: a DataFrame with a description of each feature of the rule, one in each row.
     notes : callable
-        `notes(learned)`: what a summary should say beyond what is said of every rule.
+        `notes(learned)`: further sentences for the summary.
     why : callable
-        `why(learned, query)`: for the one row of a query, how its class came about, in sentences.
+        `why(learned, query)`: sentences that explain the predicted class of the only row of a query.
     """
 
     weights: bool = False

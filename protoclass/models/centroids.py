@@ -10,35 +10,35 @@ import numpy as np
 
 from ..core.task import Task
 from ..core.vectors.shrunken import ShrunkenPath, shrunken
-from .base import Model, axis, number
+from .base import Model, axis, check_number
 from .capabilities import Capabilities
 
 
 @dataclass(frozen=True)
 class Centroids(Model):
-    """Nearest shrunken centroids: one centroid for each class, in the few columns that tell the classes apart.
+    """Nearest shrunken centroids: one centroid for each class, in the few columns that distinguish the classes.
 
-    Each centroid moves towards the centroid of all rows, column by column, by `threshold` standard errors. A column that
-    arrives in every class drops out.
+    Each centroid moves towards the centroid of all rows, column by column, by `threshold` standard errors. A column whose
+    centroids reach it in every class drops out.
 
     Parameters
     ----------
     threshold : float >= 0, sequence or "grid"
-        Standard errors to shrink by; 0 leaves the centroids where they are. "grid": 30, evenly from 0 to the least at which
-        no column is left, as R's `pamr` has it.
+        Standard errors to shrink by; 0 does not move the centroids. "grid": 30 values, evenly spaced from 0 to the least at
+        which no column is left, as in R's `pamr`.
 
     Raises
     ------
     DataError
-        Where the weights do not exceed the number of classes, so that there is no variance within classes.
+        If the weights do not exceed the number of classes, so that the variance within classes is undefined.
     NoVectors
         For dissimilarities without coordinates.
 
     Notes
     -----
     The size of a rule is the number of columns that are left. Rows are classified by distances divided by the columns'
-    standard deviations within classes, less 2 log of the class's share of the weights; `kind="decision"` is minus half of
-    that and `kind="prob"` follows from it. Columns are those of the metric's coordinates, and weights count rows.
+    standard deviations within classes, minus 2 log of the class's share of the weights; `kind="decision"` is minus half of
+    this value, and `kind="prob"` follows from it. Columns are those of the metric's coordinates, and weights count rows.
 
     References
     ----------
@@ -65,7 +65,7 @@ class Centroids(Model):
         return "Nearest shrunken centroids"
 
     def __post_init__(self) -> None:
-        number("centroids", "threshold", self.threshold, low=0)
+        check_number("centroids", "threshold", self.threshold, low=0)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return np.full(len(held), 1 if held.sum() > len(held) else 2)

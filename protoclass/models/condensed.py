@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.neighbours.condensing import condensed
+from ..core.neighbours.condensing import condense_rows
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from .base import Model, heaviest_class, own_candidates
@@ -17,9 +17,9 @@ from .capabilities import Capabilities
 
 @dataclass(frozen=True)
 class Condensed(Model):
-    """A part of the rows by whose nearest every row is classified right, on any dissimilarity (Hart 1968).
+    """A subset of the rows whose nearest-neighbour rule classifies every row correctly, on any dissimilarity (Hart 1968).
 
-    Rows are visited in an order drawn by the fit's seed, as the rule depends on it.
+    The rule depends on the order in which rows are visited, which is drawn with the seed of the fit.
     """
 
     name: ClassVar[str] = "condensed"
@@ -31,10 +31,10 @@ class Condensed(Model):
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         own, order = own_candidates(task), np.random.default_rng(task.seed).permutation(len(task.y))
-        rows = condensed(task.D.array(), own, task.y, order)
+        rows = condense_rows(task.D.array(), own, task.y, order)
         return RulePath((nearest_of(task, own, rows, {}),))
 
 
 def nearest_of(task: Task, own: np.ndarray, rows: np.ndarray, report: Mapping[str, Any]) -> Nearest:
-    """The rule of the nearest of some rows."""
+    """The nearest-prototype rule of some rows."""
     return Nearest(Points(task.y[rows], at=own[rows]), task.classes, heaviest_class(task), report)

@@ -12,52 +12,52 @@ import numpy as np
 from ..core.neighbours.adaptive import DANNPath, Local
 from ..core.task import Points, Task
 from ..errors import DataError
-from .base import Model, axis, number, own_candidates
+from .base import Model, axis, check_number, own_candidates
 from .capabilities import Capabilities
 from .knn import NEIGHBOURS, ballots
 
 
 @dataclass(frozen=True)
 class DANN(Model):
-    """k nearest neighbours by a metric made anew at each query (Hastie and Tibshirani 1996; ESL, section 13.4.2).
+    """k nearest neighbours by a metric that is computed at each query (Hastie and Tibshirani 1996; ESL, section 13.4.2).
 
-    The training rows nearest to a query x0 give the covariance W within their classes and B between these. The k rows
+    The training rows nearest to a query x0 give the covariance W within their classes and B between them. The k rows
     nearest by
 
         D(x, x0) = (x - x0)' W^-1/2 (W^-1/2 B W^-1/2 + epsilon I) W^-1/2 (x - x0)
 
-    vote, by their weights: distances are long across a boundary of classes and short along it.
+    vote with their weights: distances are long across a boundary of classes and short along it.
 
     Parameters
     ----------
     k : int >= 1, sequence or "grid"
-        Neighbours that vote; all rows tied with the k-th do. "grid": as that of "knn".
+        Number of neighbours that vote; all rows tied with the k-th one vote as well. "grid": as for "knn".
     neighborhood : int >= 2, None or sequence
-        Training rows that make the metric. None: a fifth of them, 50 at least (or all, where there are fewer).
+        Number of training rows that determine the metric. None: a fifth of them, at least 50 (or all, if there are fewer).
     epsilon : float > 0, or sequence
-        How much of W^-1 there is in the metric; 1 as in ESL.
+        Weight of W^-1 in the metric; 1 as in ESL.
     ridge : float >= 0, or sequence
-        Added to the diagonal of W, as a multiple of its mean. Where there are hardly more neighbours than columns W is
-        near-singular, and a small ridge then does harm.
+        Added to the diagonal of W, as a multiple of its mean. If there are hardly more neighbours than columns, W is
+        nearly singular, and a small ridge is then harmful.
     iterations : int >= 1, or sequence
-        Times that the neighborhood is found, after the first by the metric found before.
+        Number of neighborhood searches; each one after the first uses the metric of the one before.
 
     Raises
     ------
     DataError
-        Where there are fewer training rows than k or `neighborhood`.
+        If there are fewer training rows than k or `neighborhood`.
     NoVectors
         For dissimilarities without coordinates.
 
     See Also
     --------
-    protoclass.Adaptive : such a metric at each candidate instead, for other methods.
+    protoclass.Adaptive : such a metric at each candidate, for other methods.
 
     Notes
     -----
     Coordinates are those of the fit's dissimilarity, for "euclidean" the scaled columns. `predict(kind="distance")` is
-    the square root of D, so that rows have distances of their own units. The size of a rule is n / k. Weights count as
-    votes, and a row without weight is no training row.
+    the square root of D, so that it has the units of a distance. The size of a rule is n / k. Weights count as
+    votes, and rows without weight are not used.
 
     References
     ----------
@@ -87,12 +87,12 @@ class DANN(Model):
         return "Discriminant adaptive nearest neighbours"
 
     def __post_init__(self) -> None:
-        number("dann", "k", self.k, low=1, whole=True)
+        check_number("dann", "k", self.k, low=1, integral=True)
         if self.neighborhood is not None:
-            number("dann", "neighborhood", self.neighborhood, low=2, whole=True)
-        number("dann", "epsilon", self.epsilon, low=0, above=True)
-        number("dann", "ridge", self.ridge, low=0)
-        number("dann", "iterations", self.iterations, low=1, whole=True)
+            check_number("dann", "neighborhood", self.neighborhood, low=2, integral=True)
+        check_number("dann", "epsilon", self.epsilon, low=0, above=True)
+        check_number("dann", "ridge", self.ridge, low=0)
+        check_number("dann", "iterations", self.iterations, low=1, integral=True)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter != "k":
@@ -101,22 +101,29 @@ class DANN(Model):
         return np.array([k for k in NEIGHBOURS if k <= most])
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> DANNPath:
-        live = np.flatnonzero(task.w > 0)  # a row without weight has no vote
-        n, ks = len(live), axis(grid, "k", self.k).astype(int)
+        weighted = np.flatnonzero(task.w > 0)  # a row without weight has no vote
+        n, ks = len(weighted), axis(grid, "k", self.k).astype(int)
         if ks.max() > n:
-            raise DataError(f"k={ks.max()} neighbours, and there are {n} rows to choose them from")
-        around = [
+            raise DataError(
+                f"k={ks.max()} neighbours are needed, and there are {n} training rows with weight: give a smaller k"
+            )
+        neighborhoods = [
             default_neighborhood(n) if q is None else int(q) for q in axis(grid, "neighborhood", self.neighborhood)
         ]
-        if max(around) > n:
-            raise DataError(f"neighborhood={max(around)}, and there are {n} training rows: ask for fewer")
+        if max(neighborhoods) > n:
+            raise DataError(
+                f"neighborhood={max(neighborhoods)}, and there are {n} training rows with weight: give a smaller neighborhood"
+            )
         epsilons, ridges = (axis(grid, name, getattr(self, name)).tolist() for name in ("epsilon", "ridge"))
         times = axis(grid, "iterations", self.iterations).astype(int).tolist()
-        metrics = tuple(Local(*parameters) for parameters in product(around, epsilons, ridges, times))
-        prototypes, X = Points(task.y[live], at=own_candidates(task)[live]), np.asarray(task.coordinates(), float)[live]
-        return DANNPath(tuple(ks.tolist()), metrics, prototypes, X, ballots(task.w[live]), task.classes)
+        metrics = tuple(Local(*parameters) for parameters in product(neighborhoods, epsilons, ridges, times))
+        prototypes, X = (
+            Points(task.y[weighted], at=own_candidates(task)[weighted]),
+            np.asarray(task.coordinates(), float)[weighted],
+        )
+        return DANNPath(tuple(ks.tolist()), metrics, prototypes, X, ballots(task.w[weighted]), task.classes)
 
 
 def default_neighborhood(n: int) -> int:
-    """Rows that make a metric by default, of n."""
+    """Default number of rows that determine a metric, out of n."""
     return min(n, max(50, n // 5))

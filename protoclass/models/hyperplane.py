@@ -1,4 +1,4 @@
-"""Optimal hyperplanes for data known by their pairwise proximities (Graepel et al. 1998)."""
+"""Optimal hyperplanes for data given by their pairwise proximities (Graepel et al. 1998)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
 from ..core.task import Points, RulePath, Task
 from ..errors import DataError, OptionError
-from .base import Model, axis, number
+from .base import Model, axis, check_number
 from .capabilities import Capabilities
 
 LARGEST = 5000  # rows of an embedding, whose cost grows with their cube
@@ -28,13 +28,13 @@ class Hyperplane(Model):
     Parameters
     ----------
     embedding : "proximity", "flip" or "cut"
-        "proximity": each row is the vector of its dissimilarities to the candidates (paper, section 4); any matrix serves,
-        also an asymmetric one. "flip" and "cut": rows are points of the pseudo-Euclidean space in which the dissimilarities
-        are distances, with the axes of negative signature turned into ordinary ones or left out (section 3); the matrix
+        "proximity": each row is the vector of its dissimilarities to the candidates (paper, section 4); any matrix is
+        allowed, also an asymmetric one. "flip" and "cut": rows are points of the pseudo-Euclidean space in which the dissimilarities
+        are distances, with the axes of negative signature made positive or left out (section 3); the matrix
         must be square and symmetric, with zeros on the diagonal.
     C : float > 0, inf, sequence or "grid"
-        Cost of a unit of slack, where the mean squared length of the rows is 1, so that the unit of the dissimilarities
-        changes nothing. inf: the hard margin; the summary says where none exists. "grid": 0.01 to 10,000, and inf.
+        Cost of a unit of slack, with rows scaled to mean squared length 1, so that the unit of the dissimilarities does not
+        matter. inf: the hard margin; the summary reports if none exists. "grid": 0.01 to 10,000, and inf.
     dims : int >= 1, sequence or None
         Axes of the embedding, those of the largest absolute eigenvalues; None: all.
 
@@ -58,11 +58,13 @@ class Hyperplane(Model):
 
     def __post_init__(self) -> None:
         one_of("embedding", self.embedding, ("proximity", "flip", "cut"))
-        number("hyperplane", "C", self.C, low=0, above=True, infinite=True)
+        check_number("hyperplane", "C", self.C, low=0, above=True, infinite=True)
         if self.dims is not None:
             if self.embedding == "proximity":
-                raise OptionError(f"dims={self.dims!r}: 'proximity' embeds nothing; dims goes with 'flip' and 'cut'")
-            number("hyperplane", "dims", self.dims, low=1, whole=True)
+                raise OptionError(
+                    f"dims={self.dims!r}: only embedding='flip' and embedding='cut' use dims: leave it out"
+                )
+            check_number("hyperplane", "dims", self.dims, low=1, integral=True)
 
     @property
     def title(self) -> str:
@@ -82,11 +84,13 @@ class Hyperplane(Model):
             return RulePath(tuple(rules))
         full = embedded(task, P)
         by_axes = cache(lambda k: (e := full.first(k), gram(e, self.embedding == "flip")))
-        every = len(full.values)
+        all_axes = len(full.values)
         parameters = [
             (C, dims) for C in axis(grid, "C", self.C).astype(float) for dims in axis(grid, "dims", self.dims)
         ]
-        return RulePath(tuple(self._embedded(task, *by_axes(every if k is None else int(k)), C) for C, k in parameters))
+        return RulePath(
+            tuple(self._embedded(task, *by_axes(all_axes if k is None else int(k)), C) for C, k in parameters)
+        )
 
     def _proximity(self, task: Task, P: np.ndarray, K: np.ndarray, C: float) -> Planes:
         machines = planes(task, K, C)
@@ -112,9 +116,9 @@ class Hyperplane(Model):
         if len(machines) == 1:
             table["weight"] = weights[at, 0]
         report = {"cost C": C, **details, "support objects": int(support.sum())}
-        lost = [str(task.levels[c]) for c, m in zip(positive(task), machines, strict=True) if not m.separated]
-        if inf == C and lost:
-            of = "the classes" if task.classes == 2 else f"{', '.join(lost)} from the rest"
+        inseparable = [str(task.levels[c]) for c, m in zip(positive(task), machines, strict=True) if not m.separated]
+        if inf == C and inseparable:
+            of = "the classes" if task.classes == 2 else f"{', '.join(inseparable)} from the rest"
             report["margin"] = f"none, as no hyperplane separates {of}: C='grid' tunes the slack"
         prototypes = Points(own, at=at, table=table)
         return Planes(prototypes, weights[at], intercepts, power, task.classes, int(support.sum()), report)
@@ -139,7 +143,7 @@ def embedded(task: Task, P: np.ndarray) -> Spectral:
         )
     if n > LARGEST:
         raise DataError(
-            f"an embedding of {n} rows takes too long, above {LARGEST}: use embedding='proximity', or fewer rows"
+            f"an embedding of {n} rows takes too long, and at most {LARGEST} are allowed: use embedding='proximity', or fewer rows"
         )
     reflexive(P, task.label)
     return embedding(P)

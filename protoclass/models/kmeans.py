@@ -11,38 +11,38 @@ import numpy as np
 from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.centroids import distinct, kmeans
-from .base import Model, axis, fixed, heaviest_class
+from ..core.vectors.centroids import count_distinct, kmeans
+from .base import Model, axis, check_fixed, heaviest_class
 from .capabilities import Capabilities
 from .counts import check_counts, counts, default_counts, in_words
 
 
 @dataclass(frozen=True)
 class KMeans(Model):
-    """k-means on each class by itself; the centroids are the prototypes (ESL, section 13.2.1).
+    """k-means on each class separately; the centroids are the prototypes (ESL, section 13.2.1).
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Centroids for each class; or that part of the rows of each class; or either by the name of the class. "grid": 1 to
+        Number of centroids of each class; or that share of the rows of each class; or either by the name of the class. "grid": 1 to
         10, at most the training rows of the smallest class.
     starts : int >= 1
-        Runs from different starts, the best of which counts.
+        Number of runs from different starts, of which the best is kept.
     start : "k-means++" or "random"
-        Where the runs start: from rows of the class that are far from one another, or from K random rows. Rows with more
-        weight are drawn more often.
+        Initial centroids: rows of the class that are far from one another, or K random rows. Rows with more weight are drawn
+        more often.
 
     Raises
     ------
     DataError
-        Where a class has fewer rows with weight than centroids.
+        If a class has fewer rows with weight than centroids.
     NoVectors
         For dissimilarities without coordinates.
 
     Notes
     -----
-    A class that has rows enough, but fewer than K distinct ones, gets one centroid for each of these; the others repeat
-    them and hold no row. The fit then says so.
+    A class with enough rows but fewer than K distinct ones gets one centroid for each of these; the other centroids repeat
+    them and have no rows. The fit reports this.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class KMeans(Model):
 
     def __post_init__(self) -> None:
         check_counts("kmeans", self.K)
-        fixed("kmeans", "starts", self.starts, low=1, whole=True)
+        check_fixed("kmeans", "starts", self.starts, low=1, integral=True)
         one_of("start", self.start, ("k-means++", "random"))
 
     def loss(self, task: Task, prototypes: Points) -> float:
@@ -88,25 +88,25 @@ class KMeans(Model):
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         X = task.coordinates()
         own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
-        unlike = np.array([distinct(X[rows]) for rows in own])
-        return RulePath(tuple(self._rule(task, X, own, unlike, K) for K in axis(grid, "K", self.K).tolist()))
+        distinct = np.array([count_distinct(X[rows]) for rows in own])
+        return RulePath(tuple(self._rule(task, X, own, distinct, K) for K in axis(grid, "K", self.K).tolist()))
 
-    def _rule(self, task: Task, X: np.ndarray, own: list[np.ndarray], unlike: np.ndarray, K: Any) -> Nearest:
-        wanted = counts(K, np.array([len(rows) for rows in own]), task.levels)
+    def _rule(self, task: Task, X: np.ndarray, own: list[np.ndarray], distinct: np.ndarray, K: Any) -> Nearest:
+        K_of_class = counts(K, np.array([len(rows) for rows in own]), task.levels)
         parts = [
-            kmeans(X[rows], task.w[rows], wanted[c], self.starts, (*task.seed, int(wanted[c]), c), self.start)
+            kmeans(X[rows], task.w[rows], K_of_class[c], self.starts, (*task.seed, int(K_of_class[c]), c), self.start)
             for c, rows in enumerate(own)
         ]
         centers, held = (np.concatenate(p) for p in zip(*parts, strict=True))
-        prototypes = Points(np.repeat(np.arange(task.classes), wanted), coords=centers, table={"covers": held})
-        report = {"centroids per class K": in_words(K), **repeated("centroids", task.levels, wanted, unlike)}
+        prototypes = Points(np.repeat(np.arange(task.classes), K_of_class), coords=centers, table={"covers": held})
+        report = {"centroids per class K": in_words(K), **repeated("centroids", task.levels, K_of_class, distinct)}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
 
-def repeated(what: str, levels: tuple[Any, ...], wanted: np.ndarray, unlike: np.ndarray) -> dict[str, str]:
-    """What a report says of classes with fewer distinct rows than centroids, or the like."""
-    short = np.flatnonzero(unlike < wanted)
+def repeated(what: str, levels: tuple[Any, ...], K_of_class: np.ndarray, distinct: np.ndarray) -> dict[str, str]:
+    """The entry of a report for classes with fewer distinct rows than centroids (or medoids, or components)."""
+    short = np.flatnonzero(distinct < K_of_class)
     if not len(short):
         return {}
-    of = ", ".join(f"{levels[c]} ({wanted[c]} {what}, {unlike[c]} distinct rows)" for c in short)
-    return {f"{what} repeated": f"{of}: ask for fewer"}
+    classes = ", ".join(f"{levels[c]} ({K_of_class[c]} {what}, {distinct[c]} distinct rows)" for c in short)
+    return {f"{what} repeated": f"{classes}: give a smaller K"}

@@ -14,7 +14,7 @@ from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..errors import DataError, TooLarge, shown
-from .base import Model, axis, fixed, heaviest_class
+from .base import Model, axis, check_fixed, heaviest_class
 from .capabilities import Capabilities
 from .counts import check_counts, counts, default_counts, in_words
 
@@ -23,28 +23,28 @@ LARGEST = 2**29  # distances of a class that are held
 
 @dataclass(frozen=True)
 class KMedoids(Model):
-    """k-medoids on each class by itself, on any dissimilarity; the medoids, rows of the class, are the prototypes.
+    """k-medoids on each class separately, on any dissimilarity; the medoids, rows of the class, are the prototypes.
 
-    Each class's medoids are to make the loss small, the sum of its rows' weights times their dissimilarities to the nearest
-    medoid. FasterPAM swaps medoids for other rows of the class until no swap lowers it: an optimum of the kind that R's
-    `pam` ends in, by other swaps.
+    The medoids of a class minimise the loss, the sum of the weights of its rows times their dissimilarities to the nearest
+    medoid. FasterPAM swaps medoids for other rows of the class until no swap lowers the loss: a local optimum as in R's
+    `pam`, reached by other swaps.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Medoids of each class; or that part of the rows of each class (as the PVM paper, section 6.3, has it); or either by
-        the name of the class. "grid": 1 to 10, at most the training rows of the smallest class (where `candidates=` is a
-        number, half of the candidates of the class that has the fewest).
+        Number of medoids of each class; or that share of the rows of each class (as in the PVM paper, section 6.3); or either
+        by the name of the class. "grid": 1 to 10, at most the training rows of the smallest class (if `candidates=` is a
+        number, at most half of the candidates of the class that has the fewest).
     start : "k-means++", "build" or "random"
-        Where the swaps start. "k-means++": rows drawn far from one another; "build": the row that lowers the loss most is
-        added again and again (PAM's BUILD, slower, with nothing drawn); "random": any rows.
+        Initial medoids. "k-means++": rows drawn far from one another; "build": at each step the row that lowers the loss
+        most (BUILD of PAM, slower and without randomness); "random": any rows.
     starts : int >= 1
-        Runs from starts drawn anew, the best of which counts.
+        Number of runs from different starts, of which the best is kept.
 
     Notes
     -----
-    Over a grid each K has one more run, which starts from the medoids of the K before: held-out errors are those of rules
-    whose loss falls as K rises. With `candidates=` a number, medoids are chosen among that many rows and stand for all.
+    Over a grid each K has one more run, which starts from the medoids of the K before, so that the loss falls as K rises. If
+    `candidates=` is a number, medoids are chosen among that many rows and represent all.
 
     References
     ----------
@@ -70,7 +70,7 @@ class KMedoids(Model):
     def __post_init__(self) -> None:
         check_counts("kmedoids", self.K)
         one_of("start", self.start, STARTS)
-        fixed("kmedoids", "starts", self.starts, low=1, whole=True)
+        check_fixed("kmedoids", "starts", self.starts, low=1, integral=True)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None
@@ -82,7 +82,7 @@ class KMedoids(Model):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if len(task.candidate_row) == len(task.y):
             return default_counts(smallest)
-        # how many candidates each fold keeps of a class is not known here, only how many rows
+        # the number of rows that each fold keeps of a class is known here, the number of candidates is not
         few = np.array([len(self._members(task, c)[1]) // 2 for c in range(task.classes)])
         return default_counts(np.minimum(smallest, few))
 
@@ -96,13 +96,13 @@ class KMedoids(Model):
             )
         Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
         held = np.array([len(rows) for rows, _ in members])
-        wanted = np.array([counts(K, held, task.levels) for K in Ks])
+        K_of_class = np.array([counts(K, held, task.levels) for K in Ks])
 
         def run(c: int) -> dict[int, Medoids]:
             rows, columns = members[c]
-            if wanted[:, c].max() > len(columns):
+            if K_of_class[:, c].max() > len(columns):
                 raise DataError(
-                    f"kmedoids is to find {wanted[:, c].max()} medoids of class {shown(task.levels[c])}, and {len(columns)} of "
+                    f"kmedoids needs {K_of_class[:, c].max()} medoids of class {shown(task.levels[c])}, and only {len(columns)} of "
                     "its rows are candidates: give a smaller K=, or more candidates"
                 )
             if len(rows) * len(columns) > LARGEST:
@@ -112,11 +112,11 @@ class KMedoids(Model):
                 )
             own, seed = np.searchsorted(rows, task.candidate_row[columns]), (*task.seed, c)
             D = task.D.take(rows, columns)
-            return kmedoids(D, task.w[rows], own, wanted[:, c], self.start, self.starts, seed)
+            return kmedoids(D, task.w[rows], own, K_of_class[:, c], self.start, self.starts, seed)
 
-        found = list(each(run, range(task.classes), task.D.shape[0] * task.D.shape[1]))
-        return RulePath(tuple(self._rule(task, K, [of[k] for of, k in zip(found, row, strict=True)], members)
-                           for K, row in zip(Ks, wanted.tolist(), strict=True)))  # fmt: skip
+        medoids = list(each(run, range(task.classes), task.D.shape[0] * task.D.shape[1]))
+        return RulePath(tuple(self._rule(task, K, [of[k] for of, k in zip(medoids, row, strict=True)], members)
+                           for K, row in zip(Ks, K_of_class.tolist(), strict=True)))  # fmt: skip
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
@@ -130,18 +130,20 @@ class KMedoids(Model):
             yield f, path
 
     def _members(self, task: Task, c: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of a class that have weight, and the candidates among them, both in the order of the rows."""
+        """The rows of a class with weight, and the candidates among them, both in the order of the rows."""
         live = (task.y == c) & (task.w > 0)
         columns = np.flatnonzero(live[task.candidate_row])
         return np.flatnonzero(live), columns[np.argsort(task.candidate_row[columns])]
 
-    def _rule(self, task: Task, K: Any, found: list[Medoids], members: list[tuple[np.ndarray, np.ndarray]]) -> Nearest:
-        at = [columns[one.medoids] for one, (_, columns) in zip(found, members, strict=True)]
+    def _rule(
+        self, task: Task, K: Any, medoids: list[Medoids], members: list[tuple[np.ndarray, np.ndarray]]
+    ) -> Nearest:
+        at = [columns[one.medoids] for one, (_, columns) in zip(medoids, members, strict=True)]
         covers = [
             np.bincount(one.assignment, task.w[rows], len(one.medoids))
-            for one, (rows, _) in zip(found, members, strict=True)
+            for one, (rows, _) in zip(medoids, members, strict=True)
         ]
-        classes = np.repeat(np.arange(task.classes), [len(one.medoids) for one in found])
+        classes = np.repeat(np.arange(task.classes), [len(one.medoids) for one in medoids])
         prototypes = Points(classes, at=np.concatenate(at), table={"covers": np.concatenate(covers)})
-        report = {"medoids per class K": in_words(K), "loss": sum(one.loss for one in found)}
+        report = {"medoids per class K": in_words(K), "loss": sum(one.loss for one in medoids)}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)

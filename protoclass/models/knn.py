@@ -14,46 +14,46 @@ from ..core.neighbours.votes import KNNPath
 from ..core.task import Points, Task
 from ..core.units import units
 from ..errors import DataError
-from .base import Model, axis, number
+from .base import Model, axis, check_number
 from .capabilities import Capabilities, Learned
 
 NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 
 
 def bayes_error(learned: Learned) -> list[str]:
-    """What the cross-validated error of 1-NN would say of the Bayes error."""
+    """A bound on the Bayes error from the cross-validated error of 1-NN."""
     if learned.model.k != 1 or learned.error is None:
         return []
     least = cover_hart(min(1.0, learned.error), len(learned.classes))
     return [
-        "Cover and Hart (1967): were the CV error that of 1-NN on endless rows, the Bayes error would be at least "
+        "Cover and Hart (1967): if the CV error were that of 1-NN on infinitely many rows, the Bayes error would be at least "
         f"{least:.4f}."
     ]
 
 
 @dataclass(frozen=True)
 class KNN(Model):
-    """k nearest neighbours on any dissimilarity: all rows stand as prototypes and the k nearest vote, by their weights.
+    """k nearest neighbours on any dissimilarity: all rows are prototypes, and the k nearest ones vote with their weights.
 
     Parameters
     ----------
     k : int >= 1, sequence or "grid"
-        Neighbours that vote. "grid": 1 to 101 in widening steps, up to a third of a fold's training rows.
+        Number of neighbours that vote. "grid": 1 to 101 in increasing steps, at most a third of the training rows of a fold.
     ties : "all" or "random"
-        "all": all rows tied with the k-th nearest vote, and of classes with equal votes the first in level order wins.
-        "random": rows and classes that are tied come in an order drawn by the fit's seed, and k rows vote (Graepel et al.
-        1998 break ties at random).
+        "all": all rows tied with the k-th nearest one vote, and of classes with equal votes the first in level order wins.
+        "random": ties between rows and between classes are broken by an order drawn with the seed of the fit, and k rows
+        vote (Graepel et al. 1998 break ties at random).
 
     Raises
     ------
     DataError
-        Where there are fewer rows with weight than k, and where candidates are unlabelled.
+        If there are fewer rows with weight than k, or candidates are unlabelled.
 
     Notes
     -----
-    A row's own distance to itself counts where the rows of the fit are predicted; held-out rows never vote for
+    When the rows of the fit are predicted, each row is among its own neighbours; held-out rows never vote for
     themselves. A row without weight has no vote. The size of a rule is n / k, about the number of regions that k
-    neighbours can make out (ESL, section 2.3.3).
+    neighbours can distinguish (ESL, section 2.3.3).
 
     References
     ----------
@@ -80,7 +80,7 @@ class KNN(Model):
         return "k nearest neighbours"
 
     def __post_init__(self) -> None:
-        number("knn", "k", self.k, low=1, whole=True)
+        check_number("knn", "k", self.k, low=1, integral=True)
         one_of("ties", self.ties, ("all", "random"))
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
@@ -95,13 +95,15 @@ class KNN(Model):
         ks = axis(grid, "k", self.k).astype(int)
         at = np.flatnonzero(task.w[task.candidate_row] > 0)  # a row without weight has no vote
         if ks.max() > len(at):
-            raise DataError(f"k={ks.max()} neighbours, and there are {len(at)} rows to choose them from")
+            raise DataError(
+                f"k={ks.max()} neighbours are needed, and there are {len(at)} training rows with weight: give a smaller k"
+            )
         seed = task.seed if self.ties == "random" else None
         prototypes = Points(task.y[task.candidate_row[at]], at=at)
         return KNNPath(tuple(ks.tolist()), prototypes, ballots(task.w[task.candidate_row[at]]), task.classes, seed)
 
 
 def ballots(w: np.ndarray) -> np.ndarray:
-    """Votes in proportion to weights, in whole numbers where these suffice: classes with equal votes are then tied."""
-    whole, _ = units(w)
-    return whole if whole.all() else w
+    """Votes in proportion to weights, in whole numbers if possible, so that classes with equal votes are tied exactly."""
+    multiples, _ = units(w)
+    return multiples if multiples.all() else w

@@ -12,18 +12,18 @@ import numpy as np
 from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.codebook import codebook, drawn, holdings
-from ..core.vectors.lvq import VARIANTS, Learning, learned
+from ..core.vectors.codebook import codebook, draw_rows, nearest_weights
+from ..core.vectors.lvq import VARIANTS, Learning, train_codes
 from ..errors import OptionError, brief
-from .base import Grid, Model, axis, fixed, heaviest_class, is_tuned, number
+from .base import Grid, Model, axis, check_fixed, check_number, heaviest_class, is_tuned
 from .capabilities import Capabilities
 from .counts import check_counts, counts, default_counts, in_words
 
 STARTS = ("knn", "random", "kmeans")
 ALPHA = {"lvq1": 0.03, "olvq1": 0.3, "lvq2.1": 0.03, "lvq3": 0.03, "glvq": 0.1}
 DRAWS = {"lvq1": 100, "olvq1": 40, "lvq2.1": 100, "lvq3": 100, "glvq": 100}
-READ_BY = {"window": ("lvq2.1", "lvq3"), "epsilon": ("lvq3",), "steepness": ("glvq",)}
-MOST = 2**30  # draws in all
+USED_BY = {"window": ("lvq2.1", "lvq3"), "epsilon": ("lvq3",), "steepness": ("glvq",)}
+MOST = 2**30  # draws in total
 DEFAULTS = {"window": 0.3, "epsilon": 0.1, "steepness": 5.0, "neighbours": 5}
 
 
@@ -37,44 +37,46 @@ class LVQ(Model):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Code vectors for each class; or that part of the rows of each class, so that classes share the codebook by their
-        sizes as in R's `lvqinit` (K = size / rows); or either by the name of the class. "grid": 1 to 10, at most the
+        Number of code vectors of each class; or that share of the rows of each class, so that the codebook is divided by the
+        sizes of the classes as in R's `lvqinit` (K = size / rows); or either by the name of the class. "grid": 1 to 10, at most the
         training rows of the smallest class.
     variant : str, or a sequence
-        "lvq1": the nearest code vector moves towards the row if it is of its class, else away from it, by a rate that falls
-        linearly to 0. "olvq1": the same, with a rate for each code vector that falls with each row it gets right and rises
-        with each it gets wrong. "lvq2.1": of the two nearest, where just one is of the row's class and the row is in the
-        window between them, that one moves towards the row and the other away. "lvq3": the same, and where both are of the
-        row's class, both move towards it at `epsilon` times the rate. "glvq": the nearest of the row's class and the
-        nearest of the others go down the gradient of a cost (Sato and Yamada 1996).
+        "lvq1": the nearest code vector moves towards the row if it is of its class, and away from it otherwise, by a rate that
+        falls linearly to 0. "olvq1": the same, with a rate for each code vector that falls with each row that it classifies
+        correctly and rises with each one that it misclassifies. "lvq2.1": if exactly one of the two nearest is of the row's
+        class and the row is in the window between them, that one moves towards the row and the other away from it. "lvq3":
+        the same, and if both are of the row's class, both move towards it at `epsilon` times the rate.
+        "glvq": the nearest of the row's class and the nearest of the others follow the negative gradient of a cost (Sato and
+        Yamada 1996).
     start : "knn", "random" or "kmeans"
-        Where code vectors start: at random rows of their class which their `neighbours` nearest rows, voting without the
-        row itself, classify right (as `lvqinit`; where a class lacks such rows others follow, and the fit counts them); at
-        random rows; at the centroids of method "kmeans".
+        Initial code vectors: random rows of their class that their `neighbours` nearest rows, voting without the row itself,
+        classify correctly (as in `lvqinit`; if a class has too few such rows, others are added and the fit reports their
+        number); random rows; the centroids of method "kmeans".
     draws : number > 0, or a sequence
-        Rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
+        Number of rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
     alpha : number between 0 and 1, or a sequence
-        The rate at first. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
+        The initial rate. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
     window : number between 0 and 1, or a sequence
-        Of "lvq2.1" and "lvq3": a row is in the window where the ratio of its smaller to its larger distance exceeds
+        For "lvq2.1" and "lvq3": a row is in the window if the ratio of its smaller to its larger distance exceeds
         (1 - window) / (1 + window). None: 0.3.
     epsilon : number between 0 and 1, or a sequence
-        Of "lvq3". None: 0.1.
+        For "lvq3". None: 0.1.
     steepness : number >= 0, or a sequence
-        Of "glvq": with d+ and d- the squared distances to the two code vectors and mu = (d+ - d-) / (d+ + d-), the cost is
-        the logistic function of steepness * mu; of steepness 0, mu itself. Its slope at mu = 0 is kept at 1. None: 5.
+        For "glvq": with d+ and d- the squared distances to the two code vectors and mu = (d+ - d-) / (d+ + d-), the cost is
+        the logistic function of steepness * mu; for steepness 0 it is mu. Its slope at mu = 0 is kept at 1. None: 5.
     neighbours : int >= 1
-        Of the start "knn". None: 5.
+        For the start "knn". None: 5.
 
     Notes
     -----
     Code vectors learn by Euclidean distances between the metric's coordinates; new rows are classified by the metric itself.
-    In "olvq1" the rate a of the nearest code vector becomes a / (1 + a) where it is right and a / (1 - a), at most alpha,
-    where it is wrong, and then moves it: so all rows that it got right count alike. "lvq2.1" and "lvq3" were meant to refine
-    a codebook near its best: start them from "kmeans". They may drive code vectors off; a push that would carry one more
-    than ten times as far from the rows' mean as the farthest row is not made. The step of "glvq" is in units of the rows'
-    mean d+ + d- at the start and not longer than the way to the row. In the table of prototypes `covers` and `miscovers`
-    are the weights of the training rows, of the code vector's class and of others, that it is the nearest to.
+    In "olvq1" the rate a of the nearest code vector first becomes a / (1 + a) if it classifies the row correctly, and
+    otherwise a / (1 - a), at most alpha; so all rows that it classifies correctly count equally. "lvq2.1" and "lvq3" are
+    intended to refine a codebook near its optimum: start them from "kmeans". They may make code vectors diverge; a step that
+    would move one more than ten times as far from the mean of the rows as the farthest row is not made. The step of "glvq"
+    is in units of the mean d+ + d- of the rows at the start and not longer than the distance to the row. In the table of
+    prototypes `covers` and `miscovers` are the weights of the training rows of the code vector's class and of other classes
+    to which it is the nearest.
 
     References
     ----------
@@ -113,21 +115,21 @@ class LVQ(Model):
             one_of("variant", variant, VARIANTS)
         one_of("start", self.start, STARTS)
         for name in ("alpha", "window", "epsilon"):
-            _within("lvq", name, getattr(self, name))
+            _check_share("lvq", name, getattr(self, name))
         for name, above in (("draws", True), ("steepness", False)):
             if getattr(self, name) is not None:
-                number("lvq", name, getattr(self, name), low=0, above=above)
-        for name, variants in READ_BY.items():
+                check_number("lvq", name, getattr(self, name), low=0, above=above)
+        for name, variants in USED_BY.items():
             if getattr(self, name) is not None and not set(variants) & set(self._variants()):
                 raise OptionError(
-                    f"{name}={brief(getattr(self, name))}: only {' and '.join(map(repr, variants))} read it, and variant is "
+                    f"{name}={brief(getattr(self, name))}: only variant {' or '.join(map(repr, variants))} uses it, and variant is "
                     f"{brief(self.variant)}: leave it out"
                 )
         if self.neighbours is not None:
-            fixed("lvq", "neighbours", self.neighbours, low=1, whole=True)
+            check_fixed("lvq", "neighbours", self.neighbours, low=1, integral=True)
             if self.start != "knn":
                 raise OptionError(
-                    f"neighbours={self.neighbours}: only start='knn' reads it, and start is {self.start!r}: leave it out"
+                    f"neighbours={self.neighbours}: only start='knn' uses it, and start is {self.start!r}: leave it out"
                 )
 
     def _variants(self) -> tuple[Any, ...]:
@@ -142,27 +144,30 @@ class LVQ(Model):
         return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
-        points = product(*(values.tolist() for values in grid.values()))
-        return RulePath(tuple(replace(self, **dict(zip(grid, point, strict=True)))._rule(task) for point in points))
+        grid_points = product(*(values.tolist() for values in grid.values()))
+        return RulePath(
+            tuple(replace(self, **dict(zip(grid, point, strict=True)))._rule(task) for point in grid_points)
+        )
 
     def _rule(self, task: Task) -> Nearest:
-        heavy = task.w > 0
-        X, y, w = np.asarray(task.coordinates()[heavy], float), task.y[heavy], task.w[heavy]
-        wanted = counts(self.K, np.bincount(y, minlength=task.classes), task.levels)
-        label = np.repeat(np.arange(task.classes), wanted)
+        weighted = task.w > 0
+        X, y, w = np.asarray(task.coordinates()[weighted], float), task.y[weighted], task.w[weighted]
+        K_of_class = counts(self.K, np.bincount(y, minlength=task.classes), task.levels)
+        code_classes = np.repeat(np.arange(task.classes), K_of_class)
         alpha = ALPHA[self.variant] if self.alpha is None else self.alpha
         draws = DRAWS[self.variant] if self.draws is None else self.draws
-        count = max(1, round(draws * len(label)))
+        count = max(1, round(draws * len(code_classes)))
         if count > MOST:
             raise OptionError(
-                f"draws={draws:g}: {len(label)} code vectors would be shown {count:g} rows, at most {MOST} can be"
+                f"draws={draws:g}: {len(code_classes)} code vectors need {count:g} draws, and at most {MOST} are "
+                "allowed: give a smaller draws"
             )
-        rows = drawn(w, count, (*task.seed, task.classes))
-        first, lacking = codebook(X, y, w, wanted, self.start, self._or_default("neighbours"), task.seed)
-        parameters = (self._or_default(name) for name in READ_BY)
-        codes = learned(X, y, first, label, rows, Learning(self.variant, alpha, *parameters))
-        covers, miscovers = holdings(X, y, w, codes, label)
-        prototypes = Points(label, coords=codes, table={"covers": covers, "miscovers": miscovers})
+        rows = draw_rows(w, count, (*task.seed, task.classes))
+        initial, lacking = codebook(X, y, w, K_of_class, self.start, self._or_default("neighbours"), task.seed)
+        parameters = (self._or_default(name) for name in USED_BY)
+        codes = train_codes(X, y, initial, code_classes, rows, Learning(self.variant, alpha, *parameters))
+        covers, miscovers = nearest_weights(X, y, w, codes, code_classes)
+        prototypes = Points(code_classes, coords=codes, table={"covers": covers, "miscovers": miscovers})
         report: dict[str, Any] = {
             "variant": f"{self.variant}, rate {alpha:g}, {len(rows)} draws, started from {self.start!r}",
             "code vectors per class K": in_words(self.K),
@@ -177,12 +182,12 @@ class LVQ(Model):
         return DEFAULTS[name] if value is None else value
 
 
-def _within(model: str, name: str, value: Any) -> None:
-    """Check a parameter that may be open or None: numbers between 0 and 1, these excluded."""
+def _check_share(model: str, name: str, value: Any) -> None:
+    """Check a parameter that may be tuned or None: numbers between 0 and 1, without 0 and 1."""
     if value is None:
         return
-    number(model, name, value, low=0, above=True)
-    given = [] if isinstance(value, (Grid, str)) else list(value) if is_tuned(value) else [value]
-    for v in given:
+    check_number(model, name, value, low=0, above=True)
+    values = [] if isinstance(value, (Grid, str)) else list(value) if is_tuned(value) else [value]
+    for v in values:
         if not v < 1:
             raise OptionError(f"{name}={brief(v)}: {model} needs a number between 0 and 1, these excluded")

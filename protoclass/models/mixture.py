@@ -13,10 +13,10 @@ import numpy as np
 
 from ..arguments import one_of
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.centroids import distinct
-from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, log_densities, mix, parameters, spread
+from ..core.vectors.centroids import count_distinct
+from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..errors import DataError, OptionError, brief, shown
-from .base import GRID, Model, axis, fixed, is_tuned, number
+from .base import GRID, Model, axis, check_fixed, check_number, is_tuned
 from .counts import MOST, check_counts, counts, default_counts, in_words
 from .kmeans import repeated
 
@@ -27,42 +27,43 @@ BIC = "bic"
 class Mixture(Model):
     """A Gaussian mixture for each class, fitted by EM; rows go to the class with the largest posterior probability.
 
-    The means of the components are the prototypes, and those near a row share it softly (ESL, section 13.2.3).
+    The means of the components are the prototypes; every row belongs to all components with some probability (ESL, section
+    13.2.3).
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence, "grid" or "bic"
-        Components of each class; or that part of the rows of each class; or either by the name of the class. "grid": 1 to
+        Number of components of each class; or that share of the rows of each class; or either by the name of the class. "grid": 1 to
         10, at most the training rows of the smallest class. "bic": for each class the number from 1 to 10, at most its
-        distinct rows, with the least BIC on the training rows; nothing is cross-validated then.
+        distinct rows, with the least BIC on the training rows; K is then not cross-validated.
     covariance : "full", "tied", "diag", "spherical", a sequence of these or "grid"
         Any covariance for each component, one for all components of a class, diagonal ones, or multiples of the unit matrix.
-        "grid" is all four.
+        "grid": all four.
     priors : None, "equal" or mapping
-        Probability of each class: its share of the training rows, or the same for all, or by its name.
+        Probability of each class: None is its share of the training rows, "equal" the same for all, a mapping one by name.
     ridge : float >= 0, sequence or "grid"
         Added to the diagonal of each covariance, as a multiple of the mean variance of the columns within classes. It
-        keeps a component from shrinking to a few rows that are alike, which BIC would take for a good fit. "grid":
+        prevents a component from shrinking to a few similar rows, which BIC would count as a good fit. "grid":
         0.0001 to 1.
     starts : int >= 1
-        Runs of EM from different k-means, the best of which counts.
+        Number of runs of EM from different k-means solutions, of which the best is kept.
 
     Raises
     ------
     OptionError
         For parameters that are not allowed, and priors that do not name every class once or do not sum to 1.
     DataError
-        Where a class has fewer rows than components, or fewer than two; where a covariance is singular, as with too small
-        a ridge; and where the rows of each class are all alike.
+        If a class has fewer rows than components, or fewer than two; if a covariance is singular, for example with too small
+        a ridge; or if the rows of each class are identical.
     NoVectors
         For dissimilarities without coordinates.
 
     Notes
     -----
     `predict(kind="decision")` is the log of prior times density, `kind="prob"` the posterior probabilities. A row so far
-    away that every density is 0 goes to the class of the nearest mean by Mahalanobis distance, with probability 1.
+    away that every density is 0 gets the class of the nearest mean by Mahalanobis distance, with probability 1.
 
-    One component for each class, full covariances and no ridge make quadratic discriminant analysis with
+    One component for each class, full covariances and no ridge give quadratic discriminant analysis with
     maximum-likelihood covariances. The size of a rule is the number of its free parameters: means, covariances and
     weights of components. EM takes no weights of rows.
 
@@ -97,8 +98,8 @@ class Mixture(Model):
             check_counts("mixture", self.K)
         check_covariance(self.covariance)
         check_priors(self.priors)
-        number("mixture", "ridge", self.ridge, low=0)
-        fixed("mixture", "starts", self.starts, low=1, whole=True)
+        check_number("mixture", "ridge", self.ridge, low=0)
+        check_fixed("mixture", "starts", self.starts, low=1, integral=True)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "covariance":
@@ -114,36 +115,38 @@ class Mixture(Model):
         unit = spread(X, task.y, task.classes)
         if unit == 0:
             raise DataError(
-                "the rows of each class are all alike, and a Gaussian needs some spread: use 'kmeans', or 'pvm'"
+                "the rows of each class are identical, and a Gaussian needs some variance: use 'kmeans' or 'pvm'"
             )
         if unit == np.inf:
             raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
         own = [X[task.y == c] for c in range(task.classes)]
-        unlike = np.array([distinct(rows) for rows in own])
-        parameters = product(*(axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")))
-        return RulePath(tuple(self._rule(task, own, unlike, K, cov, float(r) * unit) for K, cov, r in parameters))
+        distinct = np.array([count_distinct(rows) for rows in own])
+        grid_points = product(
+            *(axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge"))
+        )
+        return RulePath(tuple(self._rule(task, own, distinct, K, cov, float(r) * unit) for K, cov, r in grid_points))
 
     def _rule(
-        self, task: Task, own: list[np.ndarray], unlike: np.ndarray, K: Any, covariance: str, ridge: float
+        self, task: Task, own: list[np.ndarray], distinct: np.ndarray, K: Any, covariance: str, ridge: float
     ) -> Gaussians:
         if by_bic(K):
-            most = np.minimum(MOST, unlike).tolist()
-            found = [self._least_bic(task, X, c, most[c], covariance, ridge) for c, X in enumerate(own)]
+            most = np.minimum(MOST, distinct).tolist()
+            mixtures = [self._least_bic(task, X, c, most[c], covariance, ridge) for c, X in enumerate(own)]
         else:
-            wanted = counts(K, np.array([len(X) for X in own]), task.levels).tolist()
-            found = [self._mix(task, X, c, wanted[c], covariance, ridge) for c, X in enumerate(own)]
-        held = [parts_of(m, X) for m, X in zip(found, own, strict=True)]
-        number_of = np.array([len(m.weights) for m in found])
-        weights = np.concatenate([m.weights for m in found])
+            K_of_class = counts(K, np.array([len(X) for X in own]), task.levels).tolist()
+            mixtures = [self._mix(task, X, c, K_of_class[c], covariance, ridge) for c, X in enumerate(own)]
+        held = [component_rows(m, X) for m, X in zip(mixtures, own, strict=True)]
+        components = np.array([len(m.weights) for m in mixtures])
+        weights = np.concatenate([m.weights for m in mixtures])
         prototypes = Points(
-            np.repeat(np.arange(task.classes), number_of), coords=np.concatenate([m.means for m in found]),
+            np.repeat(np.arange(task.classes), components), coords=np.concatenate([m.means for m in mixtures]),
             table={"weight": weights, "covers": np.concatenate(held)},
         )  # fmt: skip
-        size = float(sum(parameters(k, own[0].shape[1], covariance) for k in number_of.tolist()))
-        report = {"components per class K": counts_in_words(K, task.levels, number_of), "covariance": covariance}
-        report |= repeated("components", task.levels, number_of, unlike) | not_converged(task.levels, found)
+        size = float(sum(count_parameters(k, own[0].shape[1], covariance) for k in components.tolist()))
+        report = {"components per class K": counts_in_words(K, task.levels, components), "covariance": covariance}
+        report |= repeated("components", task.levels, components, distinct) | not_converged(task.levels, mixtures)
         return Gaussians(
-            prototypes, weights, tuple(r for m in found for r in m.roots), self._priors(task), size, report
+            prototypes, weights, tuple(r for m in mixtures for r in m.roots), self._priors(task), size, report
         )
 
     def _least_bic(self, task: Task, X: np.ndarray, c: int, most: int, covariance: str, ridge: float) -> Mix:
@@ -166,32 +169,32 @@ class Mixture(Model):
             return np.full(task.classes, 1 / task.classes)
         if set(self.priors) != set(task.levels):
             raise OptionError(
-                f"priors={brief(dict(self.priors))}: a mapping names each of the classes {list(task.levels)} once"
+                f"priors={brief(dict(self.priors))}: a mapping must have exactly the classes {list(task.levels)} as keys"
             )
         return np.array([float(self.priors[level]) for level in task.levels])
 
 
-def parts_of(found: Mix, X: np.ndarray) -> np.ndarray:
-    """Number of rows that each component is the most probable for, (K,)."""
-    best = log_densities(X, found.weights, found.means, found.roots).argmax(axis=1)
-    return np.bincount(best, minlength=len(found.weights)).astype(float)
+def component_rows(mixture: Mix, X: np.ndarray) -> np.ndarray:
+    """Number of rows for which each component is the most probable, (K,)."""
+    best = log_densities(X, mixture.weights, mixture.means, mixture.roots).argmax(axis=1)
+    return np.bincount(best, minlength=len(mixture.weights)).astype(float)
 
 
 def by_bic(K: Any) -> bool:
     return isinstance(K, str) and K == BIC
 
 
-def counts_in_words(K: Any, levels: tuple[Any, ...], found: np.ndarray) -> Any:
-    """K as a report has it."""
+def counts_in_words(K: Any, levels: tuple[Any, ...], components: np.ndarray) -> Any:
+    """K as shown in a report."""
     if not by_bic(K):
         return in_words(K)
-    return ", ".join(f"{c}: {k}" for c, k in zip(levels, found, strict=True)) + " (least BIC)"
+    return ", ".join(f"{c}: {k}" for c, k in zip(levels, components, strict=True)) + " (least BIC)"
 
 
-def not_converged(levels: tuple[Any, ...], found: list[Mix]) -> dict[str, str]:
-    """What a report says of classes where EM did not converge."""
-    moving = [str(c) for c, m in zip(levels, found, strict=True) if not m.converged]
-    return {"EM": f"did not converge in {STEPS} steps for {', '.join(moving)}"} if moving else {}
+def not_converged(levels: tuple[Any, ...], mixtures: list[Mix]) -> dict[str, str]:
+    """The entry of a report for classes where EM did not converge."""
+    unfinished = [str(c) for c, m in zip(levels, mixtures, strict=True) if not m.converged]
+    return {"EM": f"did not converge in {STEPS} steps for {', '.join(unfinished)}"} if unfinished else {}
 
 
 def check_covariance(value: Any) -> None:
@@ -206,11 +209,11 @@ def check_covariance(value: Any) -> None:
 
 
 def check_priors(priors: Any) -> None:
-    """Check the parameter priors, but for the names of the classes."""
+    """Check the parameter priors, except for the names of the classes."""
     if isinstance(priors, Mapping):
         values = list(priors.values())
-        fine = all(isinstance(v, Real) and not isinstance(v, (bool, np.bool_)) and 0 < v <= 1 for v in values)
-        if fine and values and math.isclose(math.fsum(values), 1, rel_tol=1e-9):
+        valid = all(isinstance(v, Real) and not isinstance(v, (bool, np.bool_)) and 0 < v <= 1 for v in values)
+        if valid and values and math.isclose(math.fsum(values), 1, rel_tol=1e-9):
             return
     elif priors is None or (isinstance(priors, str) and priors == "equal"):
         return

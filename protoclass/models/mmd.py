@@ -12,7 +12,7 @@ from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_proto
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..errors import DataError, TooLarge, shown
-from .base import Model, axis, fixed, heaviest_class, number
+from .base import Model, axis, check_fixed, check_number, heaviest_class
 from .capabilities import Capabilities
 from .counts import check_counts, counts, default_counts, in_words
 
@@ -21,25 +21,25 @@ LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 @dataclass(frozen=True)
 class MMDCritic(Model):
-    """MMD-critic: in each class the rows whose similarities have about the same mean as those of all its rows.
+    """MMD-critic: in each class, prototypes whose similarities have about the same mean as those of all rows of the class.
 
-    With similarities exp(-gamma d^2) prototypes are added one after another, each so that the squared discrepancy between
-    the rows of the class and its prototypes is as small as it can become. A new row gets the class of the nearest prototype.
-    Criticisms are rows that the prototypes represent worst; the summary names them.
+    With similarities exp(-gamma d^2), prototypes are added one after another, each so that the squared discrepancy between
+    the rows of the class and its prototypes becomes as small as possible. A new row gets the class of the nearest prototype.
+    Criticisms are the rows that the prototypes represent worst; the summary names them.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, mapping, sequence or "grid"
-        Prototypes of each class; or that part of the rows of each class; or either by the name of the class. "grid": 1 to
+        Number of prototypes of each class; or that share of the rows of each class; or either by the name of the class. "grid": 1 to
         10, at most the training rows of the smallest class.
     gamma : float > 0, None or sequence
-        Of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
+        Parameter of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
     criticisms : int >= 0
-        Rows of each class that are named as criticisms.
+        Number of rows of each class that are named as criticisms.
 
     Notes
     -----
-    Any dissimilarity serves. Rows count by their weights. A class with fewer candidates than K raises.
+    Any dissimilarity can be used. Rows count by their weights. A class with fewer candidates than K raises an error.
 
     References
     ----------
@@ -70,12 +70,12 @@ class MMDCritic(Model):
     def __post_init__(self) -> None:
         check_counts("mmd", self.K)
         if self.gamma is not None:
-            number("mmd", "gamma", self.gamma, low=0, above=True)
-        fixed("mmd", "criticisms", self.criticisms, low=0, whole=True)
+            check_number("mmd", "gamma", self.gamma, low=0, above=True)
+        check_fixed("mmd", "criticisms", self.criticisms, low=0, integral=True)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         """Sum over the classes of the squared discrepancy between rows and prototypes."""
-        classes, total = [_of_class(task, c) for c in range(task.classes)], 0.0
+        classes, total = [_take_class(task, c) for c in range(task.classes)], 0.0
         unit = self._unit(classes, self.gamma)
         for c, (_, columns, own, D, w) in enumerate(classes):
             K, share = similarities(D, unit), w / w.sum()
@@ -100,13 +100,13 @@ class MMDCritic(Model):
             raise DataError(
                 f"{(task.candidate_row < 0).sum()} candidates are not rows, and mmd needs the class of each: leave them out"
             )
-        classes = [_of_class(task, c) for c in range(task.classes)]
+        classes = [_take_class(task, c) for c in range(task.classes)]
         Ks = axis(grid, "K", self.K).tolist()
-        wanted = np.array([counts(K, np.array([len(rows) for rows, *_ in classes]), task.levels) for K in Ks])
+        K_of_class = np.array([counts(K, np.array([len(rows) for rows, *_ in classes]), task.levels) for K in Ks])
         for c, (_, columns, *_) in enumerate(classes):
-            if wanted[:, c].max() > len(columns):
+            if K_of_class[:, c].max() > len(columns):
                 raise DataError(
-                    f"mmd is to find {wanted[:, c].max()} prototypes of class {shown(task.levels[c])}, and {len(columns)} of its "
+                    f"mmd needs {K_of_class[:, c].max()} prototypes of class {shown(task.levels[c])}, and only {len(columns)} of its "
                     "rows are candidates: give a smaller K=, or more candidates"
                 )
         rules: dict[tuple[int, int], Nearest] = {}
@@ -114,42 +114,44 @@ class MMDCritic(Model):
         for b, gamma in enumerate(gammas):
             unit = self._unit(classes, gamma)
             runs = [
-                mmd_prototypes(similarities(D, unit), w, int(wanted[:, c].max()), own)
+                mmd_prototypes(similarities(D, unit), w, int(K_of_class[:, c].max()), own)
                 for c, (_, _, own, D, w) in enumerate(classes)
             ]
             for a, K in enumerate(Ks):
-                rules[a, b] = self._rule(task, classes, runs, K, wanted[a], unit)
+                rules[a, b] = self._rule(task, classes, runs, K, K_of_class[a], unit)
         return RulePath(tuple(rules[a, b] for a in range(len(Ks)) for b in range(len(gammas))))
 
     def _rule(
-        self, task: Task, classes: list[Any], runs: list[Selected], K: Any, wanted: np.ndarray, gamma: float
+        self, task: Task, classes: list[Any], runs: list[Selected], K: Any, K_of_class: np.ndarray, gamma: float
     ) -> Nearest:
-        at = [columns[run.chosen[:k]] for (_, columns, *_), run, k in zip(classes, runs, wanted, strict=True)]
-        order = np.concatenate([np.arange(1, k + 1) for k in wanted])
-        prototypes = Points(np.repeat(np.arange(task.classes), wanted), at=np.concatenate(at), table={"order": order})
+        at = [columns[run.chosen[:k]] for (_, columns, *_), run, k in zip(classes, runs, K_of_class, strict=True)]
+        order = np.concatenate([np.arange(1, k + 1) for k in K_of_class])
+        prototypes = Points(
+            np.repeat(np.arange(task.classes), K_of_class), at=np.concatenate(at), table={"order": order}
+        )
         report: dict[str, Any] = {"prototypes per class K": in_words(K), "gamma": gamma}
         if self.criticisms:
-            report["criticisms"] = self._criticisms(task, classes, runs, wanted, gamma)
+            report["criticisms"] = self._criticisms(task, classes, runs, K_of_class, gamma)
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
     def _criticisms(
-        self, task: Task, classes: list[Any], runs: list[Selected], wanted: np.ndarray, gamma: float
+        self, task: Task, classes: list[Any], runs: list[Selected], K_of_class: np.ndarray, gamma: float
     ) -> str:
         """The criticisms of each class, in words."""
         parts = []
         for c, (rows, _, own, D, w) in enumerate(classes):
-            chosen = runs[c].chosen[: wanted[c]]
+            chosen = runs[c].chosen[: K_of_class[c]]
             count = min(self.criticisms, len(own) - len(chosen))
-            found = criticisms(similarities(D, gamma), w, chosen, count, own).chosen if count else []
-            names = ", ".join(task.label(int(rows[own[j]])) for j in found)
+            chosen_criticisms = criticisms(similarities(D, gamma), w, chosen, count, own).chosen if count else []
+            names = ", ".join(task.label(int(rows[own[j]])) for j in chosen_criticisms)
             parts.append(f"{task.levels[c]}: {names or 'none'}")
         return "; ".join(parts)
 
 
-def _of_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of a class: rows with weight, its candidates, the place of each among the rows, dissimilarities and weights."""
-    live = (task.y == c) & (task.w > 0)
-    rows, columns = np.flatnonzero(live), np.flatnonzero(live[task.candidate_row])
+def _take_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """For a class: its rows with weight, its candidates, the position of each among the rows, dissimilarities and weights."""
+    weighted = (task.y == c) & (task.w > 0)
+    rows, columns = np.flatnonzero(weighted), np.flatnonzero(weighted[task.candidate_row])
     if len(rows) * len(columns) > LARGEST:
         raise TooLarge(
             f"mmd holds the dissimilarities within a class, and {shown(task.levels[c])} has {len(rows)} rows: give candidates= a "

@@ -9,25 +9,25 @@ from typing import ClassVar
 import numpy as np
 
 from ..arguments import one_of
-from ..core.neighbours.condensing import condensed, multiedited
+from ..core.neighbours.condensing import condense_rows, edit_rows
 from ..core.task import RulePath, Task
-from .base import Model, fixed, own_candidates
+from .base import Model, check_fixed, own_candidates
 from .capabilities import Capabilities
 from .condensed import nearest_of
 
 
 @dataclass(frozen=True)
 class Multiedit(Model):
-    """The nearest of the rows that are left when those that disagree with their neighbours are dropped.
+    """The nearest-neighbour rule of the rows that remain when those that disagree with their neighbours are removed.
 
     Parameters
     ----------
     parts : int >= 3
-        Into which the rows are split at random in each round; each is judged by the nearest rows of the next.
+        Number of random parts in each round; the rows of each part are classified by the nearest rows of the next part.
     quiet : int >= 1
-        Rounds in turn that drop nothing before it ends.
+        The procedure ends after this many rounds in a row that remove no row.
     condense : bool
-        Whether the rows left are then condensed, as Devijver and Kittler advise and R's `class` leaves to its user.
+        Whether the remaining rows are then condensed, as Devijver and Kittler recommend and R's `class` leaves to the user.
 
     References
     ----------
@@ -42,8 +42,8 @@ class Multiedit(Model):
     condense: bool = False
 
     def __post_init__(self) -> None:
-        fixed("multiedit", "parts", self.parts, low=3, whole=True)
-        fixed("multiedit", "quiet", self.quiet, low=1, whole=True)
+        check_fixed("multiedit", "parts", self.parts, low=3, integral=True)
+        check_fixed("multiedit", "quiet", self.quiet, low=1, integral=True)
         one_of("condense", self.condense, (True, False))
 
     @property
@@ -52,8 +52,8 @@ class Multiedit(Model):
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         own, D = own_candidates(task), task.D.array()
-        rows = multiedited(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
+        rows = edit_rows(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
         report = {"rows left by editing": len(rows)}
         if self.condense:
-            rows = condensed(D, own, task.y, np.random.default_rng(task.seed).permutation(rows))
+            rows = condense_rows(D, own, task.y, np.random.default_rng(task.seed).permutation(rows))
         return RulePath((nearest_of(task, own, rows, report),))

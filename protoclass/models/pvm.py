@@ -17,12 +17,12 @@ from ..core.covers.solving import Options, cover_paths
 from ..core.machines.bounds import compression_bound
 from ..core.task import Points, Task
 from ..errors import DataError, OptionError
-from .base import Grid, Model, axis, fixed, number
+from .base import Grid, Model, axis, check_fixed, check_number
 from .capabilities import Capabilities, Learned, bound_table
 
 
 @dataclass(frozen=True)
-class quantiles(Grid):  # noqa: N801 - reads as a function where it is used
+class quantiles(Grid):  # noqa: N801 - used like a function
     """Radii at equally spaced quantiles of the dissimilarities, from the smallest to the median (PVM paper, section 6.3).
 
     Parameters
@@ -40,7 +40,7 @@ class quantiles(Grid):  # noqa: N801 - reads as a function where it is used
     count: int = 20
 
     def __post_init__(self) -> None:
-        fixed("quantiles", "count", self.count, low=1, whole=True)
+        check_fixed("quantiles", "count", self.count, low=1, integral=True)
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0, 0.5, self.count))
@@ -50,17 +50,17 @@ SOLVERS = ("greedy", "exact", "rounding", "ratio")
 
 
 def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
-    """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the nearest-prototype rule is known from its prototypes."""
-    rule, row = learned.rule, learned.prototype_row
+    """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule."""
+    rule, prototype_row = learned.rule, learned.prototype_row
     reasons = [*learned.reasons]
-    wrong = learned.fitted() != learned.y
-    if (row < 0).any():
+    misclassified = learned.fitted() != learned.y
+    if (prototype_row < 0).any():
         reasons.append("some prototypes are not rows")
-    elif (learned.y[row] != rule.prototypes.classes).any():
-        reasons.append("some prototypes serve another class than their own")
-    elif wrong[row].any():
-        reasons.append("some prototypes are at no distance from one of another class")
-    errors, size, n = int(wrong.sum()), len(rule.prototypes), len(learned.y)
+    elif (learned.y[prototype_row] != rule.prototypes.classes).any():
+        reasons.append("some prototypes represent another class than their own")
+    elif misclassified[prototype_row].any():
+        reasons.append("some prototypes have dissimilarity 0 to one of another class")
+    errors, size, n = int(misclassified.sum()), len(rule.prototypes), len(learned.y)
     bound = compression_bound(n, size, 0, errors, delta)
     return bound_table([(learned.model.name, n, size, 0, errors, bound, reasons)])
 
@@ -69,9 +69,9 @@ def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
 class PVM(Model):
     """The prototype vector machine.
 
-    Prototypes are chosen so that the open balls `d < eps` around those of a class hold many rows of that class and few
-    of others, with few prototypes: the sum of uncovered rows, wrongly covered rows and `lambda_` times the number of
-    prototypes is small (paper, section 2.1). A new row gets the class of the nearest prototype.
+    Prototypes are chosen so that the open balls `d < eps` around those of a class contain many rows of that class and few
+    of others, with few prototypes: they minimise the sum of uncovered rows, wrongly covered rows and `lambda_` times the
+    number of prototypes (paper, section 2.1). A new row gets the class of the nearest prototype.
 
     Parameters
     ----------
@@ -80,25 +80,25 @@ class PVM(Model):
         up to the median.
     lambda_ : float >= 0, sequence, "grid" or None
         Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
-        so that it only breaks ties, whatever the unit of the weights. "grid": ten values from there to a twentieth of the
+        so that it only breaks ties, whatever the unit of the weights is. "grid": ten values from there to a twentieth of the
         smallest class, spaced geometrically.
     solver : "greedy", "exact", "rounding" or "ratio"
         The paper's greedy algorithm (section 3.2); the integer program solved to proven optimality; the linear relaxation
-        with randomised rounding (section 3.1); the standard greedy by least cost for each row newly covered, which section
-        3.2 compares itself with. "exact" and "rounding" always come with a certificate.
+        with randomised rounding (section 3.1); the standard greedy algorithm by least cost for each row newly covered, with
+        which section 3.2 compares its own. "exact" and "rounding" always come with a certificate.
     balls : "open" or "closed"
-        Whether a ball holds the rows with `d < eps` or those with `d <= eps`.
+        Whether a ball contains the rows with `d < eps` or those with `d <= eps`.
     certify : bool
-        Whether the answer of a greedy solver gets a lower bound as well, in the fit on all rows.
+        Whether the cover of a greedy solver gets a lower bound as well, in the fit on all rows.
     time_limit : float
-        Seconds for each class's program. When they are over the best cover found and its proven gap are the answer.
+        Seconds for the program of each class. After that time the best cover so far and its proven gap are returned.
     mip_gap : float
-        Relative gap that is good enough for "exact"; 0 asks for the optimum.
+        Relative gap at which "exact" stops; 0 requires the optimum.
     rounding : "best" or "union"
-        What "rounding" makes of its draws: the best of them (the paper), or their union, checked and drawn again where it
+        How "rounding" combines its draws: the best of them (the paper), or their union, which is checked and drawn again if it
         fails (the course report of Visagan, 2018, section 4.1).
     draws : int
-        Covers drawn by "rounding" with "best" (B in the paper).
+        Number of covers drawn by "rounding" with "best" (B in the paper).
 
     References
     ----------
@@ -136,16 +136,16 @@ class PVM(Model):
 
     def __post_init__(self) -> None:
         if not isinstance(self.eps, quantiles):
-            number("pvm", "eps", self.eps, low=0, above=True)
+            check_number("pvm", "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
-            number("pvm", "lambda_", self.lambda_, low=0)
+            check_number("pvm", "lambda_", self.lambda_, low=0)
         one_of("solver", self.solver, SOLVERS)
         one_of("balls", self.balls, ("open", "closed"))
         one_of("certify", self.certify, (True, False))
-        fixed("pvm", "time_limit", self.time_limit, low=0)
-        fixed("pvm", "mip_gap", self.mip_gap, low=0)
+        check_fixed("pvm", "time_limit", self.time_limit, low=0)
+        check_fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
-        fixed("pvm", "draws", self.draws, low=1, whole=True)
+        check_fixed("pvm", "draws", self.draws, low=1, integral=True)
 
     @property
     def shares_work(self) -> bool:
@@ -162,13 +162,13 @@ class PVM(Model):
         return objective(inside, prototypes.classes, task.y, task.w, self._cost(task)).value
 
     def _cost(self, task: Task) -> float:
-        """The cost of a prototype, where it is not tuned."""
+        """The cost of a prototype, if it is not tuned."""
         return float(task.w.mean() / len(task.w) if self.lambda_ is None else self.lambda_)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "eps":
             return radii(task, None)
-        if parameter == "lambda_":  # from a tie-breaker to what rules out balls of a twentieth of the smallest class
+        if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
         return super().default_grid(parameter, task, smallest)
@@ -187,7 +187,7 @@ class PVM(Model):
         eps = axis(grid, "eps", self.eps).astype(float)
         lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(float)
         if len(eps) > MOST:
-            raise OptionError(f"eps has {len(eps)} values: at most {MOST} at a time")
+            raise OptionError(f"eps has {len(eps)} values, and at most {MOST} are allowed: give fewer")
         options = Options(
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
             certify, task.seed,
@@ -196,9 +196,10 @@ class PVM(Model):
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:
-    found = default_radii(task.D, task.candidate_row, levels, task.seed)
-    if len(found) == 0:
+    values = default_radii(task.D, task.candidate_row, levels, task.seed)
+    if len(values) == 0:
         raise DataError(
-            "all dissimilarities are 0, as where every column is constant: no radius can tell the rows apart; name predictors that vary"
+            "all dissimilarities are 0, for example because every column is constant, and no radius "
+            "separates the rows: name predictors that vary"
         )
-    return found
+    return values

@@ -1,4 +1,4 @@
-"""Methods by name, and who can do what."""
+"""Methods by name, and their capabilities."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ MODELS: dict[str, type[Model]] = dict(BUILT_IN)
 def model(spec: Any, parameters: dict[str, Any]) -> Model:
     """A model from its name or class and parameters, or a model object as it is."""
     if isinstance(spec, type) and issubclass(spec, Model):
-        return _made(spec, parameters)
+        return _make(spec, parameters)
     if isinstance(spec, str):
         if spec not in MODELS:
             near = difflib.get_close_matches(spec.lower(), MODELS, 1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            raise OptionError(f"method={spec!r} is not known: {hint}Known are {quoted(MODELS)}")
-        return _made(MODELS[spec], parameters)
+            raise OptionError(f"method={spec!r} is not known: {hint}Known methods are {quoted(MODELS)}")
+        return _make(MODELS[spec], parameters)
     if not isinstance(spec, Model):
-        raise OptionError(f"method is a name or a model object such as pc.PVM(eps=1), not {type(spec).__name__}")
+        raise OptionError(f"method must be a name or a model object such as pc.PVM(eps=1), not {type(spec).__name__}")
     if parameters:
         raise OptionError(
-            f"{next(iter(parameters))!r} beside a model object: give the parameter to the object, {type(spec).__name__}(...)"
+            f"{next(iter(parameters))!r} is given beside a model object: give it to the object, {type(spec).__name__}(...)"
         )
     return spec
 
 
-def _made(kind: type[Model], parameters: dict[str, Any]) -> Model:
+def _make(kind: type[Model], parameters: dict[str, Any]) -> Model:
     known = [f.name for f in fields(kind)]
     for name in parameters:
         if name not in known:
@@ -78,30 +78,30 @@ def _made(kind: type[Model], parameters: dict[str, Any]) -> Model:
 
 def methods_with(capability: str) -> str:
     """The methods that declare a capability, for messages: 'pvm' (with solver='greedy') and 'scm'."""
-    found = []
+    names = []
     for name, kind in MODELS.items():
         can = getattr(kind.can, capability)
         if can:
-            found.append(f"{name!r} ({can})" if isinstance(can, str) and capability != "radius" else repr(name))
-    return " and ".join([", ".join(found[:-1]), found[-1]]) if len(found) > 1 else "".join(found) or "none"
+            names.append(f"{name!r} ({can})" if isinstance(can, str) and capability != "radius" else repr(name))
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "none"
 
 
 def lacking(model: Model, what: str, capability: str) -> NotAvailable:
-    """The error for a method that does not have something, which names those that do."""
+    """The error for a method without a capability, which names the methods that have it."""
     return NotAvailable(f"method {model.name!r} has no {what}; methods that have: {methods_with(capability)}")
 
 
 def register(name: str, kind: Any) -> None:
-    """Make a method or a metric of one's own known by a name, which then serves wherever a name does.
+    """Register a new method or metric under a name, which can then be used wherever a name is accepted.
 
     Parameters
     ----------
     name : str
-        An identifier, such as "mmd" for `method="mmd"` or "dtw" for `dissimilarity="dtw"`. A name of one's own wins over
-        a built-in one, and a warning says so; the built-in stays reachable as its class. A cell that defines the class may
-        be run again: the class that was registered gives way to one of the same module and qualified name.
+        An identifier, such as "mmd" for `method="mmd"` or "dtw" for `dissimilarity="dtw"`. A new name takes precedence
+        over a built-in one, with a warning; the built-in class remains available. A cell that defines the class may be run
+        again: a class replaces a registered one of the same module and qualified name.
     kind : subclass of `Model` or `Metric` that can be made without arguments
-        See `protoclass.Model` and `protoclass.Metric` for what such a class writes, and `protoclass.testing` for a check.
+        See `protoclass.Model` and `protoclass.Metric` for what such a class defines, and `protoclass.testing` for checks.
 
     Raises
     ------
@@ -129,25 +129,27 @@ def register(name: str, kind: Any) -> None:
     if not isinstance(kind, type) or not issubclass(kind, Model):
         raise OptionError(f"{brief(kind)} is neither a subclass of protoclass.Model nor of protoclass.Metric")
     if not isinstance(name, str) or not name.isidentifier():
-        raise OptionError(f"name={brief(name)}: a method's name is an identifier, such as 'mmd'")
+        raise OptionError(f"name={brief(name)}: the name of a method must be an identifier, such as 'mmd'")
     if getattr(kind, "name", None) != name:
         raise OptionError(
             f"name={name!r}, and {kind.__name__}.name is {getattr(kind, 'name', None)!r}: both must be the same"
         )
-    before = MODELS.get(name)
-    same = before is not None and (before.__module__, before.__qualname__) == (kind.__module__, kind.__qualname__)
-    if before is not None and not same and before is not BUILT_IN.get(name):
-        raise OptionError(f"name={name!r} already stands for {before.__module__}.{before.__qualname__}: take another")
+    previous = MODELS.get(name)
+    same = previous is not None and (previous.__module__, previous.__qualname__) == (kind.__module__, kind.__qualname__)
+    if previous is not None and not same and previous is not BUILT_IN.get(name):
+        raise OptionError(
+            f"name={name!r} already stands for {previous.__module__}.{previous.__qualname__}: choose another name"
+        )
     try:
         kind()
     except TypeError as reason:
         raise OptionError(
-            f"{kind.__name__} can't be made without arguments ({reason}), and a name stands for the defaults: give them, or "
-            "pass the model itself as method="
+            f"{kind.__name__} can't be made without arguments ({reason}), and a name stands for the defaults: define defaults, "
+            "or pass the model itself as method="
         ) from None
-    if before is not None and before is BUILT_IN.get(name):
+    if previous is not None and previous is BUILT_IN.get(name):
         warnings.warn(
-            f"method={name!r} now means {kind.__qualname__}; the built-in one stays reachable as the class {before.__name__}",
+            f"method={name!r} now means {kind.__qualname__}; the built-in one remains available as the class {previous.__name__}",
             stacklevel=2,
         )
     MODELS[name] = kind

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arguments import one_of
-from ..core.machines.grow import IN_N, IN_P, OUT, Machine, family, grow, lines
+from ..core.machines.grow import IN_N, IN_P, OUT, Machine, grow, make_family, sort_lines
 from ..core.machines.rule import NEVER, REST, BinarySCM, SCMPath, first_to_fire
 from ..core.parallel import each
 from ..core.task import Rule, Task
 from ..errors import DataError, OptionError, TooLarge, brief
 from . import scm_words as words
-from .base import Model, axis, number
+from .base import Model, axis, check_number
 from .capabilities import Capabilities
 
 KINDS = ("conjunction", "disjunction")
@@ -32,37 +32,39 @@ LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
 class SCM(Model):
     """The set covering machine: a short conjunction or disjunction of simple features.
 
-    A conjunction is positive where all of its features hold, a disjunction where any does. P holds the examples that every
-    feature should be right on (the positive ones for a conjunction, the negative ones for a disjunction), N the others,
-    which are to be covered. Greedily, the feature of the largest value V = |Q| - penalty |R| is added, where Q are the
-    examples of N that it is the first to cover and R those of P that it is the first to get wrong (paper, sections 2 to 4).
+    A conjunction is positive where all of its features hold, a disjunction where any of them holds. P contains the examples
+    that every feature should classify correctly (the positive ones for a conjunction, the negative ones for a disjunction),
+    N the others, which are to be covered. At each step the feature of the largest value V = |Q| - penalty |R| is added, where
+    Q are the examples of N that it is the first to cover and R those of P that it is the first to misclassify (paper,
+    sections 2 to 4).
 
     Parameters
     ----------
     features : str
-        "balls" around every training row, on any dissimilarity; "boolean", columns of 0 and 1 as they stand; "stumps",
+        "balls" around every training row, on any dissimilarity; "boolean", unchanged columns of 0 and 1; "stumps",
         thresholds on single columns; or unions such as "balls+stumps". In a union with "boolean" the columns of 0 and 1
         are Boolean and the others stumps.
     kind : "conjunction", "disjunction", sequence or "grid" (both)
     penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
-        Cost p of an error on P. inf: features are right on all of P (the consistent machine). "grid": 0.5 to 16, and inf.
+        Cost p of an error on P. inf: features classify all of P correctly (the consistent machine). "grid": 0.5 to 16, and inf.
     stop : int >= 1, sequence, "grid" or None
-        Features at most (the truncated machine). "grid": 1 to 30 in widening steps. None: until none has a positive value.
+        Largest number of features (the truncated machine). "grid": 1 to 30 in increasing steps. None: until no feature has a
+        positive value.
     positive : class, or None
-        The positive class of two; of more, that of the pairs that it is in. None: the later one in level order.
+        The positive class, with more than two classes in every pair that it belongs to. None: the later one in level order.
     negate : bool
-        Whether Boolean columns come with their negations.
+        Whether the negations of Boolean columns are features too.
     multiclass : "ovo" or "ovr"
-        With more than two classes a machine for each pair, or for each class against the rest. They vote; of classes with
-        equal votes the first in level order wins.
+        With more than two classes: a machine for each pair, or for each class against the rest. The machines vote; of classes
+        with equal votes the first in level order wins.
 
     Notes
     -----
-    A ball centred on a P-example holds the rows with d <= rho, a hole centred on an N-example keeps out those with d < rho;
-    rho is always the distance of a P-example (or, for a hole, inf). Of equal values the smaller |R| goes first, then the
-    first row (centres before columns), then the smallest radius of a ball, the largest of a hole. Weights are not taken.
-    The sorted distances take 4 bytes a pair beside the distances themselves, and as much again on each thread: at most
-    2^27 pairs, see `candidates=`.
+    A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example excludes those with d < rho;
+    rho is always the distance of a P-example (or, for a hole, inf). Of equal values the smaller |R| is taken, then the first
+    row (centres before columns), then the smallest radius of a ball or the largest of a hole. Weights are not supported.
+    The sorted distances take 4 bytes for each pair in addition to the distances, and the same again on each thread; at most
+    2^27 pairs are allowed, see `candidates=`.
 
     References
     ----------
@@ -110,14 +112,14 @@ class SCM(Model):
                 )
             for kind in kinds:
                 one_of("kind", kind, KINDS)
-        number("scm", "penalty", self.penalty, low=0, above=True, infinite=True)
+        check_number("scm", "penalty", self.penalty, low=0, above=True, infinite=True)
         for p in np.ravel(np.asarray(self.penalty)) if self.penalty != "grid" else ():
             if p != inf and not LEAST <= p <= MOST:
                 raise OptionError(
-                    f"penalty={p:g}: a finite penalty lies between {LEAST:g} and {MOST:g}; inf allows no error on P"
+                    f"penalty={p:g}: a finite penalty must lie between {LEAST:g} and {MOST:g}; inf allows no error on P"
                 )
         if self.stop is not None:
-            number("scm", "stop", self.stop, low=1, whole=True)
+            check_number("scm", "stop", self.stop, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
         one_of("multiclass", self.multiclass, ("ovo", "ovr"))
 
@@ -156,12 +158,12 @@ class SCM(Model):
         )
         stops = [stop for _, _, stop in grid_points]
         most = None if None in stops else max(s for s in stops if s is not None)
-        wanted = list(dict.fromkeys((kind, penalty) for kind, penalty, _ in grid_points))
-        items = [(f, *key) for f in range(folds) for key in wanted]
+        machine_keys = list(dict.fromkeys((kind, penalty) for kind, penalty, _ in grid_points))
+        items = [(f, *key) for f in range(folds) for key in machine_keys]
         runs: dict[tuple[int, str, float], list[BinarySCM]] = {item: [] for item in items}
         if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
             raise TooLarge(
-                f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, and at most {LARGEST} fit: give "
+                f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, and at most {LARGEST} are allowed: give "
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )
         if (task.candidate_row < 0).any():
@@ -169,16 +171,16 @@ class SCM(Model):
                 f"{(task.candidate_row < 0).sum()} candidates are not rows, and scm needs the class of each centre: leave them out"
             )
         for positive, negative in self._pairs(task):
-            for item, machine in self._one(task, fold, positive, negative, items, most):
+            for item, machine in self._grow_pair(task, fold, positive, negative, items, most):
                 runs[item].append(machine)
         report = self._report(task)
         own = task.y[task.candidate_row]
         for f in range(folds):
             task.tick()
-            machines = {key: tuple(runs[(f, *key)]) for key in wanted}
+            machines = {key: tuple(runs[(f, *key)]) for key in machine_keys}
             yield f, SCMPath(machines, grid_points, own, task.classes, report)
 
-    def _one(
+    def _grow_pair(
         self,
         task: Task,
         fold: np.ndarray,
@@ -191,42 +193,42 @@ class SCM(Model):
         y = task.y
         rows = np.flatnonzero((y == positive) | (y == negative)) if negative != REST else np.arange(len(y))
         centres = np.flatnonzero(np.isin(task.candidate_row, rows)) if self._radial else np.empty(0, np.int64)
-        whole = len(rows) == len(y) and len(centres) == len(task.candidate_row)
-        D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if whole else task.D.take(rows, centres)
+        complete = len(rows) == len(y) and len(centres) == len(task.candidate_row)
+        D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if complete else task.D.take(rows, centres)
         X, stumps = self._columns(task)
-        sorted_lines = lines(D, X[rows])
-        of_centre = np.searchsorted(rows, task.candidate_row[centres])
-        is_positive, of_row = y[rows] == positive, fold[rows]
+        sorted_lines = sort_lines(D, X[rows])
+        centre_row = np.searchsorted(rows, task.candidate_row[centres])
+        is_positive, row_fold = y[rows] == positive, fold[rows]
 
         def run(item: tuple[int, str, float]) -> BinarySCM:
             f, kind, penalty = item
             conjunction = kind == "conjunction"
             side = np.where(is_positive == conjunction, IN_P, IN_N).astype(np.int8)
-            side[of_row == f] = OUT
-            own = family(side[of_centre], X.shape[1], conjunction, stumps, self.negate)
+            side[row_fold == f] = OUT
+            own = make_family(side[centre_row], X.shape[1], conjunction, stumps, self.negate)
             machine = grow(sorted_lines, own, side, penalty, most)
             if penalty == inf and most is None:
-                self._consistent(task, machine, side, rows, D, X[rows])
+                self._check_consistent(task, machine, side, rows, D, X[rows])
             return BinarySCM(positive, negative, conjunction, machine.moved(centres))
 
         yield from zip(items, each(run, items, len(rows) * sorted_lines.order.shape[0] * 4), strict=True)
 
     def _pairs(self, task: Task) -> list[tuple[int, int]]:
         """The machines as (positive, negative) class codes."""
-        L = task.classes
-        if self.multiclass == "ovr" and L > 2:
+        classes = task.classes
+        if self.multiclass == "ovr" and classes > 2:
             if self.positive is not None:
-                raise OptionError("multiclass='ovr' takes each class as the positive one in turn: leave positive= out")
-            return [(c, REST) for c in range(L)]
+                raise OptionError("multiclass='ovr' uses each class as the positive one: leave positive= out")
+            return [(c, REST) for c in range(classes)]
         first = -1
         if self.positive is not None:
             try:
                 first = task.levels.index(self.positive)
-            except (ValueError, TypeError):  # not there; or something that == does not compare
+            except (ValueError, TypeError):  # it is not among the levels, or cannot be compared with them
                 raise OptionError(
                     f"positive={brief(self.positive)}: allowed are the classes {list(task.levels)}"
                 ) from None
-        return [(a, b) if a == first else (b, a) for a, b in combinations(range(L), 2)]
+        return [(a, b) if a == first else (b, a) for a, b in combinations(range(classes), 2)]
 
     def _columns(self, task: Task) -> tuple[np.ndarray, np.ndarray]:
         """The columns (n, p) that are cut, and which of them are stumps, bool (p,)."""
@@ -236,7 +238,7 @@ class SCM(Model):
         boolean = np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features)
         if "stumps" not in self.features and not boolean.all():
             raise DataError(
-                f"features={self.features!r} takes columns of 0 and 1, and {(~boolean).sum()} of the {X.shape[1]} columns hold "
+                f"features={self.features!r} needs columns of 0 and 1, and {(~boolean).sum()} of the {X.shape[1]} columns contain "
                 "other values: use features='stumps', or 'boolean+stumps'"
             )
         return X, ~boolean
@@ -247,16 +249,16 @@ class SCM(Model):
         of = "pair of classes" if self.multiclass == "ovo" else "class against the rest"
         return {"machines": f"{len(self._pairs(task))}, one for each {of}; they vote, ties by level order"}
 
-    def _consistent(
+    def _check_consistent(
         self, task: Task, machine: Machine, side: np.ndarray, rows: np.ndarray, D: np.ndarray, X: np.ndarray
     ) -> None:
         """Raise where a consistent machine leaves rows of N uncovered."""
-        lost = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
-        if len(lost) == 0:
+        uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
+        if len(uncovered) == 0:
             return
-        names = ", ".join(task.label(int(rows[i])) for i in lost[:5])
-        more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
+        names = ", ".join(task.label(int(rows[i])) for i in uncovered[:5])
+        more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
         raise DataError(
-            f"no machine with these features is right on all rows: no feature that spares every row of the other class covers "
-            f"{names}{more} (rows alike but of different classes are one reason): give a finite penalty=, or stop="
+            f"no machine with these features classifies all rows correctly: no feature without errors on the other class covers "
+            f"{names}{more} (identical rows of different classes are one reason): give a finite penalty=, or stop="
         )

@@ -1,4 +1,4 @@
-"""What a set covering machine says of itself: its features in words, its bounds, and why a row gets its class."""
+"""Descriptions of set covering machines: their features in words, their bounds, and the reasons for a row's class."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def has_cuts(rule: Rule) -> bool:
 
 
 def features(learned: Learned) -> pd.DataFrame:
-    """One row for each feature of set covering machines, in the order chosen.
+    """One row for each feature of set covering machines, in the order of their choice.
 
-    Columns: `machine` (where there are several), `rule` (what holds for the positive class), `centre`, `class` (the
-    centre's own), `radius`, `column`, `threshold`, and at the time of choice `q` (|Q|), `r` (|R|) and `value`.
+    Columns: `machine` (if there are several), `rule` (the condition for the positive class), `centre`, `class` (that of
+    the centre), `radius`, `column`, `threshold`, and at the time of choice `q` (|Q|), `r` (|R|) and `value`.
     """
     rule = scm_rule(learned.rule)
     design = learned.design() if has_cuts(rule) else pd.DataFrame()
@@ -99,10 +99,10 @@ def bound(learned: Learned, delta: float) -> pd.DataFrame:
         if (m.kind > HOLE).any():
             reasons.append("some features are not balls")
         if m.r.any():
-            reasons.append("some features err on examples that they should be right on")
+            reasons.append("some features misclassify examples of P")
         n, size, on_p, errors = m.in_n + m.in_p, len(m), int(one.centres_in_p.sum()), int(m.wrong()[-1])
-        found = machine_bound(n, size, on_p, errors, share)
-        rows.append((machine_name(learned, one), n, size, on_p, errors, found, reasons))
+        machine_bounds = machine_bound(n, size, on_p, errors, share)
+        rows.append((machine_name(learned, one), n, size, on_p, errors, machine_bounds, reasons))
     return bound_table(rows)
 
 
@@ -112,21 +112,21 @@ def step_bounds(learned: Learned) -> np.ndarray:
 
 
 def kinds_tried(learned: Learned) -> int:
-    """Kinds of machine that the data chose from: each has a reconstruction of its own, among which delta is shared."""
+    """Number of kinds of machine from which the data chose: each has its own reconstruction, and delta is divided among them."""
     return max(1, len(set(learned.tried.get("kind", ()))))
 
 
 def notes(learned: Learned) -> list[str]:
-    """The machines without features."""
+    """Sentences about machines without features."""
     empty = [machine_name(learned, one) for one in scm_rule(learned.rule).machines if len(one.machine) == 0]
-    return [f"Machine {name} has no features, so it always says the same." for name in empty]
+    return [f"Machine {name} has no features, so it always gives the same class." for name in empty]
 
 
 def why(learned: Learned, query: Query) -> list[str]:
-    """For each machine the first feature that fires on a row, in words."""
+    """For each machine, the first feature that fires on the row, in words."""
     rule, table, begin, sentences = scm_rule(learned.rule), features(learned), 0, []
-    for one, place in zip(rule.machines, rule.fired(query), strict=True):
-        s, size = int(place[0]), len(one.machine)
+    for one, position in zip(rule.machines, rule.find_fired(query), strict=True):
+        s, size = int(position[0]), len(one.machine)
         positive = (s < size) != one.conjunction
         side = learned.classes[one.positive] if positive else "not so"
         if not positive and one.negative >= 0:

@@ -1,7 +1,8 @@
-"""Balls of a grid of radii: which rows each candidate's balls hold, and what they are worth to each class.
+"""Balls of a grid of radii: the rows in each candidate's balls, and the gain of each ball for its class.
 
 Each dissimilarity is coded once, in a byte: the number of radii that do not reach it. Row i lies in the ball of candidate
-j and radius k (ascending) when `code[j, i] <= k`. Coverage, costs and cross-validation's masks then come from the codes.
+j and radius k (ascending) when `code[j, i] <= k`. The coverage, the costs and the masks of cross-validation are computed
+from these codes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..sources import Part, Source
 
 Array = NDArray[Any]
 Lists = tuple[Array, Array, Array]  # start, upto and places, see `csr_lists`
-SAMPLE = 2**27  # entries; the quantiles of more are those of a random set of columns
+SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
 FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
 COMPARE = 255
@@ -27,8 +28,8 @@ COMPARE = 255
 class Coder:
     """Codes dissimilarities: the number of `radii` with d >= radius.
 
-    Floats are sorted into bins by their leading bits. All values of a bin without a radius have one code, which is looked
-    up; only in a bin with a radius is the value itself compared.
+    Floats are sorted into bins by their leading bits. All values of a bin without a radius have the same code, which is
+    looked up in a table. Values are compared only in bins that contain a radius.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class Coder:
     table : uint8 array (bins,)
         The code of each bin; 255 where values must be compared.
     shift : int
-        Bits of a value below those that number its bin.
+        Number of bits below those that number the bin of a value.
     """
 
     radii: Array
@@ -54,7 +55,7 @@ def coder(radii: Array, dtype: Any, fine: int = 13) -> Coder:
     """A Coder for dissimilarities of a precision, with 2^fine bins; at most 254 radii."""
     exact = np.asarray(radii, np.float64)
     reach = exact.astype(dtype)
-    # the smallest number of this precision that is not below the radius: d < radius and d < reach are then the same
+    # the smallest number of this precision that is not below the radius: d < radius and d < reach are then equivalent
     reach = np.where(reach.astype(np.float64) < exact, np.nextafter(reach, np.dtype(dtype).type(np.inf)), reach)
     reach = reach.astype(dtype)
     shift = _shift(dtype, fine)
@@ -83,7 +84,7 @@ def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
 def tally(codes: Array, cell: Array, weight: Array, cells: int) -> Array:
     """Weight of the rows of each candidate by cell and code.
 
-    `cell[i]` is the first of the places for row i's (fold, class), one place per code; the result is (q, cells).
+    `cell[i]` is the first cell of row i's (fold, class), which has one cell for each code; the result is (q, cells).
     """
     out = np.zeros((len(codes), cells))
     _tally(codes, cell, weight, out)
@@ -97,38 +98,40 @@ def _tally(codes, cell, weight, out):  # type: ignore[no-untyped-def]
             out[j, cell[i] + codes[j, i]] += weight[i]
 
 
-def worth(
+def find_gains(
     weights: Array, owner: Array, allowed: Array, folds: int, classes: int, radii: int
 ) -> tuple[Array, Array, Array]:
-    """What each candidate is worth to the class that gains most by it, for each fold left out and each radius.
+    """The gain of each candidate for the class that gains most by it, for each fold left out and each radius.
 
     Parameters
     ----------
     weights : array (q, (folds + 1) * classes * (radii + 1)), as `tally` returns it
         The last fold holds the rows that are never left out.
     owner : int array (q,)
-        The fold that the candidate itself is left out with, or -1.
+        The fold in which the candidate itself is left out, or -1.
     allowed : int array (q,)
-        The only class that the candidate may serve, -1 for any.
+        The only class that the candidate may represent, -1 for any.
 
     Returns
     -------
     gain : array (folds, radii, q)
-        Own minus other weight in the ball, without the fold's rows; -inf for a candidate that is left out itself.
+        Weight of the class minus weight of other classes in the ball, without the fold's rows; -inf for a candidate that is
+        left out itself.
     wrong : array (folds, radii, q)
-        Other weight in the ball.
+        Weight of other classes in the ball.
     best : int16 array (folds, radii, q)
-        The class; of equals the first. No other class can gain, as a gain needs the majority of the ball's weight.
+        The class; the first of several equal ones. No other class can gain, because a gain needs the majority of the ball's
+        weight.
     """
     shape = folds, radii, len(weights)
     gain, wrong, best = np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape, np.int16)
     parts = weights.reshape(len(weights), folds + 1, classes, radii + 1)
-    _worth(parts, parts.sum(axis=1), owner, allowed, np.empty(classes), gain, wrong, best)
+    _find_gains(parts, parts.sum(axis=1), owner, allowed, np.empty(classes), gain, wrong, best)
     return gain, wrong, best
 
 
 @kernel
-def _worth(parts, total, owner, allowed, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
+def _find_gains(parts, total, owner, allowed, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
     folds, radii, q = gain.shape
     for j in range(q):
         for f in range(folds):
@@ -137,17 +140,17 @@ def _worth(parts, total, owner, allowed, inside, gain, wrong, best):  # type: ig
             for c in range(len(inside)):
                 inside[c] = 0.0
             for k in range(radii):
-                everything, most = 0.0, 0
+                ball_weight, majority = 0.0, 0
                 for c in range(len(inside)):
                     inside[c] += total[j, c, k] - parts[j, f, c, k]
-                    everything += inside[c]
-                    if inside[c] > inside[most]:
-                        most = c
+                    ball_weight += inside[c]
+                    if inside[c] > inside[majority]:
+                        majority = c
                 if allowed[j] >= 0:
-                    most = allowed[j]
-                gain[f, k, j] = 2 * inside[most] - everything
-                wrong[f, k, j] = everything - inside[most]
-                best[f, k, j] = most
+                    majority = allowed[j]
+                gain[f, k, j] = 2 * inside[majority] - ball_weight
+                wrong[f, k, j] = ball_weight - inside[majority]
+                best[f, k, j] = majority
 
 
 def csr_lists(codes: Array, radii: int) -> Lists:
@@ -169,7 +172,7 @@ def csr_lists(codes: Array, radii: int) -> Lists:
     return start, upto, places
 
 
-def joined(parts: list[Lists]) -> Lists:
+def join_lists(parts: list[Lists]) -> Lists:
     """The lists of several sets of lines, one after another."""
     shift = np.cumsum([0] + [len(places) for _, _, places in parts])[:-1]
     start = np.concatenate([s + by for (s, _, _), by in zip(parts, shift, strict=True)])
@@ -178,13 +181,13 @@ def joined(parts: list[Lists]) -> Lists:
 
 
 def transpose(lists: Lists, lines: int) -> Lists:
-    """The same pairs listed the other way round: for each place the lines that hold it, by code and then by line."""
+    """The same pairs transposed: for each place the lines that contain it, by code and then by line."""
     start, upto, places = lists
     count = np.zeros((lines, upto.shape[1]), np.int64)
-    _turn(start, upto, places, count, np.empty(0, np.int32))
+    _transpose(start, upto, places, count, np.empty(0, np.int32))
     first, last, follow = _bounds(count)
     out = np.empty(len(places), np.int32)
-    _turn(start, upto, places, follow, out)
+    _transpose(start, upto, places, follow, out)
     return first, last, out
 
 
@@ -195,8 +198,8 @@ def _bounds(count: Array) -> tuple[Array, Array, Array]:
 
 
 @kernel
-def _turn(start, upto, places, follow, out):  # type: ignore[no-untyped-def]
-    # counts where `out` is empty, else fills: `follow` is where the next line of a place and code goes
+def _transpose(start, upto, places, follow, out):  # type: ignore[no-untyped-def]
+    # counts if `out` is empty and fills it otherwise: `follow` is where the next line of a place and code is written
     for a in range(upto.shape[0]):
         first = start[a]
         for k in range(upto.shape[1]):
@@ -226,30 +229,30 @@ def _fill(codes, follow, places):  # type: ignore[no-untyped-def]
                 follow[a, k] += 1
 
 
-def default_radii(source: Source, origin: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
+def default_radii(source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
     """Radii at quantiles of the positive dissimilarities between different rows.
 
     Parameters
     ----------
     source : Source (n, m)
     origin : int array (m,)
-        The row that candidate j is, -1 for none.
+        The row that each candidate is, -1 for none.
     levels : array, or None
-        Quantile levels; None for 0 and 19 levels spaced geometrically from N^-1/2 to 1/2, N being the number of
+        Quantile levels. None: 0 and 19 levels spaced geometrically from N^-1/2 to 1/2, where N is the number of
         dissimilarities counted.
     seed : tuple of int
-        Only for more than 2^27 entries, where a random set of columns stands for all.
+        Used only above 2^27 entries, where a random set of columns represents all.
 
     Returns
     -------
     array, ascending and distinct
-        Each is moved to midway between the quantile (an observed value v) and the next smaller value observed (0 for
-        the smallest), so that the open ball `d < eps` is that of eps = v, and rounding in v can't change it.
+        Each lies halfway between the quantile (an observed value v) and the next smaller observed value (0 for the
+        smallest). The open ball `d < eps` is then that of eps = v, and rounding in v cannot change it.
     """
     n, m = source.shape
     if n * m > SAMPLE:
         columns = np.sort(np.random.default_rng(seed).choice(m, max(1, SAMPLE // n), replace=False))
-        source, origin = Part(source, np.arange(n), columns), origin[columns]
+        source, candidate_row = Part(source, np.arange(n), columns), candidate_row[columns]
 
     fine = bins_for(n * m)
 
@@ -257,10 +260,10 @@ def default_radii(source: Source, origin: Array, levels: Array | None, seed: tup
         bits, shift = _bits(tile), _shift(tile.dtype, fine)
         counts = np.zeros(2**fine, np.int64)
         _histogram(bits, shift, counts)
-        at = np.searchsorted(rows, origin[columns])  # of the rows that are candidates here
-        same = np.flatnonzero(rows[np.minimum(at, len(rows) - 1)] == origin[columns])
+        at = np.searchsorted(rows, candidate_row[columns])  # positions of the rows that these candidates are
+        same = np.flatnonzero(rows[np.minimum(at, len(rows) - 1)] == candidate_row[columns])
         np.subtract.at(counts, (bits[at[same], same] >> shift).astype(np.int64), 1)
-        counts[0] = 0  # the first bin holds 0 and what is as good as 0 (below 1e-38, in float64 below 1e-308)
+        counts[0] = 0  # the first bin holds 0 and tiny values (below 1e-38, in float64 below 1e-308)
         return None, counts
 
     counts = sum(source.scan(count, lambda rows, columns, stay, sent: sent))
@@ -273,20 +276,20 @@ def default_radii(source: Source, origin: Array, levels: Array | None, seed: tup
     below = np.concatenate([[0], np.cumsum(counts)])
     bins = np.searchsorted(below, target, side="right") - 1
     filled = np.flatnonzero(counts)
-    before = filled[np.maximum(np.searchsorted(filled, bins) - 1, 0)]
-    wanted = np.zeros(len(counts), np.bool_)
-    wanted[bins] = wanted[before] = True
-    wanted[0] = False
+    lower_bin = filled[np.maximum(np.searchsorted(filled, bins) - 1, 0)]
+    needed = np.zeros(len(counts), np.bool_)
+    needed[bins] = needed[lower_bin] = True
+    needed[0] = False
 
     def collect(rows: Array, columns: Array, tile: Array) -> tuple[None, list[Array]]:
         picked = np.empty(tile.size, tile.dtype)
-        n = _collect(_bits(tile), tile, rows, origin[columns], _shift(tile.dtype, fine), wanted, picked)
+        n = _collect(_bits(tile), tile, rows, candidate_row[columns], _shift(tile.dtype, fine), needed, picked)
         return None, [picked[:n].copy()]
 
-    found = source.scan(collect, lambda rows, columns, stay, sent: sent)
-    values = np.sort(np.concatenate([v for send in found for v in send]).astype(np.float64))
-    # values of unwanted bins are missing from `values`: count from the first value of the target's own bin
-    kept = np.concatenate([[0], np.cumsum(np.where(wanted, counts, 0))])
+    collected = source.scan(collect, lambda rows, columns, stay, sent: sent)
+    values = np.sort(np.concatenate([v for parts in collected for v in parts]).astype(np.float64))
+    # `values` lacks the bins that are not needed: positions are counted from the first value of the target's own bin
+    kept = np.concatenate([[0], np.cumsum(np.where(needed, counts, 0))])
     chosen = values[kept[bins] + target - below[bins]]
     previous = np.searchsorted(values, chosen) - 1
     lower = np.where(previous >= 0, values[np.maximum(previous, 0)], 0.0)
@@ -316,11 +319,11 @@ def _histogram(bits, shift, counts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _collect(bits, tile, rows, origin, shift, wanted, out):  # type: ignore[no-untyped-def]
+def _collect(bits, tile, rows, candidate_row, shift, needed, out):  # type: ignore[no-untyped-def]
     n = 0
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            if wanted[bits[i, j] >> shift] and origin[j] != rows[i]:
+            if needed[bits[i, j] >> shift] and candidate_row[j] != rows[i]:
                 out[n] = tile[i, j]
                 n += 1
     return n

@@ -1,4 +1,4 @@
-"""What a cover costs, and how far from optimal it can be."""
+"""The cost of a cover, and a bound on its distance from the optimum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Objective:
     Attributes
     ----------
     uncovered : float
-        Sum of xi: weight of the rows that no ball of their own class holds.
+        Sum of xi: weight of the rows that no ball of their own class contains.
     miscovered : float
         Sum of eta: weight of the rows in a ball of another class, once for each such ball.
     prototypes : int
@@ -42,7 +42,7 @@ def objective(inside: Array, classes: Array, y: Array, w: Array, lambda_: float)
     inside : bool array (n, q)
         Whether row i lies in the ball of prototype j.
     classes : int array (q,)
-        Class that each prototype serves.
+        Class that each prototype represents.
     y : int array (n,)
     w : array (n,)
     lambda_ : float
@@ -55,16 +55,16 @@ def objective(inside: Array, classes: Array, y: Array, w: Array, lambda_: float)
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far from optimal a cover can be.
+    """A bound on how far a cover is from the optimum.
 
     Attributes
     ----------
     objective, bound : arrays (classes,)
-        The cover's objective and what no cover can be below, class by class (the problem separates).
+        The objective of the cover, and a lower bound on that of any cover, for each class (the problem separates).
     proof : tuple of str
         Where each bound comes from: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
     notes : tuple of str
-        What the solver has to say of each class, "" for nothing.
+        A note of the solver for each class, "" for none.
     """
 
     objective: Array
@@ -84,9 +84,8 @@ class Certificate:
         return replace(self, objective=self.objective * unit, bound=self.bound * unit)
 
     def __repr__(self) -> str:
-        how = " and ".join(p for p in ("dual", "LP", "MIP") if p in self.proof)
         names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
-        told = ", ".join(names[p] for p in how.split(" and "))
+        proofs = ", ".join(name for proof, name in names.items() if proof in self.proof)
         if self.gap == 0:
-            return f"optimal (proved by {told})"
-        return f"at most {100 * self.gap:.2g} % above the optimum (bound {self.bound.sum():.6g} by {told})"
+            return f"optimal (proved by {proofs})"
+        return f"at most {100 * self.gap:.2g} % above the optimum (bound {self.bound.sum():.6g} by {proofs})"

@@ -1,8 +1,8 @@
 """The greedy algorithm of the PVM (paper, section 3.2).
 
-At each step the candidate and class whose addition lowers the objective most; stop when none lowers it. The problem
-separates by class and gains never increase, so each class is run by itself and the steps are merged by gain: largest
-first, of equals the first class in level order, then the first candidate.
+At each step the candidate and class are added that lower the objective most, until none lowers it. The problem separates
+by class and gains never increase, so each class is run separately and the steps are merged by gain: the largest first,
+of equal ones the first class in level order, then the first candidate.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ Array = NDArray[Any]
 def greedy(problems: CoverProblems, f: int, lambdas: Array) -> list[Chosen]:
     """The greedy covers without the rows of fold `f`, for each radius and lambda (ascending, the last varying fastest).
 
-    One run at the smallest lambda holds what every larger one chooses as its first part.
+    The prototypes of every larger lambda are the first ones of the run at the smallest lambda.
     """
-    costs = [in_units(float(lam), problems.unit) for lam in lambdas]
-    steps = [_steps(problems, f, c, costs[0], problems.gain[f]) for c in range(len(problems.classes))]
-    runs = [merged(problems, f, k, steps) for k in range(problems.gain.shape[1])]
+    costs = [in_units(float(lambda_), problems.unit) for lambda_ in lambdas]
+    steps = [_run_class(problems, f, c, costs[0], problems.gain[f]) for c in range(len(problems.classes))]
+    runs = [merge_steps(problems, f, k, steps) for k in range(problems.gain.shape[1])]
     return [run.prefix(cost) for run in runs for cost in costs]
 
 
 Steps = tuple[Array, Array, Array]  # (K, a) candidates in the order chosen and their gains; (K,) how many
 
 
-def _steps(problems: CoverProblems, f: int, c: int, cost: float, gain: Array) -> Steps:
+def _run_class(problems: CoverProblems, f: int, c: int, cost: float, gain: Array) -> Steps:
     """Greedy on one class, for every radius."""
     sets, radii = problems.classes[c], gain.shape[0]
     a, b = len(sets.candidates), len(sets.rows)
-    order, got, count = np.empty((radii, a), np.int64), np.empty((radii, a)), np.zeros(radii, np.int64)
+    order, gains, count = np.empty((radii, a), np.int64), np.empty((radii, a)), np.zeros(radii, np.int64)
     work = np.empty(a), np.empty(a), np.empty(a, np.int64), np.empty(b, np.bool_)
     out = problems.fold[sets.rows] == f
     lists = (*sets.of_candidate, *sets.of_row)
     _greedy(
-        *lists, sets.candidates, gain, problems.best[f], c, problems.w[sets.rows], out, cost, *work, order, got, count
+        *lists, sets.candidates, gain, problems.best[f], c, problems.w[sets.rows], out, cost, *work, order, gains, count
     )
-    return order, got, count
+    return order, gains, count
 
 
-def ordered(problems: CoverProblems, f: int, k: int, c: int, candidates: Array) -> Steps:
-    """Given prototypes of one class in the order in which greedy would take them, with what each covers first.
+def order_candidates(problems: CoverProblems, f: int, k: int, c: int, candidates: Array) -> Steps:
+    """Given prototypes of one class in the order in which the greedy algorithm would take them, with their gains.
 
-    The row of `problems` at radius `k` alone is filled.
+    Only the row of radius `k` is filled.
     """
     gain = np.full(problems.gain[f].shape, -np.inf)
     gain[k, candidates] = problems.gain[f, k, candidates]
-    return _steps(problems, f, c, -np.inf, gain)
+    return _run_class(problems, f, c, -np.inf, gain)
 
 
-def merged(problems: CoverProblems, f: int, k: int, steps: list[Steps]) -> Chosen:
+def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[Steps]) -> Chosen:
     """The classes' steps at one radius as one sequence: by gain, then by class, then by candidate."""
     at = np.concatenate([order[k, : count[k]] for order, _, count in steps])
     classes = np.repeat(np.arange(len(steps)), [count[k] for _, _, count in steps])
-    value = np.concatenate([got[k, : count[k]] for _, got, count in steps])
+    value = np.concatenate([gains[k, : count[k]] for _, gains, count in steps])
     first = np.lexsort((at, classes, -value))
     at = at[first]
     wrong = problems.wrong[f, k, at]
@@ -74,9 +74,9 @@ def _greedy(  # type: ignore[no-untyped-def]
     a_start, a_upto, a_rows, b_start, b_upto, b_candidates, candidates, gains, best, c, w, out, cost,
     gain, key, heap, covered, order, got, count,
 ):  # fmt: skip
-    # One class, every radius. gain: own weight not yet covered minus other weight in the ball; the cost is taken off in
-    # comparisons only. heap: candidates by key (their gain when they were put there), then by number. Gains only fall, so
-    # the first of the heap is the best if its key is still true.
+    # One class, every radius. gain: weight of the class not yet covered minus weight of other classes in the ball; the cost
+    # enters in comparisons only. heap: candidates by key (their gain when they were last placed), then by number. Gains
+    # never rise, so the first candidate of the heap is the best one if its key is still its gain.
     top = np.int64(0)
     for k in range(gains.shape[0]):
         n = np.int64(0)

@@ -1,4 +1,4 @@
-"""CoverProblems as rules: the path of the PVM over radii and costs, and the rule of a greedy cover."""
+"""Covers as rules: the path of the PVM over radii and costs, and the rule of a greedy cover."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Chosen:
     at : int array (q,)
         Candidates.
     classes : int array (q,)
-        Classes that they serve.
+        The classes that they represent.
     covers : array (q,)
-        Own weight first covered by each (delta xi).
+        Weight of its class that each prototype is the first to cover (delta xi).
     wrong : array (q,)
-        Other weight in each one's ball (delta eta).
+        Weight of other classes in each ball (delta eta).
     certificate : Certificate, or None
         In units.
     """
@@ -47,14 +47,14 @@ class Chosen:
     certificate: Certificate | None = None
 
     def prefix(self, cost: float) -> Chosen:
-        """What greedy chooses at a larger cost (lambda in units): the first ones, as gains never increase."""
-        on = self.covers - self.wrong > cost
-        return Chosen(self.at[on], self.classes[on], self.covers[on], self.wrong[on])
+        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase."""
+        kept = self.covers - self.wrong > cost
+        return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
 
 
 @dataclass(frozen=True)
 class Greedy(Nearest):
-    """Rule of a greedy cover: what its first prototypes are to it, a larger lambda would have chosen."""
+    """Rule of a greedy cover: its first prototypes are those that a larger lambda would have chosen."""
 
     @property
     def goal(self) -> Objective:
@@ -81,20 +81,22 @@ class Greedy(Nearest):
         D = query.dissimilarities(self.prototypes)
         classes, at = self.prototypes.classes, self.prototypes.at
         assert at is not None
-        best, found, where = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)
-        yield found.copy()
+        best, predicted, column = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)
+        yield predicted.copy()
         for s in range(len(classes)):
             d = D[:, s]
-            nearer = (d < best) | ((d == best) & ((classes[s] < found) | ((classes[s] == found) & (at[s] < where))))
-            best[nearer], found[nearer], where[nearer] = d[nearer], classes[s], at[s]
-            yield found.copy()
+            nearer = (d < best) | (
+                (d == best) & ((classes[s] < predicted) | ((classes[s] == predicted) & (at[s] < column)))
+            )
+            best[nearer], predicted[nearer], column[nearer] = d[nearer], classes[s], at[s]
+            yield predicted.copy()
 
     def at_cost(self, lambda_: float) -> Greedy:
-        """What a larger lambda chooses: the first prototypes, as gains never increase."""
+        """The rule of a larger lambda: the first prototypes, because gains never increase."""
         least = self.goal.lambda_
         if isinstance(lambda_, bool) or not isinstance(lambda_, (int, float)) or not lambda_ >= least:
             raise OptionError(
-                f"lambda_={brief(lambda_)}: the fit holds those from its own {least:.4g} on; fit.update(lambda_=0) holds all"
+                f"lambda_={brief(lambda_)}: the fit has the rules of lambda_ >= {least:.4g}, its own; fit.update(lambda_=0) has all"
             )
         return self._first(int((self.steps["lambda_low"][:-1] > lambda_).sum()), float(lambda_))
 
@@ -133,7 +135,7 @@ class CoverPath:
         Training weight of each class, in units.
     unit : float
     nested : bool
-        Whether the first prototypes of each run are what larger lambdas choose, as greedy's are.
+        Whether the first prototypes of each run are those of larger lambdas, as in greedy covers.
     """
 
     runs: tuple[Chosen, ...]
@@ -147,7 +149,8 @@ class CoverPath:
 
     @cached_property
     def prototypes(self) -> Points:
-        return Points(np.full(len(self._union), NONE), at=self._union)  # one may serve different classes along the path
+        # a prototype may represent different classes along the path, so that none is named here
+        return Points(np.full(len(self._union), NONE), at=self._union)
 
     @cached_property
     def _union(self) -> Array:
@@ -159,7 +162,7 @@ class CoverPath:
 
     @cached_property
     def _member(self) -> Array:
-        """Class that each prototype of the union stands for at each grid point, (G, q); -1 where it is not chosen."""
+        """Class of each prototype of the union at each grid point, (G, q); -1 if it is not chosen."""
         member = np.full((len(self.runs), len(self._union)), NONE, np.int16)
         for g, run in enumerate(self.runs):
             member[g, np.searchsorted(self._union, run.at)] = run.classes
@@ -170,14 +173,14 @@ class CoverPath:
         if kind == "cover":
             return np.asarray(np.maximum(covering(D, self._member, self.radii), NONE))
         first = nearest(D, self._member, np.arange(len(self._union)))
-        got = np.take_along_axis(self._member.T, np.maximum(first, 0), axis=0) if len(self._union) else first
-        return np.where(first < 0, int(self.weight.argmax()), got)
+        chosen = np.take_along_axis(self._member.T, np.maximum(first, 0), axis=0) if len(self._union) else first
+        return np.where(first < 0, int(self.weight.argmax()), chosen)
 
     def at(self, g: int) -> Nearest:
-        run, lam, eps, unit = self.runs[g], float(self.lambdas[g]), float(self.radii[g]), self.unit
+        run, lambda_, eps, unit = self.runs[g], float(self.lambdas[g]), float(self.radii[g]), self.unit
         uncovered = float(self.weight.sum() - run.covers.sum()) * unit
-        goal = Objective(uncovered, float(run.wrong.sum()) * unit, len(run.at), lam)
-        report: dict[str, Any] = {"radius eps": eps, "cost lambda": lam, "objective": goal}
+        goal = Objective(uncovered, float(run.wrong.sum()) * unit, len(run.at), lambda_)
+        report: dict[str, Any] = {"radius eps": eps, "cost lambda": lambda_, "objective": goal}
         if run.certificate is not None:
             report["certificate"] = run.certificate.scaled(unit)
         table = {"covers": run.covers * unit, "miscovers": run.wrong * unit}

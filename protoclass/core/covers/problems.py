@@ -1,11 +1,11 @@
-"""The set cover problems of the PVM, read off the dissimilarities once for all folds, radii and classes.
+"""The set cover problems of the PVM, built from one pass over the dissimilarities for all folds, radii and classes.
 
-The integer program (3) of the paper falls apart by class (appendix A): for class l choose candidates so that
+The integer program (3) of the paper separates by class (appendix A): for class l choose candidates so that
 
-    sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball holds,    C_l(j) = lambda + miscovered
+    sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball contains,    C_l(j) = lambda + miscovered
 
-is least. A candidate pays for itself in at most one class, that of the majority of its ball, as a gain needs own weight
-above other weight.
+is least. A candidate can have a gain in at most one class, that of the majority of its ball, because a gain needs more
+weight of the class than of all others.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ...errors import TooLarge
 from ..parallel import each
 from ..task import Task
 from ..units import in_units, units
-from .balls import Lists, bins_for, coder, csr_lists, joined, tally, transpose, worth
+from .balls import Lists, bins_for, coder, csr_lists, find_gains, join_lists, tally, transpose
 
 Array = NDArray[Any]
-LISTED = 2**29  # pairs of a row and a candidate of its class whose ball holds it
-MEMORY = 2**27  # bytes for the worth of all candidates before folds are taken in turns
+LISTED = 2**29  # pairs of a row and a candidate of its class whose ball contains it
+MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 
 
 @dataclass(frozen=True)
 class Sets:
-    """One class: the candidates that may serve it and its rows, each listed by the other.
+    """One class: the candidates that may represent it and its rows, each with a list of the others.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class CoverProblems:
     unit : float
     fold : int array (n,)
         Fold that leaves each row out, -1 for none.
-    gain, wrong, best : arrays (folds, K, m), see `balls.worth`
+    gain, wrong, best : arrays (folds, K, m), see `balls.find_gains`
     classes : tuple of Sets
     """
 
@@ -72,7 +72,7 @@ class CoverProblems:
 
 
 def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> CoverProblems:
-    """Read the dissimilarities once and set the problems up.
+    """Read the dissimilarities once and build the problems.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     folds : int
     radii : array (K,), ascending
     least : float
-        Candidates that nowhere gain more than this (the smallest lambda) are dropped.
+        Candidates whose gain never exceeds this (the smallest lambda) are dropped.
 
     Raises
     ------
     TooLarge
-        Where the balls hold more than 2^29 pairs of a row and a candidate of its class.
+        If the balls contain more than 2^29 pairs of a row and a candidate of its class.
     """
     K, L = len(radii), task.classes
     w, unit = units(task.w)
@@ -95,7 +95,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
     owner = np.where(task.candidate_row < 0, -1, fold[task.candidate_row])
     coders = {t: coder(radii, t, bins_for(len(task.y) * len(task.candidate_row))) for t in (np.float32, np.float64)}
-    pays_above = in_units(least, unit)
+    threshold = in_units(least, unit)
     allowed = np.full(len(task.candidate_row), -1) if task.allowed_class is None else task.allowed_class
     listed = [0]
 
@@ -105,24 +105,24 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
         return codes, tally(codes, cell[rows], w[rows], (folds + 1) * L * (K + 1))
 
     def finish(rows: Array, columns: Array, codes: Array, weights: Array) -> tuple[Any, ...]:
-        gain, wrong, best = worth(weights, owner[columns], allowed[columns], folds, L, K)
-        pays = gain > pays_above
-        serve = [np.flatnonzero((pays & (best == c)).any(axis=(0, 1))) for c in range(L)]
-        lists = [csr_lists(codes[np.ix_(s, task.y[rows] == c)], K) for c, s in enumerate(serve)]
+        gain, wrong, best = find_gains(weights, owner[columns], allowed[columns], folds, L, K)
+        pays = gain > threshold
+        paying = [np.flatnonzero((pays & (best == c)).any(axis=(0, 1))) for c in range(L)]
+        lists = [csr_lists(codes[np.ix_(s, task.y[rows] == c)], K) for c, s in enumerate(paying)]
         listed[0] += sum(len(places) for _, _, places in lists)
         if listed[0] > LISTED:
             raise TooLarge(
-                f"balls of radius {radii[-1]:.4g} around {len(task.candidate_row)} candidates hold too many of the {len(task.y)} rows "
+                f"balls of radius {radii[-1]:.4g} around {len(task.candidate_row)} candidates contain too many of the {len(task.y)} rows "
                 "to be listed: use smaller radii, candidates=500 (a random subset of the rows as centres), or fewer rows "
                 "(data.sample(...))"
             )
-        return gain, wrong, best, [columns[s] for s in serve], lists
+        return gain, wrong, best, [columns[s] for s in paying], lists
 
     tiles = task.D.scan(local, finish)
     gain, wrong, best = (np.concatenate([t[i] for t in tiles], axis=2) for i in range(3))
 
     def sets(c: int) -> Sets:
-        of_candidate = joined([t[4][c] for t in tiles])
+        of_candidate = join_lists([t[4][c] for t in tiles])
         candidates = np.concatenate([t[3][c] for t in tiles])
         return Sets(candidates, own[c], of_candidate, transpose(of_candidate, len(own[c])))
 
@@ -130,8 +130,8 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     return CoverProblems(task, w, unit, fold, gain, wrong, best, classes)
 
 
-def turns(task: Task, folds: int, radii: int) -> Iterator[Array]:
-    """The folds, as many at a time as memory allows: what `CoverProblems` holds grows with folds x radii x candidates."""
+def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
+    """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.D.shape
     size = max(1, max(MEMORY, 8 * n * m) // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):

@@ -2,8 +2,8 @@
 
     minimise  sum_j cost_j x_j + sum_i prize_i xi_i    subject to  sum_{j covers i} x_j + xi_i >= 1,   x, xi >= 0
 
-For any y with 0 <= y_i <= prize_i, sum_i y_i + sum_j min(0, cost_j - sum_{i in j} y_i) bounds every cover from below: so a
-bound never rests on a solver's tolerances, only on the y that it found.
+For any y with 0 <= y_i <= prize_i, sum_i y_i + sum_j min(0, cost_j - sum_{i in j} y_i) bounds every cover from below. So a
+bound depends on the y that a solver returns, never on its tolerances.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from ..parallel import kernel
 
 Array = NDArray[Any]
-DENOMINATOR = 100_000  # of a cost that objectives are counted in
+DENOMINATOR = 100_000  # largest denominator of a cost
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Program:
     covers : csr_array (a, b) of ones
         Rows that each candidate's ball holds.
     step : float
-        Objectives are multiples of this; 0 where nothing is known.
+        Objectives are multiples of this; 0 if none is known.
     """
 
     cost: Array
@@ -56,8 +56,8 @@ class Program:
         reduced = self.cost - np.asarray(self.covers @ y)
         return float(y.sum() + np.minimum(reduced, 0.0).sum()), reduced
 
-    def raised(self, bound: float) -> float:
-        """The least objective that is possible at or above a bound."""
+    def round_up(self, bound: float) -> float:
+        """The smallest possible objective at or above a bound."""
         if not self.step:
             return bound
         slack = 1e-9 * max(1.0, abs(bound))
@@ -65,35 +65,35 @@ class Program:
 
 
 def step_of(cost: float) -> float:
-    """What objectives are multiples of, where weights are whole numbers and a prototype costs `cost`."""
+    """The number of which objectives are multiples, if weights are whole numbers and a prototype costs `cost`."""
     part = Fraction(cost).limit_denominator(DENOMINATOR)
     return 1 / part.denominator if abs(float(part) - cost) <= 1e-12 * max(1.0, cost) else 0.0
 
 
 def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
     """A bound without a linear program: one sweep of dual ascent (rows with fewest candidates first), then subgradient
-    steps towards the objective of the best cover known; returns the best bound and its y."""
+    steps towards a target slightly above the best bound; returns the best bound and its y."""
     c = program.covers
     t = csr_array(c.T)
     slack, y = program.cost.astype(float).copy(), np.zeros(len(program.prize))
     order = np.argsort(np.diff(t.indptr), kind="stable")
     _ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
     best, _ = program.bound(y)
-    kept, now, pace = y.copy(), y, 1.0
-    goal = best + 0.05 * max(1.0, abs(best))
+    best_y, point, pace = y.copy(), y, 1.0
+    target = best + 0.05 * max(1.0, abs(best))
     for _ in range(sweeps):
-        value, reduced = program.bound(now)
+        value, reduced = program.bound(point)
         if value > best + 1e-12 * abs(best):
-            best, kept = value, now.copy()
-            goal = max(goal, best + 0.01 * max(1.0, abs(best)))
+            best, best_y = value, point.copy()
+            target = max(target, best + 0.01 * max(1.0, abs(best)))
         else:
             pace *= 0.97
-        slope = 1.0 - np.asarray(t @ (reduced < 0).astype(float))
-        length = float(slope @ slope)
+        subgradient = 1.0 - np.asarray(t @ (reduced < 0).astype(float))
+        length = float(subgradient @ subgradient)
         if length == 0 or pace < 1e-3:
             break
-        now = np.clip(now + pace * (goal - value) / length * slope, 0.0, program.prize)
-    return best, kept
+        point = np.clip(point + pace * (target - value) / length * subgradient, 0.0, program.prize)
+    return best, best_y
 
 
 @kernel
@@ -108,8 +108,8 @@ def _ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyp
                 slack[candidates[s]] -= room
 
 
-def improved(program: Program, chosen: Array) -> Array:
-    """A cover after adding and dropping single candidates as long as either lowers the objective, bool (a,)."""
+def improve_cover(program: Program, chosen: Array) -> Array:
+    """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,)."""
     c, t = program.covers, csr_array(program.covers.T)
     chosen = chosen.copy()
     times = np.asarray(t @ chosen.astype(float)).astype(np.int64)
@@ -119,15 +119,15 @@ def improved(program: Program, chosen: Array) -> Array:
 
 @kernel
 def _improve(start, rows, cost, prize, chosen, times):  # type: ignore[no-untyped-def]
-    # times: by how many chosen candidates each row is covered
+    # times: number of chosen candidates that cover each row
     moved = True
     while moved:
         moved = False
         for j in range(len(cost)):
             alone = 0.0
-            want = 1 if chosen[j] else 0
+            expected = 1 if chosen[j] else 0
             for s in range(start[j], start[j + 1]):
-                if times[rows[s]] == want:
+                if times[rows[s]] == expected:
                     alone += prize[rows[s]]
             if chosen[j] and cost[j] > alone + 1e-9:
                 chosen[j] = False
@@ -142,36 +142,37 @@ def _improve(start, rows, cost, prize, chosen, times):  # type: ignore[no-untype
 
 
 def ratio(program: Program) -> Array:
-    """The standard greedy: at each step the candidate with the least cost for each unit of weight newly covered, as long
-    as that is below 1, the price of leaving it uncovered (PVM paper, section 3.2), bool (a,).
+    """The standard greedy algorithm: at each step the candidate with the least cost for each unit of weight newly covered is
+    chosen, as long as that is below 1, the price of leaving it uncovered (PVM paper, section 3.2), bool (a,).
 
-    Of equals the first candidate. Costs for each unit only rise, so a candidate is weighed again only when it comes first.
+    Of equal candidates the first is chosen. Costs per unit never fall, so a candidate is assessed again only when it comes
+    first.
     """
     c, t = program.covers, csr_array(program.covers.T)
-    worth = np.asarray(c @ program.prize)
-    chosen = np.zeros(len(worth), np.bool_)
+    new_weight = np.asarray(c @ program.prize)
+    chosen = np.zeros(len(new_weight), np.bool_)
     covered = np.zeros(len(program.prize), np.bool_)
     with np.errstate(divide="ignore"):
-        heap = [(float(q), j) for j, q in enumerate(program.cost / worth) if q < 1]
+        heap = [(float(p), j) for j, p in enumerate(program.cost / new_weight) if p < 1]
     heapq.heapify(heap)
     while heap:
-        q, j = heap[0]
-        now = program.cost[j] / worth[j] if worth[j] > 0 else np.inf
-        if now > q:
-            heapq.heapreplace(heap, (float(now), j)) if now < 1 else heapq.heappop(heap)
+        old_price, j = heap[0]
+        price = program.cost[j] / new_weight[j] if new_weight[j] > 0 else np.inf
+        if price > old_price:
+            heapq.heapreplace(heap, (float(price), j)) if price < 1 else heapq.heappop(heap)
             continue
         heapq.heappop(heap)
         chosen[j] = True
         rows = c.indices[c.indptr[j] : c.indptr[j + 1]]
         for i in rows[~covered[rows]]:
             covered[i] = True
-            worth[t.indices[t.indptr[i] : t.indptr[i + 1]]] -= program.prize[i]
+            new_weight[t.indices[t.indptr[i] : t.indptr[i + 1]]] -= program.prize[i]
     return chosen
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What HiGHS found: x (a,) or None, row prices y (b,) or None, and its own lower bound (-inf if none)."""
+    """The result of HiGHS: x (a,) or None, row prices y (b,) or None, and its own lower bound (-inf if none)."""
 
     x: Array | None
     y: Array | None
@@ -180,7 +181,7 @@ class Answer:
 
 
 class Stop:
-    """Ends the solvers of one fit when it is interrupted, and lets no further one start."""
+    """Stops the solvers of one fit when it is interrupted, and lets no other one start."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -205,8 +206,8 @@ class Stop:
                 self._running.discard(solver)
 
 
-def highs(program: Program, whole: bool, seconds: float, stop: Stop, gap: float = 0.0) -> Answer:
-    """Solve the relaxation, or with `whole` the integer program, by HiGHS on one thread.
+def highs(program: Program, integer: bool, seconds: float, stop: Stop, gap: float = 0.0) -> Answer:
+    """Solve the relaxation, or with `integer` the integer program, by HiGHS on one thread.
 
     Parameters
     ----------
@@ -233,8 +234,8 @@ def highs(program: Program, whole: bool, seconds: float, stop: Stop, gap: float 
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("time_limit", max(0.0, seconds))
-    if whole:
-        # a row's xi is whole where x is
+    if integer:
+        # xi is integer where x is
         lp.integrality_ = [highspy.HighsVarType.kInteger] * a + [highspy.HighsVarType.kContinuous] * b
         solver.setOptionValue("mip_allow_restart", False)
         solver.setOptionValue("mip_rel_gap", gap)
@@ -245,6 +246,6 @@ def highs(program: Program, whole: bool, seconds: float, stop: Stop, gap: float 
     status, info, solution = solver.getModelStatus(), solver.getInfo(), solver.getSolution()
     optimal = status == highspy.HighsModelStatus.kOptimal
     x = np.array(solution.col_value[:a]) if solution.value_valid else None
-    y = np.array(solution.row_dual) * scale if solution.dual_valid and not whole else None
-    bound = info.mip_dual_bound * scale if whole and np.isfinite(info.mip_dual_bound) else -np.inf
+    y = np.array(solution.row_dual) * scale if solution.dual_valid and not integer else None
+    bound = info.mip_dual_bound * scale if integer and np.isfinite(info.mip_dual_bound) else -np.inf
     return Answer(x, y, float(bound), bool(optimal))

@@ -12,10 +12,10 @@ from .exact import Solved
 from .program import Program, Stop, ascent, highs
 
 Array = NDArray[Any]
-CAP = 100  # unions drawn before the last is taken as it is
+CAP = 100  # unions drawn before the last one is accepted
 
 
-def rounded(
+def round_relaxation(
     program: Program, draws: int, seed: tuple[int, ...], seconds: float, stop: Stop, union: bool = False
 ) -> Solved:
     """The best of `draws` covers that hold each candidate with the probability that the relaxation gives it.
@@ -30,11 +30,11 @@ def rounded(
         B in the paper.
     seed : tuple of int
     seconds : float
-        Time limit of the relaxation; where it is reached a cover of no prototypes and the bound of dual ascent are the
-        answer.
+        Time limit of the relaxation; if it is reached, a cover of no prototypes and the bound of dual ascent are
+        returned.
     stop : Stop
     union : bool
-        The course report's variant instead, see `united`.
+        Use the variant of the course report, see `unite_draws`.
     """
     bound, proof, note = ascent(program, 0)[0], "dual", ""
     best = np.zeros(len(program.cost), np.bool_)
@@ -47,19 +47,21 @@ def rounded(
     if relaxed.x is not None and relaxed.optimal:
         x = np.clip(relaxed.x, 0.0, 1.0)
         if union:
-            found = united(program, x, seed, bound)
-            note = f"{found.tries} union draws" + ("" if found.passed else ", none of which passed the check")
-            best, value = found.chosen, program.objective(found.chosen)
+            union_cover = unite_draws(program, x, seed, bound)
+            note = f"{union_cover.tries} union draws" + (
+                "" if union_cover.passed else ", none of which passed the check"
+            )
+            best, value = union_cover.chosen, program.objective(union_cover.chosen)
         else:
             drawn, objectives = draw(program, x, draws, seed)
             at = int(objectives.argmin())
             best, value = drawn[at], float(objectives[at])
-    return Solved(best, value, min(value, program.raised(bound)), proof, note)
+    return Solved(best, value, min(value, program.round_up(bound)), proof, note)
 
 
 @dataclass(frozen=True)
 class United:
-    """What the union of draws came to: the cover, whether it was feasible for its own slacks and within the bound, and
+    """A union of draws: the cover, whether it passed the check (feasible with its own slacks, and within the bound), and
     how often it was drawn."""
 
     chosen: Array
@@ -67,12 +69,12 @@ class United:
     tries: int
 
 
-def united(program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP) -> United:
-    """The course report's rounding (Visagan 2018, section 4.1): 2 log(rows) Bernoulli draws of candidates and of slacks,
-    united, then checked.
+def unite_draws(program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP) -> United:
+    """The rounding of the course report (Visagan 2018, section 4.1): the union of 2 log(rows) Bernoulli draws of candidates
+    and of slacks, which is then checked.
 
     A union passes when every row is covered or has its slack drawn, and cost and slacks together are at most 2 log(rows)
-    times the relaxation's optimum. What fails is drawn again, at most `cap` times in all; then the last is the answer.
+    times the relaxation's optimum. A union that fails is drawn again, at most `cap` times in all; then the last one is returned.
 
     Parameters
     ----------
@@ -87,14 +89,14 @@ def united(program: Program, x: Array, seed: tuple[int, ...], bound: float, cap:
     slack = np.maximum(0.0, 1.0 - np.asarray(program.covers.T @ x))
     rounds = 2 * np.log(max(2, len(program.prize)))
     chosen = np.zeros(len(x), np.bool_)
-    for tried in range(1, cap + 1):
-        # united over t draws a variable is on with chance 1 - (1 - x)^t
+    for tries in range(1, cap + 1):
+        # in the union of t draws a variable is on with probability 1 - (1 - x)^t
         chosen = random.random(len(x)) < 1 - (1 - x) ** int(np.ceil(rounds))
         left_out = random.random(len(slack)) < 1 - (1 - slack) ** int(np.ceil(rounds))
         covered = np.asarray(program.covers.T @ chosen.astype(float)) > 0
         total = float(program.cost[chosen].sum() + program.prize[left_out].sum())
         if (covered | left_out).all() and total <= rounds * bound + 1e-9:
-            return United(chosen, True, tried)
+            return United(chosen, True, tries)
     return United(chosen, False, cap)
 
 

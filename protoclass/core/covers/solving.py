@@ -1,4 +1,4 @@
-"""Paths of the PVM: the set cover problems of all folds, radii and lambdas, by a solver."""
+"""Paths of the PVM: a solver applied to the set cover problems of all folds, radii and lambdas."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..task import Task
 from ..units import in_units
 from .certificate import Certificate
 from .exact import Solved, exact
-from .greedy import Steps, greedy, merged, ordered
+from .greedy import Steps, greedy, merge_steps, order_candidates
 from .path import Chosen, CoverPath
-from .problems import CoverProblems, covers, turns
+from .problems import CoverProblems, covers, fold_groups
 from .program import Program, Stop, ascent, highs, ratio, step_of
-from .rounding import rounded
+from .rounding import round_relaxation
 
 Array = NDArray[Any]
-MANY = 2**62  # entries: work that is always worth threads
+MANY = 2**62  # entries: such work always uses threads
 AFFORDABLE = 20_000_000  # entries of a linear program that is solved for a bound
 
 
 @dataclass(frozen=True)
 class Options:
-    """How covers are found; see the parameters of `models.pvm.PVM`."""
+    """Options of the solvers; see the parameters of `models.pvm.PVM`."""
 
     solver: str = "greedy"
     closed: bool = False
@@ -43,13 +43,13 @@ class Options:
 def cover_paths(
     task: Task, fold: Array, folds: int, radii: Array, lambdas: Array, options: Options
 ) -> Iterator[tuple[int, CoverPath]]:
-    """CoverProblems of every fold, radius and lambda.
+    """The covers of every fold, radius and lambda.
 
     Parameters
     ----------
     task : Task
     fold : int array (n,)
-        Fold that leaves each row out, -1 for none; a candidate is left out with the row that it is.
+        Fold that leaves each row out, -1 for none; a candidate is left out together with its row.
     folds : int
     radii, lambdas : arrays, ascending
     options : Options
@@ -60,7 +60,7 @@ def cover_paths(
     """
     stop = Stop()
     reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
-    for group in turns(task, folds, len(radii)):
+    for group in fold_groups(task, folds, len(radii)):
         local = np.full(folds + 1, -1)
         local[group] = np.arange(len(group))
         problems = covers(task, local[fold], len(group), reach, float(lambdas[0]))
@@ -70,8 +70,8 @@ def cover_paths(
             live = problems.fold != f
             task.tick()
             weight = np.bincount(task.y[live], problems.w[live], task.classes)
-            over, along = np.repeat(reach, len(lambdas)), np.tile(lambdas, len(radii))
-            return CoverPath(tuple(runs), over, along, weight, problems.unit, options.solver == "greedy")
+            grid_radii, grid_lambdas = np.repeat(reach, len(lambdas)), np.tile(lambdas, len(radii))
+            return CoverPath(tuple(runs), grid_radii, grid_lambdas, weight, problems.unit, options.solver == "greedy")
 
         slow = options.solver != "greedy" or options.certify
         entries = MANY if slow else len(task.y) * len(task.candidate_row)
@@ -90,24 +90,24 @@ def _runs(problems: CoverProblems, f: int, lambdas: Array, options: Options, sto
         k, j = divmod(g, len(lambdas))
         cost = in_units(float(lambdas[j]), problems.unit)
 
-        def one(c: int, k: int = k, cost: float = cost, run: Chosen = run) -> tuple[int, Solved, Array]:
+        def solve_class(c: int, k: int = k, cost: float = cost, run: Chosen = run) -> tuple[int, Solved, Array]:
             program, candidates, lost = program_of(problems, f, k, c, cost)
             start = np.isin(candidates, run.at[run.classes == c])
             solved = _solve(program, start, options, (f, k, c), stop)
-            shifted = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost)
-            return c, shifted, candidates[solved.chosen]
+            result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost)
+            return c, result, candidates[solved.chosen]
 
-        found = sorted(each(one, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
+        results = sorted(each(solve_class, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
         certificate: Certificate | None = Certificate(
-            np.array([s.objective for _, s, _ in found]),
-            np.array([s.bound for _, s, _ in found]),
-            tuple(s.proof for _, s, _ in found),
-            tuple(s.note for _, s, _ in found),
+            np.array([s.objective for _, s, _ in results]),
+            np.array([s.bound for _, s, _ in results]),
+            tuple(s.proof for _, s, _ in results),
+            tuple(s.note for _, s, _ in results),
         )
         certificate = certificate if options.certify or options.solver in ("exact", "rounding") else None
         if options.solver != "greedy":
-            steps: list[Steps] = [ordered(problems, f, k, c, found[c][2]) for c in range(L)]
-            run = merged(problems, f, k, steps)
+            steps: list[Steps] = [order_candidates(problems, f, k, c, results[c][2]) for c in range(L)]
+            run = merge_steps(problems, f, k, steps)
         out.append(replace(run, certificate=certificate))
     return out
 
@@ -116,24 +116,24 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
     if options.solver == "exact":
         return exact(program, start, options.seconds, options.gap, stop)
     if options.solver == "rounding":
-        return rounded(program, options.draws, (*options.seed, *salt), options.seconds, stop, options.union)
+        return round_relaxation(program, options.draws, (*options.seed, *salt), options.seconds, stop, options.union)
     if options.solver == "ratio":
         start = ratio(program)
     if not options.certify:
         return Solved(start, program.objective(start), 0.0, "none")
-    return certified(program, start, options.seconds, stop)
+    return certify_cover(program, start, options.seconds, stop)
 
 
-def certified(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
-    """A given cover with a lower bound: by the linear relaxation where it is affordable, else by dual ascent."""
+def certify_cover(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
+    """A given cover with a lower bound: by the linear relaxation if it is affordable, otherwise by dual ascent."""
     bound, proof = ascent(program)[0], "dual"
     value = program.objective(chosen)
-    if program.covers.nnz <= AFFORDABLE and value > program.raised(bound) + 1e-9 * max(1.0, value):
+    if program.covers.nnz <= AFFORDABLE and value > program.round_up(bound) + 1e-9 * max(1.0, value):
         relaxed = highs(program, False, seconds, stop)
         lower = -np.inf if relaxed.y is None else program.bound(relaxed.y)[0]
         if lower > bound:
             bound, proof = lower, "LP"
-    return Solved(chosen, value, min(value, program.raised(bound)), proof)
+    return Solved(chosen, value, min(value, program.round_up(bound)), proof)
 
 
 def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
@@ -141,9 +141,10 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
 
     Returns
     -------
-    program, with only the candidates that cover more than they cost and the rows that these cover
+    program : Program
+        With only the candidates that cover more than they cost, and the rows that these cover.
     candidates : int array
-        Which these are, as columns of D.
+        These candidates, as columns of D.
     lost : float
         Weight of the rows that no candidate of the program covers.
     """
@@ -154,12 +155,12 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     count = last - first
     at = np.repeat(first - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(count.sum())
     w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
-    whole = csr_array(
+    all_rows = csr_array(
         (np.ones(len(at)), places[at], np.concatenate([[0], np.cumsum(count)])), shape=(len(use), len(sets.rows))
     )
     reached = np.bincount(places[at], minlength=len(sets.rows)) > 0
     live = np.flatnonzero(reached & (w > 0))
-    covered = whole[:, live]
+    covered = all_rows[:, live]
     covered.sort_indices()
     candidates = sets.candidates[use]
     program = Program(problems.wrong[f, k, candidates] + cost, w[live], covered, step_of(cost))

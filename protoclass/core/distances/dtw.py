@@ -1,13 +1,13 @@
 """Dynamic time warping between rows taken as series (Sakoe and Chiba 1978).
 
-A warping path walks through the pairs of steps (i, j) of two series, from the two first steps to the two last, each
-time one step on in one series or in both. What a path costs is the sum of |a_i - b_j| ** power over its pairs, and the
-dissimilarity is the least cost of any path, for power 2 its square root: then series of one length that need no warping
-are at their Euclidean distance.
+A warping path is a sequence of pairs of steps (i, j) of two series, from the two first steps to the two last ones. From pair
+to pair it advances by one step in one series or in both. The cost of a path is the sum of |a_i - b_j| ** power over its
+pairs. The dissimilarity is the least cost of any path, and for power 2 its square root: the dissimilarity of series of
+equal length that need no warping is then their Euclidean distance.
 
-It is symmetric to the bit, exactly 0 for identical series, and has the same bits whatever the tile that a pair is part
-of. It is no metric: the triangle inequality can fail, and series that only linger, such as (0, 1) and (0, 0, 1), are at
-0.
+It is symmetric to the bit, exactly 0 for identical series, and has the same bits in every tile. It is not a metric: the
+triangle inequality can fail, and the dissimilarity of series that differ only in repeated steps, such as (0, 1) and
+(0, 0, 1), is 0.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ def dtw(
 ) -> NDArray[np.float64]:
     """Dynamic time warping dissimilarities between two sets of series.
 
-    The steps of Sakoe and Chiba (1978) without slope constraint, all weighing 1: the least cost up to (i, j) is the
-    local cost there plus the least of those up to (i - 1, j), (i, j - 1) and (i - 1, j - 1). Their own weights, 2 for a
-    step in both series and division by the sum of the lengths, are not used.
+    The steps are those of Sakoe and Chiba (1978) without slope constraint, all with weight 1: the least cost up to (i, j) is
+    the local cost there plus the least of the costs up to (i - 1, j), (i, j - 1) and (i - 1, j - 1). Their weights (2 for a
+    step in both series, and division by the sum of the lengths) are not used.
 
     Parameters
     ----------
     A : array (r, T)
     B : array (q, S)
-        Series as rows; a series shorter than the array is wide fills the first places of its row.
+        Series as rows; a series that is shorter than the array's width fills the first columns of its row.
     lengths_a : int array (r,), optional
     lengths_b : int array (q,), optional
-        Length of each series, at least 1. By default what comes before the NaN at a row's end, see `lengths`.
+        Length of each series, at least 1. By default the values before the NaN at the end of a row count, see `lengths`.
     window : int >= 0, optional
-        The most steps by which two steps that are paired may lie apart, |i - j| <= window (Sakoe and Chiba's adjustment
-        window). For series whose lengths differ by more it is widened to that difference, the least with which
-        there is a path. None sets no bound.
+        The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If the
+        lengths of two series differ by more, the window is widened to that difference, the least for which there is a path.
+        None: no limit.
     power : 1 or 2
         Of the local cost: |a - b|, or (a - b) ** 2 with a square root at the end.
 
@@ -62,7 +62,7 @@ def dtw(
     OptionError
         For a window or a power that is not allowed.
     DataError
-        For lengths that are not from 1 to the array's width, infinite values, and NaN that are not at the end of a row.
+        If lengths are not from 1 to the array's width, if values are infinite, or if NaN are not at the end of a row.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def dtw(
     one_of("power", power, (1, 2))
     (r, T), (q, S) = A.shape, B.shape
     band = max(T, S) if window is None else min(whole_number("window", window, 0), max(T, S))
-    long_a, long_b = _checked(A, lengths_a), _checked(B, lengths_b)
+    long_a, long_b = _check_lengths(A, lengths_a), _check_lengths(B, lengths_b)
     left = np.ascontiguousarray(A, np.float64)
     right = np.ascontiguousarray(B[:, ::-1], np.float64)
     out = np.empty((r, q))
@@ -90,7 +90,7 @@ def dtw(
 
 
 def lengths(A: Array) -> NDArray[np.int64]:
-    """Length of each series, of which NaN at the end are no part.
+    """Length of each series, without NaN at the end.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def lengths(A: Array) -> NDArray[np.int64]:
     Raises
     ------
     DataError
-        Where a series has no value, and where a value follows a NaN.
+        If a series has no value, or a value follows a NaN.
 
     Examples
     --------
@@ -119,26 +119,26 @@ def lengths(A: Array) -> NDArray[np.int64]:
     gaps = np.flatnonzero((known != (np.arange(known.shape[1]) < count[:, None])).any(axis=1))
     if len(gaps):
         raise DataError(
-            f"series {gaps[0]} has a value after a missing one ({len(gaps)} such series): NaN belong at the end"
+            f"series {gaps[0]} has a value after a missing one ({len(gaps)} such series): NaN may only be at the end"
         )
     return np.asarray(count, np.int64)
 
 
-def _checked(A: Array, given: Array | None) -> NDArray[np.int64]:
-    found = lengths(A) if given is None else np.asarray(given)
-    fine = found.shape == (len(A),) and np.issubdtype(found.dtype, np.integer)
-    if not fine or (len(found) and not 1 <= found.min() <= found.max() <= A.shape[1]):
-        raise DataError(f"lengths of {len(A)} series must be as many whole numbers from 1 to {A.shape[1]}")
-    inside = np.arange(A.shape[1]) < found[:, None]
-    strange = np.flatnonzero((inside & ~np.isfinite(np.asarray(A, np.float64))).any(axis=1))
-    if len(strange):
-        raise DataError(f"series {strange[0]} has values that are missing or infinite ({len(strange)} such series)")
-    return np.asarray(found, np.int64)
+def _check_lengths(A: Array, given: Array | None) -> NDArray[np.int64]:
+    checked = lengths(A) if given is None else np.asarray(given)
+    valid = checked.shape == (len(A),) and np.issubdtype(checked.dtype, np.integer)
+    if not valid or (len(checked) and not 1 <= checked.min() <= checked.max() <= A.shape[1]):
+        raise DataError(f"lengths of {len(A)} series must be {len(A)} whole numbers from 1 to {A.shape[1]}")
+    inside = np.arange(A.shape[1]) < checked[:, None]
+    invalid = np.flatnonzero((inside & ~np.isfinite(np.asarray(A, np.float64))).any(axis=1))
+    if len(invalid):
+        raise DataError(f"series {invalid[0]} has values that are missing or infinite ({len(invalid)} such series)")
+    return np.asarray(checked, np.int64)
 
 
 @kernel
 def _dtw(A, long_a, B, long_b, window, power, out):  # type: ignore[no-untyped-def]
-    # B holds each series back to front, at the end of its row
+    # B holds each series in reverse order, at the end of its row
     table = np.empty((3, A.shape[1] + 1))
     for x in range(out.shape[0]):
         for y in range(out.shape[1]):
@@ -150,11 +150,11 @@ def _dtw(A, long_a, B, long_b, window, power, out):  # type: ignore[no-untyped-d
 @kernel
 def _least(a, b, band, power, table):  # type: ignore[no-untyped-def]
     # The table of least costs is filled along its diagonals i + j = d, whose cells do not depend on one another and are
-    # computed side by side. The three last diagonals are kept, cell (i, d - i) in place i + 1, with inf on either side
-    # of the cells inside table and band. As b is back to front, a diagonal's steps of both series run forwards.
+    # computed in a vectorised loop. The last three diagonals are kept, cell (i, d - i) at position i + 1, with inf on either
+    # side of the cells inside table and band. As b is reversed, both series run forwards along a diagonal.
     n, m = len(a), len(b)
     table[:, : n + 1] = np.inf
-    table[1, 0] = 0.0  # where every path comes from
+    table[1, 0] = 0.0  # every path starts here
     for d in range(n + m - 1):
         before, last, now = table[(d + 1) % 3], table[(d + 2) % 3], table[d % 3]
         low, high = max(0, d - m + 1, (d - band + 1) // 2), min(n - 1, d, (d + band) // 2)
@@ -164,5 +164,5 @@ def _least(a, b, band, power, table):  # type: ignore[no-untyped-def]
         for k in range(size):
             gap = u[k] - v[k]
             here[k] = min(min(one[k], other[k]), both[k]) + (abs(gap) if power == 1 else gap * gap)
-        now[low] = np.inf  # places beyond `high` are so still
+        now[low] = np.inf  # positions beyond `high` are still inf
     return table[(n + m - 2) % 3, n]

@@ -1,4 +1,4 @@
-"""Gower's coefficient for mixed variables, missing values skipped pair by pair."""
+"""Gower's coefficient for mixed variables, with missing values skipped in each pair."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def gower(
 ) -> NDArray[np.float64]:
     """Gower dissimilarities between two sets of rows (Gower 1971; Kaufman and Rousseeuw 1990, section 2.6).
 
-    Every pair's sums run over the numbers and then the categories, in the order of the columns, whatever the shape of the
-    tile that the pair is part of.
+    The sums of every pair run over the numbers and then the categories, in the order of the columns, whatever the shape of
+    the tile.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ def gower(
         numbers : float (n, p), each column divided by its range and multiplied by its weight, NaN where missing.
         codes : int (n, c), -1 where missing.
     asymmetric : bool (c,)
-        For a column that is True two zeros (code 0) tell nothing and the pair skips it.
+        Whether the column is asymmetric: a pair with two zeros (code 0) skips it.
     weights : float (p + c,), optional
         Weight of each variable, numbers first; 1 by default.
 
     Returns
     -------
     array (n, m)
-        Weighted mean over the variables that both rows have; NaN where they have none of positive weight in common.
+        Weighted mean over the variables observed in both rows; NaN if they have no observed variable of positive weight in common.
 
     Examples
     --------
@@ -63,31 +63,31 @@ def gower(
 
 
 def _floats(numbers: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
-    """All variables of the rows as floats, NaN where missing: then numbers and codes fill the same vector registers."""
+    """All variables of the rows as floats, NaN where missing, so that numbers and codes fill the same vector registers."""
     return np.concatenate([numbers, np.where(codes < 0, np.nan, codes)], axis=1, dtype=float)
 
 
 @kernel
 def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
-    # x is (n, p + c), u (p + c, m). A variable is sure in a row and a tile where no pair of theirs can lack it; its weight
-    # is then added once for all pairs, or to each, in the same place of the same sum.
+    # x is (n, p + c), u (p + c, m). If no value of a row and a tile is missing, the weights
+    # are summed once for all pairs, in the same order as the sum of each pair.
     q = u.shape[0]
-    whole = np.empty(q, np.bool_)
+    complete = np.empty(q, np.bool_)
     for first in range(0, u.shape[1], WIDTH):
         width = min(WIDTH, u.shape[1] - first)
-        total, known = np.empty(width), np.empty(width)
+        total, weight = np.empty(width), np.empty(width)
         for f in range(q):
             column, gaps = u[f, first : first + width], 0
             for j in range(width):
                 gaps += 1 if column[j] != column[j] else 0
-            whole[f] = gaps == 0
+            complete[f] = gaps == 0
         for i in range(x.shape[0]):
-            sure = True
+            observed = True
             for f in range(q):
                 v = x[i, f]
-                sure = sure and whole[f] and v == v and not (skip[f] and v == 0.0)
+                observed = observed and complete[f] and v == v and not (skip[f] and v == 0.0)
             total[:] = 0.0
-            if sure:
+            if observed:
                 count = 0.0
                 for f in range(q):
                     count += w[f]
@@ -107,7 +107,7 @@ def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
                 for j in range(width):
                     out[i, first + j] = total[j] / count if count > 0 else np.nan
                 continue
-            known[:] = 0.0
+            weight[:] = 0.0
             for f in range(p):
                 v0, u0, w0 = x[i, f], u[f, first : first + width], w[f]
                 if v0 != v0:
@@ -115,15 +115,15 @@ def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
                 for j in range(width):
                     d = abs(v0 - u0[j])
                     total[j] += d if d == d else 0.0
-                    known[j] += w0 if d == d else 0.0
+                    weight[j] += w0 if d == d else 0.0
             for f in range(p, q):
                 v0, u0, w0, both_zero = x[i, f], u[f, first : first + width], w[f], skip[f] and x[i, f] == 0.0
                 if v0 != v0:
                     continue
                 for j in range(width):
                     y = u0[j]
-                    told = y == y and not (both_zero and y == 0.0)
-                    known[j] += w0 if told else 0.0
-                    total[j] += w0 if told and y != v0 else 0.0
+                    counted = y == y and not (both_zero and y == 0.0)
+                    weight[j] += w0 if counted else 0.0
+                    total[j] += w0 if counted and y != v0 else 0.0
             for j in range(width):
-                out[i, first + j] = total[j] / known[j] if known[j] > 0 else np.nan
+                out[i, first + j] = total[j] / weight[j] if weight[j] > 0 else np.nan

@@ -1,8 +1,8 @@
-"""The Minkowski family, inner products and the coordinates that other metrics put into them, in a fixed order.
+"""The Minkowski family, inner products and coordinate transforms, summed in a fixed order.
 
-Every distance is summed over the variables in the order of the columns, whatever the shape of the tile it is part of.
-So a distance has the same bits held, streamed or measured again for one new row; identical rows are at distance exactly
-0; and D[i, j] = D[j, i]. At 256 variables this takes about as long as the matrix product that would give up all three.
+Every distance is summed over the variables in the order of the columns, whatever the shape of the tile. So a distance has
+the same bits if it is held, streamed or measured again for one new row; the distance of identical rows is exactly 0; and
+D[i, j] = D[j, i]. At 256 variables this takes about as long as a matrix product, which would guarantee none of the three.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
 
 
 def totals(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum (n,) of each row, column after column: NumPy's own order depends on the memory layout."""
+    """Sum (n,) of each row, column by column: the order of NumPy's sum depends on the memory layout."""
     total = np.zeros(len(X))
     for column in X.T:
         total += column

@@ -1,4 +1,4 @@
-"""What a matrix of dissimilarities is like: symmetry, duplicates, the triangle inequality, Euclidean or not, ties."""
+"""Properties of a matrix of dissimilarities: symmetry, duplicates, the triangle inequality, Euclidean or not, ties."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..parallel import kernel
 from ..proximity.embedding import embedding
 
 Array = NDArray[Any]
-EXACT = 300  # rows up to which all triples are looked at
-TRIPLES = 1_000_000  # random ones above
-SPECTRAL = 1500  # rows whose eigenvalues are found, a random sample of more
+EXACT = 300  # rows up to which all triples are tested
+TRIPLES = 1_000_000  # random triples beyond that
+SPECTRAL = 1500  # rows whose eigenvalues are computed; a random sample if there are more
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Asymmetry:
     pairs : int
         Pairs whose two directions have different bits.
     beyond : int
-        Those that differ by more than rounding: 1e-6 of the smaller plus 1e-9 of the largest of all, as for an embedding.
+        Pairs that differ by more than rounding: 1e-6 of the smaller plus 1e-9 of the largest of all, as for an embedding.
     absolute, relative : float
         The largest difference, and the largest one relative to the larger direction of its pair.
     at, relative_at : (int, int)
-        The pairs (i, j) where they are found, the first ones.
+        The first pairs (i, j) with these differences.
     """
 
     pairs: int
@@ -51,7 +51,7 @@ class Duplicates:
     mixed : int
         Pairs of different classes.
     groups, rows : int
-        Sets of rows that such pairs join, and the rows in them.
+        Number of sets of rows that such pairs connect, and number of rows in them.
     first : (int, int)
         The first pair, (-1, -1) for none.
     """
@@ -65,23 +65,23 @@ class Duplicates:
 
 @dataclass(frozen=True)
 class Triangles:
-    """Triples of different rows of which one side is longer than the other two together.
+    """Triples of different rows with one side longer than the other two together.
 
     Attributes
     ----------
-    asked, violated : int
-        Triples looked at, and those that violate the inequality in some direction.
+    tested, violated : int
+        Triples tested, and those that violate the inequality in some direction.
     exact : bool
-        Whether all triples were looked at.
+        Whether all triples were tested.
     slack : float
-        A side may be longer by this share of itself: rounding.
+        A side may be longer by this share of itself, to allow for rounding.
     excess : float
-        The largest of D[i, k] - D[i, j] - D[j, k] among the violations, 0 where there is none.
+        The largest D[i, k] - D[i, j] - D[j, k] among the violations, 0 if there is none.
     at : (int, int, int)
-        Its (i, j, k), of which j is the detour; (-1, -1, -1) for none.
+        The triple (i, j, k) with this excess, where j is the detour; (-1, -1, -1) for none.
     """
 
-    asked: int
+    tested: int
     violated: int
     exact: bool
     slack: float
@@ -90,12 +90,12 @@ class Triangles:
 
     @property
     def share(self) -> float:
-        return self.violated / self.asked
+        return self.violated / self.tested
 
 
 @dataclass(frozen=True)
 class Euclidean:
-    """Signature of the embedding, share of negative eigenvalues in the sum of absolute ones, and rows that took part."""
+    """Signature of the embedding, share of negative eigenvalues in the sum of absolute ones, and number of rows used."""
 
     signature: tuple[int, int]
     negative: float
@@ -104,14 +104,14 @@ class Euclidean:
 
 @dataclass(frozen=True)
 class Values:
-    """Dissimilarities between different rows, those of both directions once where they are equal.
+    """Dissimilarities between different rows; if both directions are equal, they count once.
 
     Attributes
     ----------
     count, positive, distinct, tied : int
-        All; those above 0; different ones among these; and those of these that occur more than once.
+        Number of all values; of those above 0; of distinct ones among these; and of those among these that occur more than once.
     smallest, largest : float
-        Of the positive ones, NaN for none.
+        Of the positive values; NaN if there are none.
     """
 
     count: int
@@ -148,29 +148,29 @@ def _asymmetry(P, atol):  # type: ignore[no-untyped-def]
             if a == b:
                 continue
             pairs += 1
-            apart = abs(a - b)
-            if apart > atol + 1e-6 * min(a, b):
+            difference = abs(a - b)
+            if difference > atol + 1e-6 * min(a, b):
                 beyond += 1
-            if apart > absolute:
-                absolute, i0, j0 = apart, j, i
-            if apart / max(a, b) > relative:
-                relative, i1, j1 = apart / max(a, b), j, i
+            if difference > absolute:
+                absolute, i0, j0 = difference, j, i
+            if difference / max(a, b) > relative:
+                relative, i1, j1 = difference / max(a, b), j, i
     return pairs, beyond, absolute, i0, j0, relative, i1, j1
 
 
-def own(P: Array, origin: Array) -> Array:
-    """Dissimilarities of rows to themselves: D[origin[j], j] of the candidates that are rows."""
-    rows = np.flatnonzero(origin >= 0)
-    return np.asarray(P[origin[rows], rows])
+def self_dissimilarities(P: Array, candidate_row: Array) -> Array:
+    """Dissimilarities of rows to themselves: D[candidate_row[j], j] for the candidates that are rows."""
+    rows = np.flatnonzero(candidate_row >= 0)
+    return np.asarray(P[candidate_row[rows], rows])
 
 
-def duplicates(P: Array, origin: Array, codes: Array | None = None) -> Duplicates:
+def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Duplicates:
     """Different rows at dissimilarity 0.
 
     Parameters
     ----------
     P : array (n, m)
-    origin : int array (m,)
+    candidate_row : int array (m,)
         The row that each candidate is, -1 for none.
     codes : int array (n,), optional
         Classes of the rows.
@@ -184,17 +184,17 @@ def duplicates(P: Array, origin: Array, codes: Array | None = None) -> Duplicate
     """
     n = len(P)
     codes = np.zeros(n, np.int64) if codes is None else np.asarray(codes, np.int64)
-    column = _columns(origin, n)
-    pairs, mixed, i, j, root = _zeros(np.ascontiguousarray(P), np.asarray(origin, np.int64), column, codes)
+    column = _columns(candidate_row, n)
+    pairs, mixed, i, j, root = _zeros(np.ascontiguousarray(P), np.asarray(candidate_row, np.int64), column, codes)
     sizes = np.bincount(root, minlength=n)
     return Duplicates(pairs, mixed, int((sizes > 1).sum()), int(sizes[sizes > 1].sum()), (i, j))
 
 
-def _columns(origin: Array, n: int) -> Array:
+def _columns(candidate_row: Array, n: int) -> Array:
     """The candidate that each row is, -1 for none."""
     column = np.full(n, -1, np.int64)
-    rows = np.flatnonzero(origin >= 0)
-    column[origin[rows]] = rows
+    rows = np.flatnonzero(candidate_row >= 0)
+    column[candidate_row[rows]] = rows
     return column
 
 
@@ -207,23 +207,23 @@ def _root(parent, i):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _zeros(P, origin, column, codes):  # type: ignore[no-untyped-def]
+def _zeros(P, candidate_row, column, codes):  # type: ignore[no-untyped-def]
     n, m = P.shape
     parent = np.arange(n)
     pairs, mixed, i0, j0 = 0, 0, -1, -1
     for i in range(n):
         for j in range(m):
-            o = origin[j]
-            if P[i, j] != 0 or o < 0 or o == i:
+            row = candidate_row[j]
+            if P[i, j] != 0 or row < 0 or row == i:
                 continue
-            if o < i and column[i] >= 0 and P[o, column[i]] == 0:  # met before, from the other side
+            if row < i and column[i] >= 0 and P[row, column[i]] == 0:  # counted before, from the other direction
                 continue
             pairs += 1
-            if codes[i] != codes[o]:
+            if codes[i] != codes[row]:
                 mixed += 1
             if i0 < 0:
-                i0, j0 = i, o
-            a, b = _root(parent, i), _root(parent, o)
+                i0, j0 = i, row
+            a, b = _root(parent, i), _root(parent, row)
             if a != b:
                 parent[max(a, b)] = min(a, b)
     for i in range(n):
@@ -241,15 +241,15 @@ def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLE
     seed : int
         For the random triples.
     exact : int
-        Rows up to which all triples are looked at.
+        Rows up to which all triples are tested.
     triples : int
-        Random ones above, drawn with replacement.
+        Number of random triples beyond that, drawn with replacement.
 
     Examples
     --------
     >>> import numpy as np
     >>> triangles(np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 2.0], [5.0, 2.0, 0.0]]))
-    Triangles(asked=1, violated=1, exact=True, slack=1e-09, excess=2.0, at=(0, 1, 2))
+    Triangles(tested=1, violated=1, exact=True, slack=1e-09, excess=2.0, at=(0, 1, 2))
     """
     n, P = len(P), np.ascontiguousarray(P)
     slack = 1e-9 if P.dtype == np.float64 else 1e-5
@@ -257,8 +257,8 @@ def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLE
         violated, excess, i, j, k = _all_triples(P, slack)
         return Triangles(n * (n - 1) * (n - 2) // 6, violated, True, slack, excess, (i, j, k))
     draw = np.random.default_rng(seed)
-    a, b, c = (draw.integers(n - left, size=triples) for left in range(3))
-    b = b + (b >= a)  # the b-th row other than a, and the c-th other than both
+    a, b, c = (draw.integers(n - excluded, size=triples) for excluded in range(3))
+    b = b + (b >= a)  # the b-th row other than a, and the c-th row other than both
     low, high = np.minimum(a, b), np.maximum(a, b)
     c = c + (c >= low)
     c = c + (c >= high)
@@ -268,7 +268,7 @@ def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLE
 
 @kernel
 def _longer(P, i, j, k, slack):  # type: ignore[no-untyped-def]
-    # the largest excess of a side over the detour, with its ends and the detour; -1 where none is beyond rounding
+    # the largest excess of a side over the detour, with its ends and the detour; -1 if none exceeds rounding
     worst, start, via, end = -1.0, i, j, k
     for _ in range(3):
         for a, c in ((i, k), (k, i)):
@@ -308,7 +308,7 @@ def _some_triples(P, first, second, third, slack):  # type: ignore[no-untyped-de
 def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
     """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these distances: by the spectrum.
 
-    Of more than `most` rows a random sample is looked at. Negative eigenvalues in a sample settle the question for all rows;
+    Of more than `most` rows a random sample is tested. Negative eigenvalues in a sample decide the question for all rows;
     their absence does not.
 
     Examples
@@ -321,14 +321,14 @@ def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Euclidean:
         rows = np.sort(np.random.default_rng(seed).choice(len(P), most, replace=False))
         P = P[np.ix_(rows, rows)]
     P = P / (P.max(initial=0.0) or 1)  # squares of large values would overflow
-    found = embedding((P + P.T) / 2)
-    size = float(np.abs(found.values).sum())
-    negative = abs(float(found.values[found.values < 0].sum())) / size if size else 0.0
-    return Euclidean(found.signature, negative, len(P))
+    spectral = embedding((P + P.T) / 2)
+    size = float(np.abs(spectral.values).sum())
+    negative = abs(float(spectral.values[spectral.values < 0].sum())) / size if size else 0.0
+    return Euclidean(spectral.signature, negative, len(P))
 
 
-def values(P: Array, origin: Array) -> Values:
-    """Ties and range of the positive dissimilarities (n, m) between different rows; `origin` as in `duplicates`.
+def values(P: Array, candidate_row: Array) -> Values:
+    """Ties and range of the positive dissimilarities (n, m) between different rows; `candidate_row` as in `duplicates`.
 
     Examples
     --------
@@ -337,24 +337,24 @@ def values(P: Array, origin: Array) -> Values:
     Values(count=3, positive=3, distinct=2, tied=2, smallest=1.0, largest=2.0)
     """
     P = np.ascontiguousarray(P)
-    seen = np.empty(P.size, P.dtype)
-    count = _pairs(P, np.asarray(origin, np.int64), _columns(origin, len(P)), seen)
-    positive = np.sort(seen[:count][seen[:count] > 0])
+    observed = np.empty(P.size, P.dtype)
+    count = _pairs(P, np.asarray(candidate_row, np.int64), _columns(candidate_row, len(P)), observed)
+    positive = np.sort(observed[:count][observed[:count] > 0])
     if not len(positive):
         return Values(count, 0, 0, 0, float("nan"), float("nan"))
     first = np.flatnonzero(np.diff(positive, prepend=-1) > 0)
-    often = np.diff(first, append=len(positive))
-    tied = int(often[often > 1].sum())
+    counts = np.diff(first, append=len(positive))
+    tied = int(counts[counts > 1].sum())
     return Values(count, len(positive), len(first), tied, float(positive[0]), float(positive[-1]))
 
 
 @kernel
-def _pairs(P, origin, column, out):  # type: ignore[no-untyped-def]
+def _pairs(P, candidate_row, column, out):  # type: ignore[no-untyped-def]
     count = 0
     for i in range(P.shape[0]):
         for j in range(P.shape[1]):
-            o = origin[j]
-            if o == i or (0 <= o < i and column[i] >= 0 and P[o, column[i]] == P[i, j]):
+            row = candidate_row[j]
+            if row == i or (0 <= row < i and column[i] >= 0 and P[row, column[i]] == P[i, j]):
                 continue
             out[count] = P[i, j]
             count += 1

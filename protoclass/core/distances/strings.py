@@ -1,10 +1,9 @@
 """The mismatch kernel of strings, counted by leaving positions out.
 
 The kernel of two strings is a sum over pairs of their k-mers of a number that depends on the pair's Hamming distance d
-alone: how many words of k letters lie within m mismatches of both. Pairs at each distance need no comparison of k-mers:
-the pairs that agree once a set of positions is left out are counted through an inverted index, and inclusion and exclusion
-turns those counts into the numbers of pairs at distance d. All counts are integers, so the result does not depend on the
-tile.
+alone: how many words of k letters lie within m mismatches of both. The k-mers are not compared:
+an inverted index counts the pairs that agree when a set of positions is left out, and inclusion-exclusion converts these
+counts into the numbers of pairs at distance d. All counts are integers, so the result does not depend on the tile.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from ...errors import OptionError
 from ..parallel import each, kernel
 
 BLOCK = 64  # rows given to a thread at a time
-DENSE = 100  # multiplications of a matrix product in the time of one step through the index
+DENSE = 100  # multiplications in a matrix product that take as long as one step through the index
 ENTRIES = 2**25  # of the matrices in such a product
-SPARE = 16  # an index of features may have as many cells as there are k-mers, times this
+SPARE = 16  # an index of features may have this many cells for each k-mer
 
 
 def shared(k: int, m: int, letters: int, d: int) -> int:
     """Number of words of k letters that are within m mismatches of both of two words at Hamming distance d.
 
-    Where the two differ a word agrees with the first (p times), with the second (q times) or with neither.
+    Where the two differ, a word agrees with the first (p times), with the second (q times) or with neither.
 
     Examples
     --------
@@ -100,11 +99,11 @@ def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> 
     cut = int(np.searchsorted(owner, n))
     owner = owner.astype(np.int32)
     most, factors = int(np.bincount(owner).max()), weights(k, m, letters)
-    # sums on the way may pass 64 bits and come back: modulo 2^64 the kernel, which fits, is exact
+    # intermediate sums may exceed 64 bits: the kernel itself fits, so it is exact modulo 2^64
     if max(shared(k, m, letters, 0) * most**2, *map(abs, factors)) >= 2**63:
         raise OptionError(
-            f"k={k}, m={m} over {letters} letters gives kernel values beyond 64 bits for strings of {most} k-mers: a smaller m is "
-            "needed"
+            f"k={k}, m={m} over {letters} letters gives kernel values beyond 64 bits for strings of {most} k-mers: give a "
+            "smaller m"
         )
     total, own = np.zeros((n, q), np.int64), np.zeros(n + q, np.int64)
     for t, factor in enumerate(factors):
@@ -117,7 +116,7 @@ def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> 
             _norms(begins, counts, weight, own[n:])
             index = _index(begins, features, counts, size)
             if _full(feature, index[0], n, q, size):
-                # sums of whole numbers that the precision holds: exact, whatever order BLAS adds them in
+                # sums of whole numbers within the precision are exact, whatever order BLAS adds them in
                 precision = np.float32 if most**2 < 2**24 else np.float64
                 left = _dense(start, feature, count, np.zeros((n, size), precision))
                 right = _dense(begins, features, counts, np.zeros((q, size), precision))
@@ -130,7 +129,7 @@ def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> 
     squared: NDArray[np.float64] = total / np.sqrt(norm[:n, None] * norm[None, n:])
     squared *= -2
     squared += 2
-    squared[squared < 2e-15] = 0  # within rounding of 0 the two have the same k-mers in the same proportions
+    squared[squared < 2e-15] = 0  # within rounding of 0, both have the same k-mers in the same proportions
     np.sqrt(squared, out=squared)
     return squared
 
@@ -150,35 +149,35 @@ def _block(start: Any, feature: Any, count: Any, index: Any, weight: np.int64, t
 def _words(strings: NDArray[Any], k: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """All k-mers without a negative code, (k, number), and the string of each, in order."""
     flat = np.concatenate([*strings, np.full(k, -1)])
-    of = np.repeat(np.arange(len(strings) + 1), [*map(len, strings), k])
+    string = np.repeat(np.arange(len(strings) + 1), [*map(len, strings), k])
     known = np.concatenate([[0], np.cumsum(flat >= 0)])
-    last = len(flat) - k
-    whole = (known[k:-1] - known[:last] == k) & (of[k - 1 : -1] == of[:last])
-    at = np.flatnonzero(whole)
-    return np.stack([flat[at + p] for p in range(k)]).astype(np.int64), of[at]
+    positions = len(flat) - k
+    complete = (known[k:-1] - known[:positions] == k) & (string[k - 1 : -1] == string[:positions])
+    at = np.flatnonzero(complete)
+    return np.stack([flat[at + p] for p in range(k)]).astype(np.int64), string[at]
 
 
 def _features(words: NDArray[np.int64], letters: int, limit: int) -> tuple[NDArray[np.int32], int]:
-    """A number for what each k-mer is at the positions kept, and how many numbers there may be."""
+    """A number for the letters of each k-mer at the positions kept, and an upper limit of these numbers."""
     ids, size = np.zeros(words.shape[1], np.int64), 1
     for row in words:
         if size * letters >= 2**62:
-            ids, size = _ranked(ids)
+            ids, size = _rank(ids)
         ids = ids * letters + row
         size *= letters
     if size > limit:
-        ids, size = _ranked(ids)
+        ids, size = _rank(ids)
     return ids.astype(np.int32), size
 
 
-def _ranked(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _rank(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     distinct, ranks = np.unique(ids, return_inverse=True)
     return ranks.astype(np.int64), len(distinct)
 
 
 @kernel
 def _tally(ids, owner, n, size):  # type: ignore[no-untyped-def]
-    # for each string its distinct features and how often each occurs
+    # the distinct features of each string, and how often each occurs
     seen = np.zeros(size, np.int32)
     feature, count, start = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32), np.zeros(n + 1, np.int64)
     i = end = 0
@@ -199,7 +198,7 @@ def _tally(ids, owner, n, size):  # type: ignore[no-untyped-def]
 
 @kernel
 def _index(start, feature, count, size):  # type: ignore[no-untyped-def]
-    # the same by feature: which strings have it, and how often
+    # the same counts by feature: the strings that have it, and how often
     begin = np.zeros(size + 1, np.int32)
     for f in feature:
         begin[f + 1] += 1
@@ -211,7 +210,7 @@ def _index(start, feature, count, size):  # type: ignore[no-untyped-def]
             f = feature[x]
             who[begin[f]], often[begin[f]] = s, count[x]
             begin[f] += 1
-    # each entry of `begin` has moved to where the next one began
+    # each entry of `begin` has moved to the start of the next one
     for f in range(size, 0, -1):
         begin[f] = begin[f - 1]
     begin[0] = 0

@@ -1,7 +1,7 @@
 """Tangent distance between images (Simard, LeCun and Denker 1993).
 
-Small transformations of an image move it along a plane, spanned by its tangents. One-sided, the distance is that of an image
-to the plane of another; two-sided, that between the two planes.
+Small transformations of an image move it along a plane, spanned by its tangents. The one-sided distance is that of an image
+to the plane of another; the two-sided distance is that between the two planes.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ..parallel import each, kernel
 
 Array = NDArray[Any]
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
-CHUNK = 256  # images whose tangents are found at a time
-ROWS, POINTS = 64, 512  # images multiplied at a time: blocks of one shape, so that their sums run in one order
-DEPENDENT = 1e-4  # share of a tangent that those before it must leave for it to count
-SHARED = 1e-5  # squared sine below which a direction counts as shared by two planes; float32 tells no finer
-CLOSE = 1e-4  # share of the squared lengths below which a squared difference is summed again in float64
+CHUNK = 256  # images whose tangents are computed at a time
+ROWS, COLUMNS = 64, 512  # images multiplied at a time: blocks of one shape, so that all sums have the same order
+DEPENDENT = 1e-4  # a tangent counts if at least this share of it is independent of those before it
+SHARED = 1e-5  # squared sine below which a direction counts as shared by two planes, the limit of float32
+CLOSE = 1e-4  # share of the squared lengths below which a squared difference is computed again in float64
 
 
 def tangents(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:
@@ -43,11 +43,11 @@ def tangents(images: Array, shape: tuple[int, int], sigma: float, background: fl
     """
     out = np.empty((len(images), len(which), images.shape[1]), np.float32)
 
-    def some(first: int) -> None:
+    def fill(first: int) -> None:
         part = slice(first, first + CHUNK)
         out[part] = _basis(images[part], shape, sigma, background, which)
 
-    for _ in each(some, range(0, len(images), CHUNK), out.size):
+    for _ in each(fill, range(0, len(images), CHUNK), out.size):
         pass
     return out
 
@@ -80,7 +80,7 @@ def _basis(images: Array, shape: tuple[int, int], sigma: float, background: floa
 
 @kernel
 def _orthonormal(basis, least):  # type: ignore[no-untyped-def]
-    # Gram-Schmidt, twice for each tangent, as one pass leaves what rounding lost
+    # Gram-Schmidt, twice for each tangent, because rounding makes a single pass inexact
     n, k, p = basis.shape
     for i in range(n):
         for a in range(k):
@@ -106,14 +106,14 @@ def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Ar
     """Tangent distances (r, q) of r images to q images.
 
     With orthonormal tangents A and B, e = x - y, u = A'e, v = B'e and C = A'B, the squared distance is e'e less the part of
-    e in the span of A and B: u'u + w'(I - C'C)^-1 w with w = v - C'u. Both orders of A and B are taken and averaged, so that
-    the result is the same to the bit in both directions. One-sided (the point's tangents alone) it is e'e - v'v.
+    e in the span of A and B: u'u + w'(I - C'C)^-1 w with w = v - C'u. The results for both orders of A and B are averaged, so
+    that both directions have the same bits. The one-sided squared distance (tangents of the second image only) is e'e - v'v.
 
     Parameters
     ----------
     a, b : (images, their tangents), float32 (n, p) and (n, k, p)
     center : float32 array (p,)
-        Taken off all images before they are multiplied, which keeps the rounding of sums small.
+        Subtracted from all images before they are multiplied, which keeps rounding errors small.
     two_sided : bool
 
     Returns
@@ -124,18 +124,18 @@ def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Ar
     r, q, k, p = len(X), len(Y), A.shape[1], X.shape[1]
     out = np.empty((r, q), np.float32)
     left = np.zeros((ROWS, k + 1, p), np.float32)
-    right = np.zeros((k + 1, POINTS, p), np.float32)
+    right = np.zeros((k + 1, COLUMNS, p), np.float32)
     own_a, own_b = _own(X - center, A), _own(Y - center, B)
     for top in range(0, r, ROWS):
         rows = slice(top, min(top + ROWS, r))
         m = rows.stop - top
         left[:m, 0], left[:m, 1:] = X[rows] - center, A[rows]
-        for start in range(0, q, POINTS):
-            points = slice(start, min(start + POINTS, q))
-            c = points.stop - start
-            right[0, :c], right[1:, :c] = Y[points] - center, B[points].transpose(1, 0, 2)
-            G = (left.reshape(-1, p) @ right.reshape(-1, p).T).reshape(ROWS, k + 1, k + 1, POINTS)
-            _pairs(G, own_a[rows], own_b[points], X[rows], Y[points], two_sided, out[rows, points])
+        for start in range(0, q, COLUMNS):
+            columns = slice(start, min(start + COLUMNS, q))
+            c = columns.stop - start
+            right[0, :c], right[1:, :c] = Y[columns] - center, B[columns].transpose(1, 0, 2)
+            G = (left.reshape(-1, p) @ right.reshape(-1, p).T).reshape(ROWS, k + 1, k + 1, COLUMNS)
+            _pairs(G, own_a[rows], own_b[columns], X[rows], Y[columns], two_sided, out[rows, columns])
     return out
 
 
@@ -147,11 +147,11 @@ def _own(X: Array, A: Array) -> Array:
 
 @kernel
 def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-def]
-    # innermost loops run over some points at a time, so that they are done side by side and stay in the cache
+    # the innermost loops run over some columns at a time, so that they are vectorised and stay in the cache
     k, width = own_a.shape[1] - 1, 64
     u, v = np.zeros((k, width), np.float32), np.zeros((k, width), np.float32)
-    C, turned = np.zeros((k, k, width), np.float32), np.zeros((k, k, width), np.float32)
-    gone, other = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    C, transposed = np.zeros((k, k, width), np.float32), np.zeros((k, k, width), np.float32)
+    explained, explained_back = np.zeros(width, np.float32), np.zeros(width, np.float32)
     S, w = np.zeros((k, k, width), np.float32), np.zeros((k, width), np.float32)
     for i in range(out.shape[0]):
         for start in range(0, out.shape[1], width):
@@ -166,15 +166,15 @@ def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-de
                         for j in range(width):
                             c = G[i, 1 + a, 1 + b, start + j]
                             C[a, b, j] = c
-                            turned[b, a, j] = c
-                _explained(C, u, v, S, w, gone)
-                _explained(turned, v, u, S, w, other)
+                            transposed[b, a, j] = c
+                _explained(C, u, v, S, w, explained)
+                _explained(transposed, v, u, S, w, explained_back)
             else:
                 for j in range(q):
-                    gone[j] = np.float32(0)
+                    explained[j] = np.float32(0)
                 for b in range(k):
                     for j in range(q):
-                        gone[j] += v[b, j] * v[b, j]
+                        explained[j] += v[b, j] * v[b, j]
             for j in range(q):
                 size = own_a[i, 0] + own_b[start + j, 0]
                 squared = size - np.float32(2) * G[i, 0, 0, start + j]
@@ -183,7 +183,7 @@ def _pairs(G, own_a, own_b, X, Y, two_sided, out):  # type: ignore[no-untyped-de
                     for s in range(X.shape[1]):
                         exact += (np.float64(X[i, s]) - np.float64(Y[start + j, s])) ** 2
                     squared = np.float32(exact)
-                left = squared - (np.float32(0.5) * (gone[j] + other[j]) if two_sided else gone[j])
+                left = squared - (np.float32(0.5) * (explained[j] + explained_back[j]) if two_sided else explained[j])
                 out[i, start + j] = np.sqrt(left) if left > 0 and squared > 0 else np.float32(0)
 
 
@@ -207,7 +207,7 @@ def _explained(C, u, v, S, w, out):  # type: ignore[no-untyped-def]
             for t in range(k):
                 for j in range(q):
                     S[a, b, j] -= C[t, a, j] * C[t, b, j]
-    for b in range(k):  # column b of L times D, and 1 / D in its place, or 0 where nothing is left
+    for b in range(k):  # column b of L times D, with 1 / D on the diagonal, or 0 if nothing remains
         for j in range(q):
             S[b, b, j] = np.float32(1) / S[b, b, j] if S[b, b, j] > np.float32(SHARED) else np.float32(0)
             out[j] += w[b, j] * w[b, j] * S[b, b, j]

@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Bound:
-    """Both inequalities of Theorem 5.1, of the shape of the arguments; 1 where they say nothing.
+    """Both inequalities of Theorem 5.1, with the shape of the arguments; 1 where they give no information.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Bound:
     m : int or array
         Training rows.
     d2, d1 : int or array
-        Rows of the compression set, and of the part of it that is told apart.
+        Number of rows of the compression set, and of its distinguished part.
     k : int or array
         Training errors.
     delta : float in (0, 1)
@@ -48,15 +48,15 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Bound:
     """
     m, d2, d1, k = np.broadcast_arrays(*(np.asarray(v, float) for v in (m, d2, d1, k)))
     left = m - d2 - k
-    says = left > 0
-    m, d2, d1, k = (np.where(says, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0)))
-    left = np.where(says, left, 1.0)
+    informative = left > 0
+    m, d2, d1, k = (np.where(informative, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0)))
+    left = np.where(informative, left, 1.0)
     # Without a compression set the sum over its sizes has one term: d2 = 0 counts as 1.
     sizes = 2 * np.log(m) + np.log(np.maximum(d2, 1)) - np.log(delta)
     exact = _log_choose(m, d2) + _log_choose(d2, d1) + _log_choose(m - d2, k) + sizes
-    rough = _log_rough(m, d2) + _log_rough(d2, d1) + _log_rough(m - d2, k) + sizes
-    value, simple = -np.expm1(-exact / left), rough / left
-    return Bound(*(np.where(says, np.minimum(v, 1.0), 1.0)[()] for v in (value, simple)))
+    simple_log = _log_simple(m, d2) + _log_simple(d2, d1) + _log_simple(m - d2, k) + sizes
+    value, simple = -np.expm1(-exact / left), simple_log / left
+    return Bound(*(np.where(informative, np.minimum(v, 1.0), 1.0)[()] for v in (value, simple)))
 
 
 def machine_bound(m: Any, features: Any, on_p: Any, k: Any, delta: float) -> Bound:
@@ -73,5 +73,5 @@ def _log_choose(n: Array, k: Array) -> Array:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-def _log_rough(n: Array, k: Array) -> Array:
+def _log_simple(n: Array, k: Array) -> Array:
     return np.where(k > 0, k * np.log(np.e * np.maximum(n, 1) / np.maximum(k, 1)), 0.0)  # 0 log 0 = 0

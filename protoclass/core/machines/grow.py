@@ -1,12 +1,12 @@
 """The set covering machine (Marchand and Shawe-Taylor 2001).
 
 P holds the examples that every feature should be right on (the positive ones for a conjunction, the negative ones for a
-disjunction), N those that are to be covered. A feature fires on the rows that it gives to the class of N; a row is of that
-class when any feature of the machine fires on it. All features are cuts of sorted lines, of which a first part fires:
+disjunction), N those that are to be covered. A feature fires on the rows that it assigns to the class of N; a row gets that
+class if any feature of the machine fires on it. All features are cuts of sorted lines: they fire on the rows before the cut:
 
     ball   d > rho    line: distances to a P-example, from the largest down; rho is the distance of a P-example
     hole   d < rho    line: distances to an N-example, from the smallest up; rho is the distance of a P-example, or inf
-    low    x <= t     line: a column, from the smallest up; t lies midway between neighbouring values
+    low    x <= t     line: a column, from the smallest up; t lies halfway between neighbouring values
     high   x > t      line: a column, from the largest down
 """
 
@@ -24,9 +24,9 @@ from ..parallel import kernel
 
 Array = NDArray[Any]
 BALL, HOLE, LOW, HIGH = range(4)
-# of a row: in P, in N, not in the training set, removed from P or from N by a step
+# the state of a row: in P, in N, not in the training set, removed from P or from N by a step
 IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
-FIRST = np.uint32(2**31)  # marks the first of several equal values on a line
+FIRST = np.uint32(2**31)  # marks the first of equal values on a line
 ROW = np.uint32(2**31 - 1)  # the bits that number the row
 
 
@@ -37,7 +37,7 @@ class Lines:
     Attributes
     ----------
     order : uint32 array (c + p, n)
-        The n rows by ascending value, with `FIRST` set where a value differs from the one before.
+        The n rows by ascending value, with `FIRST` set if a value differs from the one before.
     D : array (n, c)
         Distances to the centres.
     X : array (n, p)
@@ -49,7 +49,7 @@ class Lines:
     X: Array
 
 
-def lines(D: Array, X: Array) -> Lines:
+def sort_lines(D: Array, X: Array) -> Lines:
     """Sort the rows along each centre (n, c) and each column (n, p)."""
     step = max(1, 2**22 // max(1, len(D)))
     parts = [*(_sorted(D[:, k : k + step]) for k in range(0, D.shape[1], step)), _sorted(X)]
@@ -72,7 +72,7 @@ class Family:
     Attributes
     ----------
     line : int array (f,)
-        Which of the sorted lines; centres first, then columns.
+        Numbers of the sorted lines; centres first, then columns.
     kind : int8 array (f,)
         BALL, HOLE, LOW or HIGH.
     """
@@ -81,7 +81,7 @@ class Family:
     kind: Array
 
 
-def family(centres: Array, columns: int, conjunction: bool, stumps: Array, negate: bool) -> Family:
+def make_family(centres: Array, columns: int, conjunction: bool, stumps: Array, negate: bool) -> Family:
     """All lines of a machine: balls and holes by centre, then two or one for each column.
 
     Parameters
@@ -91,8 +91,8 @@ def family(centres: Array, columns: int, conjunction: bool, stumps: Array, negat
     columns : int
     conjunction : bool
     stumps : bool array (columns,)
-        Whether a column is cut in both directions; else it is a Boolean attribute, which a conjunction asks to be 1 (it
-        fires at 0) and a disjunction finds at 1. One that is the same in all training rows makes no feature.
+        Whether a column is cut in both directions. Otherwise it is a Boolean attribute, which is 1 in the positive class of a
+        conjunction (the feature fires at 0) and of a disjunction (it fires at 1). A constant attribute gives no feature.
     negate : bool
         Whether Boolean attributes come with their negations.
     """
@@ -146,19 +146,19 @@ class Machine:
         return replace(self, at=at)
 
     def first(self, steps: int) -> Machine:
-        some = slice(0, steps)
-        return Machine(self.kind[some], self.at[some], self.cut[some], self.q[some], self.r[some], self.in_n, self.in_p)
+        part = slice(0, steps)
+        return Machine(self.kind[part], self.at[part], self.cut[part], self.q[part], self.r[part], self.in_n, self.in_p)
 
 
 def as_ratio(penalty: float) -> tuple[int, int]:
-    """A penalty as a / b, so that values b |Q| - a |R| are whole and equal values are equal; inf allows no R at all: 0 / 1."""
+    """A penalty as a / b, so that the values b |Q| - a |R| are whole numbers and compare exactly; inf allows no R: 0 / 1."""
     if penalty == inf:
         return 0, 1
     ratio = Fraction(penalty).limit_denominator(10**6)
     return ratio.numerator, ratio.denominator
 
 
-def grow(sorted_lines: Lines, own: Family, side: Array, penalty: float, stop: int | None) -> Machine:
+def grow(sorted_lines: Lines, features: Family, side: Array, penalty: float, stop: int | None) -> Machine:
     """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3).
 
     At each step the feature of the largest value |Q_h| - penalty |R_h| is added, as long as that is positive. Of equal
@@ -168,7 +168,7 @@ def grow(sorted_lines: Lines, own: Family, side: Array, penalty: float, stop: in
     Parameters
     ----------
     sorted_lines : Lines
-    own : Family
+    features : Family
     side : int8 array (n,)
         IN_P, IN_N or OUT for each row.
     penalty : float > 0, or inf
@@ -176,17 +176,17 @@ def grow(sorted_lines: Lines, own: Family, side: Array, penalty: float, stop: in
         Features at most.
     """
     in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
-    most = in_n if stop is None else min(in_n, stop)  # each step takes a row from N at least
-    f, (a, b) = len(own.line), as_ratio(penalty)
-    most = most if f else 0  # no line, no feature: all centres are held out, or of other classes
+    most = in_n if stop is None else min(in_n, stop)  # each step removes at least one row from N
+    f, (a, b) = len(features.line), as_ratio(penalty)
+    most = most if f else 0  # without lines there are no features: all centres are held out or of other classes
     steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
     live, length = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
     best, since = np.empty((3, f), np.int64), np.empty((2, f), np.int64)
-    lists = (sorted_lines.order, own.line, own.kind, state)
+    lists = (sorted_lines.order, features.line, features.kind, state)
     count = _grow(*lists, a, b, penalty == inf, in_n, live, length, best, since, steps)
     chosen, cut, q, r = steps[:, :count]
-    kind, centres = own.kind[chosen], sorted_lines.D.shape[1]
-    at = np.where(kind >= LOW, own.line[chosen] - centres, own.line[chosen])
+    kind, centres = features.kind[chosen], sorted_lines.D.shape[1]
+    at = np.where(kind >= LOW, features.line[chosen] - centres, features.line[chosen])
     cuts = [_cut(sorted_lines, *step, side) for step in zip(kind, at, cut, strict=True)]
     return Machine(kind, at, np.array(cuts, float), q, r, in_n, in_p)
 
@@ -196,22 +196,22 @@ def _cut(sorted_lines: Lines, kind: int, at: int, row: int, side: Array) -> floa
     if kind in (BALL, HOLE):
         return inf if row < 0 else float(sorted_lines.D[row, at])
     values = sorted_lines.X[side != OUT, at].astype(float)
-    own = float(sorted_lines.X[row, at])
-    before = values[values < own].max() if kind == LOW else values[values > own].min()
-    return midpoint(min(before, own), max(before, own))
+    value = float(sorted_lines.X[row, at])
+    before = values[values < value].max() if kind == LOW else values[values > value].min()
+    return midpoint(min(before, value), max(before, value))
 
 
 def midpoint(low: float, high: float) -> float:
-    """A threshold t with low <= t < high, in the middle where rounding lets it."""
+    """A threshold t with low <= t < high, in the middle if rounding allows it."""
     t = float(low) / 2 + float(high) / 2
     return t if low <= t < high else float(low)
 
 
 @kernel
 def _grow(order, line, kind, state, a, b, strict, left, live, length, best, since, steps):  # type: ignore[no-untyped-def]
-    # live: each line as it is walked, without rows that no longer count. best: value b q - a r, r and cut of each line when
-    # last scanned; since: rows removed from P, and from both, until then. A row that leaves P adds a at most to a value and
-    # one that leaves N nothing: value + a (removed - since) bounds a line.
+    # live: each line in the order of its scan, without rows that no longer count. best: value b q - a r, r and cut of each
+    # line when last scanned; since: rows removed from P, and from both, until then. A row that leaves P raises a value by at
+    # most a, and one that leaves N does not raise it: value + a (removed - since) is a bound for a line.
     f, removed, gone, count = len(line), 0, 0, 0
     for h in range(f):
         length[h] = _compact(order[line[h]], order.shape[1], kind[h] == HOLE or kind[h] == LOW, kind[h], state, live[h])
@@ -224,7 +224,9 @@ def _grow(order, line, kind, state, a, b, strict, left, live, length, best, sinc
             if bound > most:
                 top, most = h, bound
         chosen = -1
-        for t in range(-1, f if top >= 0 else -1):  # the most promising line first, which spares others their scan
+        for t in range(
+            -1, f if top >= 0 else -1
+        ):  # the most promising line first, so that fewer other lines are scanned
             h = top if t < 0 else t
             bound = best[0, h] + a * (removed - since[0, h])
             if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
@@ -254,8 +256,8 @@ def _grow(order, line, kind, state, a, b, strict, left, live, length, best, sinc
 
 @kernel
 def _compact(source, n, up, kind, state, out):  # type: ignore[no-untyped-def]
-    # Copies a line in the order in which it is walked, without the rows that do not count. The last P-example of a ball and
-    # the last row of a stump stay, also when removed: before them lies the widest cut.
+    # Copies a line in the order of its scan, without the rows that do not count. The last P-example of a ball and the last
+    # row of a stump stay even if they are removed: the widest cut lies before them.
     last = -1
     for k in range(n - 1 if kind != HOLE else -1, -1, -1):
         s = state[np.int64((source[k] if up else source[n - 1 - k]) & ROW)]
@@ -278,9 +280,9 @@ def _compact(source, n, up, kind, state, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def _scan(live, n, kind, state, a, b, strict, left, best):  # type: ignore[no-untyped-def]
-    # Walks a line from the end that fires first. A cut lies just before a group of equal values: any group for a stump,
-    # one with a P-example (also a removed one) for a ball or hole. With the counts of the rows walked so far it is worth
-    # b q - a r; of equally good cuts the last, which fires most widely.
+    # Scans a line from the end that fires first. A cut lies just before a group of equal values: any group for a stump,
+    # one with a P-example (also a removed one) for a ball or hole. Its value is b q - a r, with the counts of the rows
+    # scanned so far; of equally good cuts the last one is taken, which fires most widely.
     radial = kind <= HOLE
     value, worst, cut = np.int64(0), np.int64(0), np.int64(-2)
     q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
@@ -311,7 +313,7 @@ def _scan(live, n, kind, state, a, b, strict, left, best):  # type: ignore[no-un
 
 @kernel
 def _fire(live, n, state, cut):  # type: ignore[no-untyped-def]
-    # removes the rows before the group of row `cut` (-1: all rows); |Q| and |R|
+    # removes the rows before the group of row `cut` (-1: all rows); returns |Q| and |R|
     end, start = n, 0
     for k in range(n):
         if live[k] & FIRST:

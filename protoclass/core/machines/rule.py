@@ -1,4 +1,4 @@
-"""Set covering machines as rules: one for two classes, or several that vote."""
+"""Set covering machines as rules: one machine for two classes, or several that vote."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[Any]
 REST = -1  # all other classes together
 NEVER = 2**31
 DELTA = 0.05
-# what holds for the positive class, by whether the feature is a ball and the machine a conjunction
+# the condition for the positive class, by whether the feature is a ball and the machine a conjunction
 HOLDS = {
     (True, True): "d <= radius",
     (False, True): "d >= radius",
@@ -32,15 +32,15 @@ HOLDS = {
 
 @dataclass(frozen=True)
 class BinarySCM:
-    """A machine that tells a class from another, or from all others.
+    """A machine that separates a class from another, or from all others.
 
     Attributes
     ----------
     positive, negative : int
-        Class codes; negative is REST where the machine stands against all others.
+        Class codes; negative is REST for a machine against all other classes.
     conjunction : bool
     machine : Machine
-        Its balls and holes are numbered by their places among the prototypes of the rule, `machine.at`.
+        Its balls and holes are numbered by their positions among the prototypes of the rule, `machine.at`.
     """
 
     positive: int
@@ -61,9 +61,9 @@ class BinarySCM:
 
 
 def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
-    """Place of the first feature that fires on each row, int (r,); NEVER where none does.
+    """Position of the first feature that fires on each row, int (r,); NEVER if none does.
 
-    Balls and holes look at D (r, q), cuts of columns at X (r, p).
+    Balls and holes read D (r, q), cuts of columns read X (r, p).
     """
     out = np.full(len(D), NEVER)
     for s in range(len(machine) - 1, -1, -1):
@@ -76,25 +76,25 @@ def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
     return out
 
 
-def fired(machines: Iterable[Machine], prototypes: Points, query: Query) -> list[Array]:
-    """Place of the first feature of each machine that fires on the rows of a query, see `first_to_fire`.
+def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) -> list[Array]:
+    """Position of the first feature of each machine that fires on the rows of a query, see `first_to_fire`.
 
-    Dissimilarities are measured where a machine has balls or holes, columns computed where one has cuts.
+    Dissimilarities are measured only if a machine has balls or holes, and columns computed only if one has cuts.
     """
-    several = tuple(machines)
-    kinds = np.concatenate([machine.kind for machine in several])
-    nothing = np.empty((len(query), 0))
-    D = query.dissimilarities(prototypes) if (kinds <= HOLE).any() else nothing
-    X = query.columns() if (kinds >= LOW).any() else nothing
-    return [first_to_fire(machine, D, X) for machine in several]
+    all_machines = tuple(machines)
+    kinds = np.concatenate([machine.kind for machine in all_machines])
+    no_columns = np.empty((len(query), 0))
+    D = query.dissimilarities(prototypes) if (kinds <= HOLE).any() else no_columns
+    X = query.columns() if (kinds >= LOW).any() else no_columns
+    return [first_to_fire(machine, D, X) for machine in all_machines]
 
 
-def elect(machines: tuple[BinarySCM, ...], first: list[Array], size: int, classes: int) -> Array:
+def count_votes(machines: tuple[BinarySCM, ...], first: list[Array], size: int, classes: int) -> Array:
     """Votes (r, classes) of the machines' first `size` features; a machine against the rest votes for its class or not at all."""
     votes = np.zeros((len(first[0]), classes + 1), np.int64)
     rows = np.arange(len(votes))
-    for one, place in zip(machines, first, strict=True):
-        fires = place < size  # then it is the class of N, which is the negative one of a conjunction
+    for one, position in zip(machines, first, strict=True):
+        fires = position < size  # the row then has the class of N, the negative one for a conjunction
         votes[rows, np.where(fires == one.conjunction, one.negative, one.positive)] += 1
     return votes[:, :classes]
 
@@ -120,7 +120,7 @@ class SCMRule:
         return float(sum(len(one.machine) for one in self.machines))
 
     def predict(self, kind: str, query: Query) -> Array:
-        votes = elect(self.machines, self.fired(query), self._longest, self.classes)
+        votes = count_votes(self.machines, self.find_fired(query), self._longest, self.classes)
         return votes.argmax(axis=1) if kind == "class" else votes.astype(float)
 
     @property
@@ -137,14 +137,14 @@ class SCMRule:
             out |= {"q": np.concatenate([none, m.q]), "r": np.concatenate([none, m.r])}
         return out
 
-    def fired(self, query: Query) -> list[Array]:
-        """Place of the first feature of each machine that fires on the rows, NEVER where none does."""
-        return fired((one.machine for one in self.machines), self.prototypes, query)
+    def find_fired(self, query: Query) -> list[Array]:
+        """Position of the first feature of each machine that fires on the rows, NEVER if none does."""
+        return find_fired((one.machine for one in self.machines), self.prototypes, query)
 
     def walk(self, query: Query) -> Iterator[Array]:
-        first = self.fired(query)
+        first = self.find_fired(query)
         for size in range(self._longest + 1):
-            yield elect(self.machines, first, size, self.classes).argmax(axis=1)
+            yield count_votes(self.machines, first, size, self.classes).argmax(axis=1)
 
     def first(self, size: int) -> SCMRule:
         """The first `size` features of each machine."""
@@ -153,7 +153,7 @@ class SCMRule:
         machines = [replace(d, machine=d.machine.first(size).moved(at)) for d in self.machines]
         report = {**self.report, "features": sum(len(d.machine) for d in machines)}
         report.pop("stop at", None)
-        return assembled(tuple(machines), self._own, self.classes, report)
+        return assemble(tuple(machines), self._own, self.classes, report)
 
     @property
     def _own(self) -> Mapping[int, int]:
@@ -167,14 +167,14 @@ class SCMRule:
 def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
     """A bound on the error of all machines together, for their first 0, 1, ... features.
 
-    It is the sum of theirs, each at delta / number of machines.
+    It is the sum of the bounds of the machines, each at delta / number of machines.
     """
-    each = [one.bounds(delta / len(machines)) for one in machines]
-    longest = max(map(len, each))
-    return np.asarray(np.minimum(1.0, np.sum([np.pad(b, (0, longest - len(b)), "edge") for b in each], axis=0)))
+    bounds = [one.bounds(delta / len(machines)) for one in machines]
+    longest = max(map(len, bounds))
+    return np.asarray(np.minimum(1.0, np.sum([np.pad(b, (0, longest - len(b)), "edge") for b in bounds], axis=0)))
 
 
-def assembled(
+def assemble(
     machines: tuple[BinarySCM, ...], own: Mapping[int, int] | Array, classes: int, report: Mapping[str, Any]
 ) -> SCMRule:
     """The rule of machines whose balls are numbered by columns of D; `own` is the class of each column."""
@@ -182,9 +182,9 @@ def assembled(
     for number, one in enumerate(machines):
         m = one.machine
         radial = np.flatnonzero(m.kind <= HOLE)
-        places = m.at.copy()
-        places[radial] = len(at) + np.arange(len(radial))
-        placed.append(replace(one, machine=replace(m, at=places)))
+        positions = m.at.copy()
+        positions[radial] = len(at) + np.arange(len(radial))
+        placed.append(replace(one, machine=replace(m, at=positions)))
         at += m.at[radial].tolist()
         radii += m.cut[radial].tolist()
         table["machine"] += [number + 1] * len(radial)
@@ -196,8 +196,8 @@ def assembled(
     columns = {name: np.array(values) for name, values in table.items()}
     if len(machines) == 1:
         del columns["machine"]
-    points = Points(codes, at=np.array(at, np.int64), radii=np.array(radii, float), table=columns)
-    return SCMRule(points, tuple(placed), classes, report)
+    prototypes = Points(codes, at=np.array(at, np.int64), radii=np.array(radii, float), table=columns)
+    return SCMRule(prototypes, tuple(placed), classes, report)
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class SCMPath:
         Class of each column of D.
     classes : int
     report : mapping
-        What every rule has to say.
+        The report of every rule.
     """
 
     runs: Mapping[tuple[str, float], tuple[BinarySCM, ...]]
@@ -246,26 +246,26 @@ class SCMPath:
     def bounds(self) -> Array:
         """Theorem 5.2 for each rule, at delta = 0.05 shared among the kinds that the grid chooses from."""
         share = DELTA / len({kind for kind, _, _ in self.grid})
-        found = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
-        return np.array([found[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes(), strict=True)])
+        bounds = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
+        return np.array([bounds[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes(), strict=True)])
 
     def predict(self, kind: str, query: Query) -> Array:
         out = np.empty((len(query), len(self.grid)), np.int64)
-        place = np.full(len(self.own), -1)
-        place[self._union] = np.arange(len(self._union))
-        every = [d.machine.moved(place) for machines in self.runs.values() for d in machines]
-        first = iter(fired(every, self.prototypes, query))
+        position = np.full(len(self.own), -1)
+        position[self._union] = np.arange(len(self._union))
+        all_machines = [d.machine.moved(position) for machines in self.runs.values() for d in machines]
+        first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
         for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes(), strict=True)):
-            out[:, g] = elect(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
+            out[:, g] = count_votes(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
         return out
 
     def at(self, g: int) -> SCMRule:
         kind, penalty, stop = self.grid[g]
         machines = tuple(replace(d, machine=d.machine.first(self._sizes()[g])) for d in self.runs[kind, penalty])
-        told = {"kind": kind, "penalty p": penalty, **({} if stop is None else {"stop at": stop})}
-        told["features"] = sum(len(d.machine) for d in machines)
-        return assembled(machines, self.own, self.classes, {**told, **self.report})
+        parameters = {"kind": kind, "penalty p": penalty, **({} if stop is None else {"stop at": stop})}
+        parameters["features"] = sum(len(d.machine) for d in machines)
+        return assemble(machines, self.own, self.classes, {**parameters, **self.report})
 
     def moved(self, columns: Array) -> SCMPath:
         own = np.full(int(columns.max(initial=-1)) + 1, REST)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..task import Points
 from .dann import CHUNK, local_distances, local_factors
-from .nearest import nearest, order_of, to_classes
+from .nearest import class_distances, nearest, order_of
 from .votes import votes
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ ENTRIES = 2**22  # coordinates of neighbours, or distances, held at a time
 
 @dataclass(frozen=True)
 class Local:
-    """How the metric at a query is made from the rows about it; see `core.dann.local_factors`."""
+    """Parameters of the metric at a query; see `core.neighbours.dann.local_factors`."""
 
     neighborhood: int
     epsilon: float
@@ -52,14 +52,14 @@ def query_distances(queries: Array, X: Array, y: Array, classes: int, how: Local
     step = max(1, min(CHUNK, ENTRIES // max(len(X), how.neighborhood * X.shape[1])))
     for first in range(0, len(queries), step):
         rows = slice(first, first + step)
-        some = np.asarray(queries[rows], float)
-        F = local_factors(some, X, y, classes, how.neighborhood, how.epsilon, how.ridge, how.iterations)
-        yield rows, np.ascontiguousarray(local_distances(X, some, F).T)
+        batch = np.asarray(queries[rows], float)
+        F = local_factors(batch, X, y, classes, how.neighborhood, how.epsilon, how.ridge, how.iterations)
+        yield rows, np.ascontiguousarray(local_distances(X, batch, F).T)
 
 
 @dataclass(frozen=True)
 class DANNPath:
-    """Path: one ordering of the neighbours for each metric serves every k. The grid runs over k, then over the metrics.
+    """Path: all k share one ordering of the neighbours for each metric. The grid runs over k, then over the metrics.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class DANNPath:
     coords : array (n, p)
         Their coordinates.
     weight : array (n,)
-        Of the rows' votes.
+        Weights of the votes of the rows.
     classes : int
     """
 
@@ -133,7 +133,7 @@ class DANN:
         out = np.empty((len(X), self.classes)) if kind == "distance" else np.empty(len(X), np.int64)
         for rows, near in query_distances(X, self.coords, self.prototypes.classes, self.classes, self.how):
             out[rows] = (
-                to_classes(near, self.prototypes, self.classes)
+                class_distances(near, self.prototypes, self.classes)
                 if kind == "distance"
                 else nearest(near, member, order)[:, 0]
             )

@@ -11,14 +11,14 @@ from ..distances.minkowski import minkowski
 from ..parallel import alone, each, kernel
 
 Array = NDArray[Any]
-CHUNK = 256  # points at a time
-SIDE = 64  # points given to a thread at a time
+CHUNK = 256  # centers at a time
+SIDE = 64  # centers given to a thread at a time
 
 
 def local_factors(
-    points: Array, X: Array, y: Array, classes: int, neighborhood: int, epsilon: float, ridge: float, iterations: int
+    centers: Array, X: Array, y: Array, classes: int, neighborhood: int, epsilon: float, ridge: float, iterations: int
 ) -> Array:
-    """A factor F of the local matrix Sigma = F F' at each point.
+    """A factor F of the local matrix Sigma = F F' at each center.
 
     From the `neighborhood` nearest rows of X, W is the pooled covariance within classes and B that between their means, both
     with divisor n_w = neighborhood. With B* = W^-1/2 B W^-1/2,
@@ -27,7 +27,7 @@ def local_factors(
 
     Parameters
     ----------
-    points : array (m, p)
+    centers : array (m, p)
     X : array (n, p)
         Training rows.
     y : int array (n,)
@@ -37,27 +37,27 @@ def local_factors(
     ridge : float >= 0
         Added to the diagonal of W, as a multiple of its mean.
     iterations : int >= 1
-        Times that neighbours are found: first by Euclidean distance, then under the matrices found before.
+        Number of neighbour searches: the first by Euclidean distance, each further one under the matrices of the one before.
 
     Returns
     -------
     array (m, p, p)
-        Its product with a difference has the distance as its length.
+        The length of F' (x - z) is the distance of x from the center z.
     """
-    out = np.empty((len(points), points.shape[1], points.shape[1]))
-    for first in range(0, len(points), CHUNK):
-        some = slice(first, first + CHUNK)
-        D = minkowski(np.ascontiguousarray(points[some]), np.ascontiguousarray(X), 2.0)
-        for step in range(iterations):
-            if step:
-                D = local_distances(X, points[some], out[some]).T
+    out = np.empty((len(centers), centers.shape[1], centers.shape[1]))
+    for first in range(0, len(centers), CHUNK):
+        part = slice(first, first + CHUNK)
+        D = minkowski(np.ascontiguousarray(centers[part]), np.ascontiguousarray(X), 2.0)
+        for iteration in range(iterations):
+            if iteration:
+                D = local_distances(X, centers[part], out[part]).T
             near = nearest_rows(D, neighborhood)
-            out[some] = _factors(X[near] - X[near[:, :1]], y[near], classes, epsilon, ridge)
+            out[part] = _factors(X[near] - X[near[:, :1]], y[near], classes, epsilon, ridge)
     return out
 
 
 def nearest_rows(D: Array, count: int) -> Array:
-    """The `count` nearest columns of each row of D, of those equally far the first, int (m, count)."""
+    """The `count` nearest columns of each row of D, the first of equally near ones, int (m, count)."""
     near = np.empty((len(D), count), np.int64)
     last = np.partition(D, count - 1, axis=1)[:, count - 1]
     for i, d in enumerate(D):
@@ -66,67 +66,67 @@ def nearest_rows(D: Array, count: int) -> Array:
     return near
 
 
-def _factors(Z: Array, labels: Array, classes: int, epsilon: float, ridge: float) -> Array:
-    """Factors from the neighbours of each point, less one of them, (m, K, p): less a far point they would lose their digits."""
+def _factors(Z: Array, y: Array, classes: int, epsilon: float, ridge: float) -> Array:
+    """Factors from the neighbours of each center minus one of them, (m, K, p), which avoids loss of digits far from the origin."""
     m, K, p = Z.shape
     mean = Z.mean(axis=1)
     within, between = np.zeros((m, p, p)), np.zeros((m, p, p))
     for c in range(classes):
-        own = (labels == c).astype(float)
+        own = (y == c).astype(float)
         share = own.sum(axis=1) / K
-        center = (own[:, :, None] * Z).sum(axis=1) / np.maximum(own.sum(axis=1), 1)[:, None]
-        apart = (Z - center[:, None]) * own[:, :, None]
-        within += np.matmul(apart.transpose(0, 2, 1), apart) / K
-        gap = (center - mean) * np.sqrt(share)[:, None]
+        class_mean = (own[:, :, None] * Z).sum(axis=1) / np.maximum(own.sum(axis=1), 1)[:, None]
+        deviations = (Z - class_mean[:, None]) * own[:, :, None]
+        within += np.matmul(deviations.transpose(0, 2, 1), deviations) / K
+        gap = (class_mean - mean) * np.sqrt(share)[:, None]
         between += gap[:, :, None] * gap[:, None, :]
     size = np.trace(within, axis1=1, axis2=2) / p
-    size = np.where(size > 0, size, 1.0)  # all neighbours of a class in one place: W is 0, and then the unit matrix
-    flat = np.trace(within, axis1=1, axis2=2) == 0
-    within[flat] = np.eye(p)
+    size = np.where(size > 0, size, 1.0)  # if all neighbours of each class coincide, W is 0 and the unit matrix is used
+    constant = np.trace(within, axis1=1, axis2=2) == 0
+    within[constant] = np.eye(p)
     within += (ridge * size)[:, None, None] * np.eye(p)
     with alone():
         values, axes = np.linalg.eigh(within)
         values = np.maximum(values, 1e-12 * values[:, -1:])  # without a ridge W may be singular
         root = np.matmul(axes / np.sqrt(values)[:, None, :], axes.transpose(0, 2, 1))
         stretched = np.matmul(np.matmul(root, between), root)
-        half = np.linalg.cholesky((stretched + stretched.transpose(0, 2, 1)) / 2 + epsilon * np.eye(p))
-    return np.asarray(np.matmul(root, half))
+        root_local = np.linalg.cholesky((stretched + stretched.transpose(0, 2, 1)) / 2 + epsilon * np.eye(p))
+    return np.asarray(np.matmul(root, root_local))
 
 
-def local_distances(X: Array, points: Array, factors: Array) -> Array:
-    """Distances (r, q) of rows to points under the points' own matrices: |F_j' (x_i - z_j)|."""
-    out = np.empty((len(X), len(points)))
-    across, Z = np.ascontiguousarray(X.T, float), np.ascontiguousarray(points, float)
+def local_distances(X: Array, centers: Array, factors: Array) -> Array:
+    """Distances (r, q) of rows to centers under the matrices of the centers: |F_j' (x_i - z_j)|."""
+    out = np.empty((len(X), len(centers)))
+    across, Z = np.ascontiguousarray(X.T, float), np.ascontiguousarray(centers, float)
 
-    def some(first: int) -> None:
+    def fill(first: int) -> None:
         part = slice(first, first + SIDE)
         _local(across, Z[part], factors[part], out[:, part])
 
-    for _ in each(some, range(0, len(Z), SIDE), out.size * Z.shape[1]):
+    for _ in each(fill, range(0, len(Z), SIDE), out.size * Z.shape[1]):
         pass
     return out
 
 
 @kernel
-def _local(X, points, factors, out):  # type: ignore[no-untyped-def]
-    # innermost loops run over some rows at a time, side by side
+def _local(X, centers, factors, out):  # type: ignore[no-untyped-def]
+    # the innermost loops run over some rows at a time, vectorised
     p, n, width = X.shape[0], X.shape[1], 64
-    gap, turned, total = np.zeros((p, width)), np.empty(width), np.empty(width)
-    for j in range(points.shape[0]):
+    gap, product, total = np.zeros((p, width)), np.empty(width), np.empty(width)
+    for j in range(centers.shape[0]):
         F = factors[j]
         for first in range(0, n, width):
             q = min(width, n - first)
             for a in range(p):
                 for i in range(q):
-                    gap[a, i] = X[a, first + i] - points[j, a]
+                    gap[a, i] = X[a, first + i] - centers[j, a]
             total[:] = 0.0
             for b in range(p):
-                turned[:] = 0.0
+                product[:] = 0.0
                 for a in range(p):
                     f = F[a, b]
                     for i in range(width):
-                        turned[i] += f * gap[a, i]
+                        product[i] += f * gap[a, i]
                 for i in range(width):
-                    total[i] += turned[i] * turned[i]
+                    total[i] += product[i] * product[i]
             for i in range(q):
                 out[first + i, j] = np.sqrt(total[i])

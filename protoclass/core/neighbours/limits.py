@@ -1,4 +1,4 @@
-"""What nearest neighbours come to in the limit: the Bayes error, and how far a neighbour is in many dimensions."""
+"""Limits of nearest neighbours: the Bayes error, and the distance of a neighbour in many dimensions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 
 def cover_hart(error: float, classes: int) -> float:
-    """The least Bayes error at which the nearest neighbour can have this error, as the training rows become endless.
+    """The least Bayes error for which the nearest neighbour can have this error, as the number of training rows goes to infinity.
 
     With W classes the 1-NN rule has in the limit at most the error R* (2 - W R* / (W - 1)), R* being the Bayes error (Cover and
     Hart 1967; the notes on ESL chapter 13, equation 2). Solved for R*:
@@ -25,8 +25,8 @@ def cover_hart(error: float, classes: int) -> float:
     Parameters
     ----------
     error : float between 0 and 1
-        Error E of 1-NN on new rows. An estimate on finitely many rows makes the result an estimate as well: no bound for
-        this sample. Above (W - 1) / W, which no limit can be, the result is (W - 1) / W.
+        Error E of 1-NN on new rows. If it is an estimate from finitely many rows, the result is an estimate as well, not a
+        bound for this sample. Above (W - 1) / W, which no limit exceeds, the result is (W - 1) / W.
     classes : int >= 2
 
     Examples
@@ -45,7 +45,7 @@ def median_radius(n: Any, p: Any) -> Array:
     """Median distance from the centre of the cube [-1/2, 1/2]^p to the nearest of n rows that are uniform in it.
 
     (1 - 2^(-1/n))^(1/p) / v_p^(1/p), where v_p is the volume of the unit ball (ESL, exercise 2.3; the notes on chapter 13,
-    equation 3). It holds while the ball lies in the cube, so that it is NaN where the formula exceeds 1/2.
+    equation 3). The formula is valid while the ball lies in the cube, so the result is NaN where it exceeds 1/2.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def median_radius(n: Any, p: Any) -> Array:
         rows, dims = np.broadcast_arrays(np.asarray(n, float), np.asarray(p, float))
     except (TypeError, ValueError):
         raise OptionError(
-            f"n={brief(n)}, p={brief(p)}: whole numbers >= 1, or arrays of them that fit one another"
+            f"n={brief(n)}, p={brief(p)}: whole numbers >= 1, or arrays of them with matching shapes"
         ) from None
     if not all((np.isfinite(v) & (v >= 1) & (v == np.round(v))).all() for v in (rows, dims)):
         raise OptionError(f"n={brief(n)}, p={brief(p)}: whole numbers >= 1, or arrays of them")

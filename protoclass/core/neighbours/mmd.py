@@ -1,22 +1,23 @@
 """Prototypes and criticisms by maximum mean discrepancy, MMD-critic (Kim, Khanna and Koyejo 2016).
 
 Prototypes are rows on which kernel functions have about the same mean as on all rows; criticisms are rows where the two
-means differ most. Both are chosen one after another, so the first k of a run are what a run for k alone gives.
+means differ most. Both are chosen one after another, so the first k of a run are those of a run for k alone.
 
 "Examples are not enough, learn to criticize! Criticism for interpretability", NIPS 29, section 3. There the prototypes
 S maximise
 
     J(S) = 2 / (n |S|) sum_{i = 1..n} sum_{j in S} k(x_i, x_j) - 1 / |S|^2 sum_{i in S} sum_{j in S} k(x_i, x_j),
 
-a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its part of the weights in
-place of 1 / n, and the kernel may be any similarity, such as `similarities` makes of any dissimilarity.
+a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its share of the weights
+instead of 1 / n, and the kernel may be any similarity, such as `similarities` of any dissimilarity.
 
-Two things hold for some kernels only. Where the diagonal is constant and all else is small enough beside it, J is
-monotone and submodular over sets of at least one row: of no row J is 0, and J of one can be less. With a constant
-added, so that this holds from no row on, the greedy choice reaches at least 1 - 1/e of the largest value. For other
-kernels J may fall as prototypes are added, and is reported as it is. Where the similarity is positive semi-definite, a
-constant minus J is a squared distance between means; exp(-gamma d^2) is so for Euclidean d and need not be for others.
-J is then still defined, and chosen by in the same way, but the squared difference that it stands for may be negative.
+Two properties hold for some kernels only. If the diagonal is constant and all other values are small enough in comparison,
+J is monotone and submodular over sets of at least one row: J of the empty set is 0, and J of a single row can be less.
+With a constant added, so that this holds from the empty set on, the greedy choice reaches at least 1 - 1/e of the largest
+value. For other kernels J may fall as prototypes are added, and is reported as it is. If the similarity is positive
+semi-definite, a constant minus J is a squared distance between means; exp(-gamma d^2) is positive semi-definite for
+Euclidean d and need not be for others. J is then still defined and maximised in the same way, but the squared difference
+that it represents may be negative.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from ..parallel import kernel
 
 Array = NDArray[Any]
 TINY = float(np.finfo(float).tiny)
-DEPENDENT = 1e-10  # part of a candidate's similarity to itself that those chosen must leave unexplained
+DEPENDENT = 1e-10  # least share of a candidate's similarity to itself that the chosen ones must leave unexplained
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Selected:
     chosen : int array (k,)
         Columns of K.
     objective : float array (k,)
-        What is maximised, of the first 1, 2, ..., k of them.
+        The maximised objective for the first 1, 2, ..., k of them.
     """
 
     chosen: Array
@@ -66,9 +67,9 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     Returns
     -------
     float
-        A pair has the product of its rows' weights; of the dissimilarities that are positive and finite the median is
-        the least up to which lies half of the weight. 1 where there is no such pair, as all similarities are then 0 or
-        1.
+        The weight of a pair is the product of the weights of its rows. Of the dissimilarities that are positive and finite,
+        the median is the least one up to which lies half of the weight. 1 if there is no such pair, because all
+        similarities are then 0 or 1.
 
     Examples
     --------
@@ -77,19 +78,21 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     0.25
     """
     parts = [(np.ascontiguousarray(D, np.float64), np.ascontiguousarray(w, np.float64), own) for D, w, own in blocks]
-    # Positive floats are ordered as their bits are. The median's are found 16 at a time: `above` are those known so
-    # far, and `rest` is the weight that lies below the median among dissimilarities that begin with them.
+    # Positive floats have the same order as their bits. Those of the median are determined 16 at a time: `above` are those
+    # known so far, and `rest` is the weight below the median among the dissimilarities that begin with them.
     above, rest = np.int64(0), 0.0
     for shift in (48, 32, 16, 0):
         sums = np.zeros(2**16)
         for D, w, own in parts:
             _tally(D, D.view(np.int64), w, w[own], shift, above, sums)
-        held = np.flatnonzero(sums)
-        if not len(held):
+        filled = np.flatnonzero(sums)
+        if not len(filled):
             return 1.0
         upto = np.cumsum(sums)
         rest = upto[-1] / 2 if shift == 48 else rest
-        at = int(np.clip(np.searchsorted(upto, rest), held[0], held[-1]))  # rounding may lead off those held
+        at = int(
+            np.clip(np.searchsorted(upto, rest), filled[0], filled[-1])
+        )  # rounding may lead outside the non-empty bins
         rest -= upto[at] - sums[at]
         above = np.int64(above * 2**16 + at)
     with np.errstate(over="ignore"):
@@ -112,15 +115,15 @@ def similarities(D: Array, gamma: float) -> NDArray[np.float64]:
     if not 0 < gamma < np.inf:
         raise OptionError(f"gamma={gamma!r}: a finite number > 0")
     with np.errstate(over="ignore"):
-        K = np.asarray(D, np.float64) * np.sqrt(gamma)  # d^2 by itself overflows where gamma d^2 need not
+        K = np.asarray(D, np.float64) * np.sqrt(gamma)  # d^2 alone may overflow where gamma d^2 does not
         K *= -K
     return np.asarray(np.exp(K, out=K))
 
 
 def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> Selected:
-    """Prototypes that are added one after another, each the candidate with which J is largest; of equals the first.
+    """Prototypes that are added one after another, each the candidate with which J is largest, the first of equal ones.
 
-    A candidate is chosen once; one that is a copy of it counts as another. Choosing k of m costs one pass over K and
+    A candidate is chosen at most once; a copy of it counts as another candidate. Choosing k of m costs one pass over K and
     then O(m) for each prototype.
 
     Parameters
@@ -138,32 +141,31 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> 
     Returns
     -------
     Selected
-        With J as objective. For some similarities J falls from some count on: that it is largest there is a way to
-        choose k.
+        With J as objective. For some similarities J falls beyond some count, and this maximum is one way to choose k.
 
     Raises
     ------
     OptionError
         For a count that is not from 1 to m.
     DataError
-        Where similarities are not finite, or weights negative or all 0.
+        If similarities are not finite, or weights are negative or all 0.
 
     Examples
     --------
     >>> x = np.array([0.0, 0.2, 0.5, 5.0, 5.1, 5.3])
-    >>> found = mmd_prototypes(similarities(np.abs(x[:, None] - x), 1.0), np.ones(6), 3)
-    >>> found.chosen.tolist(), found.objective.round(3).tolist()
+    >>> selected = mmd_prototypes(similarities(np.abs(x[:, None] - x), 1.0), np.ones(6), 3)
+    >>> selected.chosen.tolist(), selected.objective.round(3).tolist()
     ([4, 1, 5], [-0.016, 0.471, 0.42])
     """
-    K, w, own, mean = _prepared(K, w, own)
-    count = _counted(count, len(own))
+    K, w, own, mean = _prepare(K, w, own)
+    count = _check_count(count, len(own))
     chosen, objective = np.empty(count, np.int64), np.empty(count)
     _grow(K, own, mean, chosen, objective)
     return Selected(chosen, objective)
 
 
 def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
-    """By how much the rows are more like each of some places than the prototypes are.
+    """The mean similarity of the rows to each candidate minus that of the prototypes.
 
     f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive where prototypes are too few,
     negative where they are too many.
@@ -171,7 +173,7 @@ def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
     Parameters
     ----------
     K : array (n, m)
-        Similarities of the rows to the places.
+        Similarities of the rows to the candidates.
     w : array (n,)
     prototypes : int array (k,)
         The rows that are prototypes, k >= 1. With the columns `chosen` of a run on candidates `own`: own[chosen].
@@ -183,7 +185,7 @@ def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
     Raises
     ------
     DataError
-        As `mmd_prototypes` does, and where there is no prototype.
+        As for `mmd_prototypes`, and if there is no prototype.
 
     Examples
     --------
@@ -192,8 +194,8 @@ def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
     [-0.5, 0.0, 0.3333333333333333]
     """
     if len(prototypes) == 0:
-        raise DataError("there is no prototype, and the witness function compares the rows with some")
-    K, w, _, mean = _prepared(K, w, np.empty(0, np.int64))
+        raise DataError("there is no prototype: the witness function compares the rows with at least one")
+    K, w, _, mean = _prepare(K, w, np.empty(0, np.int64))
     near = np.zeros(K.shape[1])
     for row in K[np.asarray(prototypes)]:
         near += row
@@ -205,16 +207,16 @@ def criticisms(
 ) -> Selected:
     """Candidates where rows and prototypes differ most, and that differ from one another.
 
-    One after another the candidate is added with which L(C) = sum_{j in C} |f(x_j)| + log det K_CC is largest, of
-    equals the first (section 3 of the paper; f is `witness`). The determinant is followed by Cholesky's factorisation,
-    so that the c-th criticism costs O(c m).
+    At each step the candidate is added with which L(C) = sum_{j in C} |f(x_j)| + log det K_CC is largest, the first of
+    equal ones (section 3 of the paper; f is `witness`). The determinant is updated by a Cholesky factorisation, so that
+    the c-th criticism costs O(c m).
 
     Parameters
     ----------
     K, w, own
         As for `mmd_prototypes`. Where K is asymmetric, the determinant is that of the mean of both directions.
     prototypes : int array (k,)
-        Columns of K, which are no criticisms.
+        Columns of K, which cannot be criticisms.
     count : int
         Number of criticisms, 0 to m - k.
     regularise : bool
@@ -242,17 +244,17 @@ def criticisms(
     >>> criticisms(K, np.ones(6), np.array([1]), 5, regularise=False).chosen.tolist()
     [0, 2, 4, 5, 3]
     """
-    K, w, own, _ = _prepared(K, w, own)
+    K, w, own, _ = _prepare(K, w, own)
     free = np.ones(len(own), np.bool_)
     free[prototypes] = False
-    count = _counted(count, int(free.sum()), 0)
+    count = _check_count(count, int(free.sum()), 0)
     gap = np.abs(witness(K, w, own[prototypes]))
     chosen, objective = np.empty(count, np.int64), np.empty(count)
-    found = _criticise(K, own, gap, free, bool(regularise), chosen, objective)
-    return Selected(chosen[:found], objective[:found])
+    size = _criticise(K, own, gap, free, bool(regularise), chosen, objective)
+    return Selected(chosen[:size], objective[:size])
 
 
-def _prepared(K: Array, w: Array, own: Array | None) -> tuple[Array, Array, Array, Array]:
+def _prepare(K: Array, w: Array, own: Array | None) -> tuple[Array, Array, Array, Array]:
     K, w = np.ascontiguousarray(K, np.float64), np.ascontiguousarray(w, np.float64)
     if not (np.isfinite(w).all() and (w >= 0).all() and w.sum() > 0):
         raise DataError("weights must be finite and not negative, and not all 0")
@@ -263,7 +265,7 @@ def _prepared(K: Array, w: Array, own: Array | None) -> tuple[Array, Array, Arra
     return K, w, own, mean
 
 
-def _counted(count: int, most: int, least: int = 1) -> int:
+def _check_count(count: int, most: int, least: int = 1) -> int:
     if whole_number("count", count, least) > most:
         raise OptionError(f"count={count}: there are {most} candidates")
     return int(count)
@@ -280,7 +282,7 @@ def _tally(D, bits, w, v, shift, above, sums):  # type: ignore[no-untyped-def]
 
 @kernel
 def _means(K, w):  # type: ignore[no-untyped-def]
-    # row after row, so that equal columns have equal means to the bit
+    # row by row, so that the means of equal columns are equal to the bit
     out = np.zeros(K.shape[1])
     for i in range(K.shape[0]):
         for j in range(K.shape[1]):
@@ -290,7 +292,7 @@ def _means(K, w):  # type: ignore[no-untyped-def]
 
 @kernel
 def _grow(K, own, mean, chosen, objective):  # type: ignore[no-untyped-def]
-    # inner: sum of k over pairs of those chosen; cross: of each candidate with those chosen, in both directions
+    # inner: sum of k over pairs of chosen candidates; cross: sum of k over each candidate and the chosen ones, both directions
     m, inner, outer = K.shape[1], 0.0, 0.0
     cross, free = np.zeros(m), np.ones(m, np.bool_)
     for s in range(len(chosen)):
@@ -309,8 +311,8 @@ def _grow(K, own, mean, chosen, objective):  # type: ignore[no-untyped-def]
 
 @kernel
 def _criticise(K, own, gap, free, regularise, chosen, objective):  # type: ignore[no-untyped-def]
-    # left: each candidate's similarity to itself less what those chosen explain of it, by which it would multiply the
-    # determinant; factor: the rows of Cholesky's factor, one for each chosen
+    # left: similarity of each candidate to itself minus the part that the chosen ones explain, the factor by which it would
+    # multiply the determinant; factor: the rows of the Cholesky factor, one for each chosen candidate
     m, total = K.shape[1], 0.0
     left, factor = np.empty(m), np.empty((len(chosen) if regularise else 0, m))
     for j in range(m):

@@ -20,55 +20,55 @@ Array = NDArray[Any]
 
 
 def order_of(prototypes: Points) -> Array:
-    """Places of the prototypes in the order that breaks ties within a class: rows first to last, else as they stand."""
+    """Positions of the prototypes in the order that breaks ties within a class: by row, or in the given order without rows."""
     return np.argsort(prototypes.at, kind="stable") if prototypes.at is not None else np.arange(len(prototypes))
 
 
 def nearest(D: Array, member: Array, order: Array) -> Array:
-    """Place of the nearest prototype in each of several sets.
+    """Position of the nearest prototype in each of several sets.
 
     Parameters
     ----------
     D : array (r, q)
         Dissimilarities of r rows to q prototypes.
     member : int16 array (G, q)
-        Class that prototype j stands for in set g, -1 where it is not in the set.
+        Class of prototype j in set g, -1 if it is not in the set.
     order : int array (q,)
         Of prototypes equally near, that of the first class wins, then the first in this order.
 
     Returns
     -------
     int array (r, G)
-        Places; -1 where the set is empty.
+        Positions; -1 if the set is empty.
     """
     member = np.ascontiguousarray(member, np.int16)
     count = (member >= 0).sum(axis=1)
-    # Small sets are walked one by one; large ones share one walk over all points.
+    # Small sets are scanned one by one; large ones share one scan over all prototypes.
     large, small = np.flatnonzero(count * 4 > D.shape[1]), np.flatnonzero(count * 4 <= D.shape[1])
-    walks = [order[member[g, order] >= 0] for g in small]
-    walk = np.concatenate([*walks, np.empty(0, np.int64)]).astype(np.int64)
+    scans = [order[member[g, order] >= 0] for g in small]
+    scan = np.concatenate([*scans, np.empty(0, np.int64)]).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(count[small])]).astype(np.int64)
     out = np.full((len(D), len(member)), NONE)
     best, sets_of = np.empty(len(member), D.dtype), np.ascontiguousarray(member.T)
-    _nearest(np.ascontiguousarray(D), sets_of, np.asarray(order, np.int64), large, small, walk, start, best, out)
+    _nearest(np.ascontiguousarray(D), sets_of, np.asarray(order, np.int64), large, small, scan, start, best, out)
     return out
 
 
 @kernel
-def _nearest(D, sets_of, order, large, small, walk, start, best, out):  # type: ignore[no-untyped-def]
+def _nearest(D, sets_of, order, large, small, scan, start, best, out):  # type: ignore[no-untyped-def]
     for i in range(D.shape[0]):
         for g in range(len(best)):
             best[g] = np.inf
         for s in range(len(small)):
             g = small[s]
             for t in range(start[s], start[s + 1]):
-                j = walk[t]
+                j = scan[t]
                 d = D[i, j]
                 old = out[i, g]
                 if d < best[g] or (d == best[g] and (old < 0 or sets_of[j, g] < sets_of[old, g])):
                     best[g] = d
                     out[i, g] = j
-        # a walk over all points is cut short by the farthest of the sets' nearest so far, which falls fast
+        # a scan over all prototypes skips those beyond the farthest of the sets' nearest so far, which falls fast
         bound = np.inf
         for t in range(len(order) if len(large) else 0):
             j = order[t]
@@ -86,8 +86,8 @@ def _nearest(D, sets_of, order, large, small, walk, start, best, out):  # type: 
                 bound = max(bound, best[g])
 
 
-def to_classes(D: Array, prototypes: Points, classes: int) -> Array:
-    """Distance to the nearest prototype of each class, (r, classes); inf where a class has none."""
+def class_distances(D: Array, prototypes: Points, classes: int) -> Array:
+    """Distance to the nearest prototype of each class, (r, classes); inf if a class has none."""
     out = np.full((len(D), classes), np.inf)
     for c in range(classes):
         own = prototypes.classes == c
@@ -98,7 +98,7 @@ def to_classes(D: Array, prototypes: Points, classes: int) -> Array:
 
 @dataclass(frozen=True)
 class Nearest:
-    """Rule: the class of the nearest prototype; without prototypes the heaviest training class (`fallback`)."""
+    """Rule: the class of the nearest prototype; without prototypes, the training class of largest weight (`fallback`)."""
 
     prototypes: Points
     classes: int
@@ -116,7 +116,7 @@ class Nearest:
     def predict(self, kind: str, query: Query) -> Array:
         D = query.dissimilarities(self.prototypes)
         if kind == "distance":
-            return to_classes(D, self.prototypes, self.classes)
+            return class_distances(D, self.prototypes, self.classes)
         if kind == "cover":
             return self._cover(D)
         at = nearest(D, np.asarray(self.prototypes.classes, np.int16)[None, :], order_of(self.prototypes))[:, 0]
@@ -130,8 +130,8 @@ class Nearest:
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(D), NONE)
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]
-        held = covering(D, member, self.prototypes.radii[:1])[:, 0]
-        return np.asarray(np.maximum(held, NONE))
+        covered = covering(D, member, self.prototypes.radii[:1])[:, 0]
+        return np.asarray(np.maximum(covered, NONE))
 
     def moved(self, columns: Array) -> Nearest:
         return replace(self, prototypes=self.prototypes.moved(columns))

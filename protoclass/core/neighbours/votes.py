@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..parallel import kernel
 from ..task import Points
-from .nearest import nearest, order_of, to_classes
+from .nearest import class_distances, nearest, order_of
 
 if TYPE_CHECKING:
     from ..query import Query
@@ -21,10 +21,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class KNNPath:
-    """Path of k-NN: one ordering of the neighbours serves every k.
+    """Path of k-NN: all k share one ordering of the neighbours.
 
-    All rows at the distance of the k-th vote, also those tied with it; of classes with equal votes the first wins. With a
-    seed, rows and classes that are tied come in an order drawn from it, and k rows vote.
+    All rows up to the distance of the k-th one vote; of classes with equal votes the first wins. With a seed, ties between
+    rows and between classes are broken by a random order, and k rows vote.
     """
 
     ks: tuple[int, ...]
@@ -41,13 +41,13 @@ class KNNPath:
 
     def predict(self, kind: str, query: Query) -> Array:
         D = query.dissimilarities(self.prototypes)
-        ks, of = np.array(self.ks), self.prototypes.classes
+        ks, codes = np.array(self.ks), self.prototypes.classes
         if self.seed is None:
-            share = votes(np.ascontiguousarray(D), ks, of, self.weight, self.classes)
+            share = votes(np.ascontiguousarray(D), ks, codes, self.weight, self.classes)
             return share.argmax(axis=2) if kind == "class" else share
         draw = np.random.default_rng(self.seed)
-        rows, classes = draw.permutation(len(of)), draw.permutation(self.classes)
-        share = ordered_votes(D[:, rows], ks, of[rows], self.weight[rows], self.classes)
+        rows, classes = draw.permutation(len(codes)), draw.permutation(self.classes)
+        share = ordered_votes(D[:, rows], ks, codes[rows], self.weight[rows], self.classes)
         return classes[share[:, :, classes].argmax(axis=2)] if kind == "class" else share
 
     def at(self, g: int) -> KNN:
@@ -82,7 +82,7 @@ class KNN:
             return np.asarray(path.predict(kind, query)[:, 0])
         D = query.dissimilarities(self.prototypes)
         if kind == "distance":
-            return to_classes(D, self.prototypes, self.classes)
+            return class_distances(D, self.prototypes, self.classes)
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]
         return nearest(D, member, order_of(self.prototypes))[:, 0]
 
@@ -90,32 +90,32 @@ class KNN:
         return replace(self, prototypes=self.prototypes.moved(columns))
 
 
-def votes(D: Array, ks: Array, labels: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of the k nearest rows, those tied with the k-th included."""
-    places = np.minimum(ks, D.shape[1]) - 1
-    far = np.sort(np.partition(D, places.max(), axis=1)[:, : places.max() + 1], axis=1)[:, places]
+def votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
+    positions = np.minimum(ks, D.shape[1]) - 1
+    radii = np.sort(np.partition(D, positions.max(), axis=1)[:, : positions.max() + 1], axis=1)[:, positions]
     out = np.zeros((len(D), len(ks), classes))
-    _votes(D, far, np.asarray(labels, np.int64), weight, out)
+    _votes(D, radii, np.asarray(codes, np.int64), weight, out)
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 
-def ordered_votes(D: Array, ks: Array, labels: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of just k rows, of those at equal distance the first."""
+def ordered_votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of exactly k rows, the first of those at equal distance."""
     near = np.argsort(D, axis=1, kind="stable")[:, : ks.max()]
     cast = np.zeros((*near.shape, classes))
-    np.put_along_axis(cast, labels[near][:, :, None], weight[near][:, :, None], axis=2)
+    np.put_along_axis(cast, codes[near][:, :, None], weight[near][:, :, None], axis=2)
     out = np.cumsum(cast, axis=1)[:, ks - 1]
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 
 @kernel
-def _votes(D, far, labels, weight, out):  # type: ignore[no-untyped-def]
+def _votes(D, radii, codes, weight, out):  # type: ignore[no-untyped-def]
     for i in range(D.shape[0]):
         last = 0.0
-        for s in range(far.shape[1]):
-            last = max(last, far[i, s])
+        for s in range(radii.shape[1]):
+            last = max(last, radii[i, s])
         for j in range(D.shape[1]):
             if D[i, j] <= last:
-                for s in range(far.shape[1]):
-                    if D[i, j] <= far[i, s]:
-                        out[i, s, labels[j]] += weight[j]
+                for s in range(radii.shape[1]):
+                    if D[i, j] <= radii[i, s]:
+                        out[i, s, codes[j]] += weight[j]

@@ -14,8 +14,10 @@ from ...errors import DataError
 from ..parallel import alone
 
 Array = NDArray[Any]
-SMALL = 400  # rows whose eigenvalues one thread finds fastest
-ZERO = 1e-10  # of the largest absolute eigenvalue: smaller ones are 0 (in float32 those below n times its precision)
+SMALL = 400  # rows up to which one thread computes eigenvalues fastest
+ZERO = (
+    1e-10  # share of the largest absolute eigenvalue below which others count as 0 (in float32: n times its precision)
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Spectral:
     def place(self, P: Array) -> Array:
         """Coordinates (r, k) of new points from their dissimilarities P (r, n): sign(L) |L|^(-1/2) U' h.
 
-        The paper prints the formula without the sign, which would mirror the negative axes.
+        The paper prints the formula without the sign, which would reflect the negative axes.
         """
         scale = np.sign(self.values) / np.sqrt(np.abs(self.values))
         return np.asarray(self.inner(P) @ self.vectors * scale)
@@ -98,13 +100,13 @@ def reflexive(P: Array, label: Callable[[int], str]) -> None:
     if len(own):
         at = int(own[0])
         raise DataError(
-            f"row {label(at)} is at {P[at, at]:.4g} from itself, and an embedding needs zeros on the diagonal: the hyperplane "
-            "with embedding='proximity' does not"
+            f"the dissimilarity of row {label(at)} to itself is {P[at, at]:.4g}, and an embedding needs zeros on the diagonal: "
+            "use embedding='proximity' for the hyperplane, which does not need them"
         )
     if not np.allclose(P, P.T, rtol=1e-6, atol=1e-9 * size):
         i, j = (int(k) for k in np.unravel_index(int(np.abs(P - P.T).argmax()), P.shape))
         raise DataError(
             f"the dissimilarities are asymmetric ({P[i, j]:.4g} from {label(i)} to {label(j)}, {P[j, i]:.4g} back), and an "
             "embedding needs symmetric ones: symmetrize='mean' (or 'max', 'min') in `embed` and `spectrum`, d.symmetrized('mean') "
-            "for a fit; the hyperplane with embedding='proximity' takes them as they are"
+            "for a fit; the hyperplane with embedding='proximity' accepts asymmetric ones"
         )

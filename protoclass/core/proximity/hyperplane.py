@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 HARD = 1e8  # stands for an infinite C, with kernels whose diagonal has mean 1
 ITERATIONS = 2_000_000  # of libsvm at most
-MARGIN = 1e-2  # by which a margin may fall short of 1 and still be one
+MARGIN = 1e-2  # tolerance by which a margin may be below 1
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Machine:
     Attributes
     ----------
     coef : array (n,)
-        y_i alpha_i, for the kernel as it was given; 0 for rows that are no support objects.
+        y_i alpha_i, for the given kernel; 0 for rows that are not support objects.
     intercept : float
     separated : bool
-        Whether all rows lie on their side, at the margin or beyond it.
+        Whether all rows lie on the correct side, at the margin or beyond it.
     """
 
     coef: Array
@@ -62,7 +62,7 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Machine:
     cost = HARD if inf == C else C
     machine = SVC(C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # `separated` tells what came of it
+        warnings.simplefilter("ignore", ConvergenceWarning)  # `separated` reports the result
         machine.fit(K[np.ix_(live, live)] / size, y[live], w[live] if inf != C else None)
     coef = np.zeros(len(y))
     coef[live[machine.support_]] = machine.dual_coef_[0]
@@ -80,7 +80,7 @@ def on_squares(embedded: Spectral, flip: bool, coef: Array) -> tuple[Array, floa
     """A hyperplane on flipped or cut points as a linear function of squared proximities p_i^2: weights (n,) and a constant.
 
     Its kernel vectors are U sign(L) U' h (flip) or U+ U+' h (cut), see equation 1 for h. The columns of U sum to 0, so the
-    mean of the p_i^2 falls out.
+    mean of the p_i^2 cancels.
     """
     signs = np.sign(embedded.values) if flip else (embedded.values > 0).astype(float)
     kernel_vectors = embedded.vectors @ (signs * (embedded.vectors.T @ coef))
@@ -98,7 +98,7 @@ class Planes:
     weights : array (q, L), or (q, 1) for two classes, where the second is the positive one
     intercepts : array (L,) or (1,)
     power : int
-        Of the proximities.
+        Power to which the proximities are raised.
     classes : int
     support : int
         Number of rows that are support objects of any hyperplane.

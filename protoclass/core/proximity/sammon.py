@@ -1,4 +1,4 @@
-"""Sammon mapping: points whose distances are near given dissimilarities, small ones counting most (Sammon 1969)."""
+"""Sammon mapping: points whose distances approximate given dissimilarities, with most weight on small ones (Sammon 1969)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 
 def stress(X: Array, D: Array) -> float:
-    """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D; pairs at D = 0 don't count."""
+    """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D; pairs at D = 0 do not count."""
     upper = np.triu(D > 0, 1)
     if not upper.any():
         return 0.0
@@ -22,7 +22,7 @@ def stress(X: Array, D: Array) -> float:
 
 
 def sammon(D: Array, dims: int) -> Array:
-    """Points (n, dims) of a local minimum of Sammon's stress, sought from classical scaling.
+    """Points (n, dims) at a local minimum of Sammon's stress, starting from classical scaling.
 
     Parameters
     ----------
@@ -35,22 +35,22 @@ def sammon(D: Array, dims: int) -> Array:
     from scipy.optimize import minimize
     from scipy.spatial.distance import cdist
 
-    n, apart = len(D), D > 0
+    n, positive = len(D), D > 0
     X = torgerson(D, dims)
-    if not apart.any():
+    if not positive.any():
         return X
-    size = float(D[apart].mean())  # the search stops by absolute tolerances
+    size = float(D[positive].mean())  # the optimiser uses absolute tolerances
     X, D = X / size, D / size
-    inverse = np.divide(1.0, D, out=np.zeros_like(D, dtype=float), where=apart)
+    inverse = np.divide(1.0, D, out=np.zeros_like(D, dtype=float), where=positive)
     total = D.sum() / 2
 
-    def value(flat: Array) -> tuple[float, Array]:
+    def stress_and_gradient(flat: Array) -> tuple[float, Array]:
         X = flat.reshape(n, dims)
         d = cdist(X, X)
         error = (D - d) * inverse
-        pull = np.divide(error, d, out=np.zeros_like(d), where=d > 0)
-        gradient = -2 * (pull.sum(axis=1)[:, None] * X - pull @ X) / total
+        ratio = np.divide(error, d, out=np.zeros_like(d), where=d > 0)
+        gradient = -2 * (ratio.sum(axis=1)[:, None] * X - ratio @ X) / total
         return float(((D - d) * error).sum() / 2 / total), gradient.ravel()
 
-    found = minimize(value, X.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return np.asarray(found.x.reshape(n, dims) * size)
+    result = minimize(stress_and_gradient, X.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return np.asarray(result.x.reshape(n, dims) * size)

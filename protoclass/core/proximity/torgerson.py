@@ -21,7 +21,7 @@ def torgerson(D: Array, dims: int) -> Array:
     Returns
     -------
     array (n, dims)
-        Axes without positive eigenvalue are 0. The sign of each axis makes its largest coordinate positive.
+        Axes without a positive eigenvalue are 0. The sign of each axis makes its largest coordinate positive.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def torgerson(D: Array, dims: int) -> Array:
     >>> torgerson(np.array([[0.0, 1.0], [1.0, 0.0]]), 1).round(3).ravel().tolist()
     [0.5, -0.5]
     """
-    from scipy.linalg import eigh  # 0.2 s that most fits do without
+    from scipy.linalg import eigh  # the import takes 0.2 s, and most fits do not need it
 
     n = len(D)
     most = float(D.max(initial=0.0)) or 1.0  # squares of large values would overflow

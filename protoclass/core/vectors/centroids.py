@@ -1,4 +1,4 @@
-"""k-means by class: centroids that are no rows."""
+"""k-means by class: centroids that are not rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def kmeans(
     Returns
     -------
     centers : array (K, p)
-        Where fewer than K rows are distinct, some are repeated.
+        If fewer than K rows are distinct, some centers are repeated.
     held : array (K,)
         Weight of the rows of each cluster.
 
@@ -46,20 +46,20 @@ def kmeans(
     from sklearn.exceptions import ConvergenceWarning
 
     state = int(np.random.default_rng(seed).integers(2**31))
-    # a solve of 45 rows on two OpenMP threads takes twenty times as long as on one; scikit-learn warns of fewer
-    # distinct rows than K, which callers tell in words of their own
+    # with 45 rows, two OpenMP threads take twenty times as long as one; scikit-learn warns of fewer distinct rows than K,
+    # which callers report themselves
     with alone(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(K, init=start, n_init=starts, random_state=state).fit(X, sample_weight=w)
-    return found.cluster_centers_, np.bincount(found.labels_, w, K)
+        fitted = KMeans(K, init=start, n_init=starts, random_state=state).fit(X, sample_weight=w)
+    return fitted.cluster_centers_, np.bincount(fitted.labels_, w, K)
 
 
-def distinct(X: Array) -> int:
+def count_distinct(X: Array) -> int:
     """Number of distinct rows.
 
     Examples
     --------
-    >>> distinct(np.array([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]]))
+    >>> count_distinct(np.array([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]]))
     2
     """
     return len(np.unique(X, axis=0))

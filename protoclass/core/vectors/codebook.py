@@ -1,4 +1,4 @@
-"""Codebooks for learning vector quantization: rows or centroids that it starts from, and what the learned ones hold."""
+"""Codebooks for learning vector quantization: the initial rows or centroids, and the weights of the rows nearest to each."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from .centroids import kmeans
 from .lvq import AT_ONCE
 
 Array = NDArray[Any]
-STARTS = 3  # runs of k-means, as many as method "kmeans" makes by default
+STARTS = 3  # runs of k-means, as in method "kmeans" by default
 
 
-def shuffled(rows: Array, w: Array, seed: tuple[int, ...]) -> Array:
-    """The rows in random order: at every place, the chance of each row that is left is proportional to its weight."""
-    wait = np.random.default_rng(seed).exponential(size=len(rows)) / w[rows]
-    return np.asarray(rows[np.argsort(wait, kind="stable")])
+def shuffle_rows(rows: Array, w: Array, seed: tuple[int, ...]) -> Array:
+    """The rows in random order: at every position, each remaining row is drawn with probability proportional to its weight."""
+    keys = np.random.default_rng(seed).exponential(size=len(rows)) / w[rows]
+    return np.asarray(rows[np.argsort(keys, kind="stable")])
 
 
-def drawn(w: Array, count: int, seed: tuple[int, ...]) -> Array:
+def draw_rows(w: Array, count: int, seed: tuple[int, ...]) -> Array:
     """Rows drawn with replacement, with probabilities proportional to their weights: int array (count,)."""
     total: Array = np.cumsum(w)
-    places = np.random.default_rng(seed).random(count) * total[-1]
-    # a product can round up to the last total, which belongs to the last row with weight
-    return np.asarray(np.minimum(np.searchsorted(total, places, side="right"), np.flatnonzero(w)[-1]))
+    draws = np.random.default_rng(seed).random(count) * total[-1]
+    # a product may be rounded up to the last total, which belongs to the last row with weight
+    return np.asarray(np.minimum(np.searchsorted(total, draws, side="right"), np.flatnonzero(w)[-1]))
 
 
-def agreed(X: Array, y: Array, w: Array, rows: Array, neighbours: int, classes: int) -> Array:
+def neighbours_agree(X: Array, y: Array, w: Array, rows: Array, neighbours: int, classes: int) -> Array:
     """Whether the nearest other rows vote for the class of each of some rows.
 
     Parameters
@@ -41,8 +41,8 @@ def agreed(X: Array, y: Array, w: Array, rows: Array, neighbours: int, classes: 
         The weight of each row's vote.
     rows : int array (r,)
     neighbours : int >= 1
-        Rows that vote, with all that are tied with the last; fewer where there are no more other rows. Of classes with
-        equal votes the first wins.
+        Rows that vote, with all that are tied with the last one; fewer if there are fewer other rows. Of classes with equal
+        votes the first wins.
     classes : int
 
     Returns
@@ -60,26 +60,26 @@ def agreed(X: Array, y: Array, w: Array, rows: Array, neighbours: int, classes: 
     return out
 
 
-def confirmed(
-    X: Array, y: Array, w: Array, order: Array, wanted: int, neighbours: int, classes: int
+def choose_confirmed(
+    X: Array, y: Array, w: Array, order: Array, count: int, neighbours: int, classes: int
 ) -> tuple[Array, int]:
-    """The first `wanted` rows of an order that their neighbours agree with, see `agreed`.
+    """The first `count` rows of an order that their neighbours agree with, see `neighbours_agree`.
 
-    Where there are fewer, the first others follow; the number of these is returned as well.
+    If there are fewer, the first other rows follow; the number of these is returned as well.
     """
     right, wrong = order[:0], order[:0]
-    first = 0
-    while len(right) < wanted and first < len(order):
-        some = order[first : first + wanted - len(right)]
-        good = agreed(X, y, w, some, neighbours, classes)
-        right, wrong = np.concatenate([right, some[good]]), np.concatenate([wrong, some[~good]])
-        first += len(some)
-    lacking = wanted - len(right)
+    position = 0
+    while len(right) < count and position < len(order):
+        batch = order[position : position + count - len(right)]
+        agree = neighbours_agree(X, y, w, batch, neighbours, classes)
+        right, wrong = np.concatenate([right, batch[agree]]), np.concatenate([wrong, batch[~agree]])
+        position += len(batch)
+    lacking = count - len(right)
     return np.concatenate([right, wrong[:lacking]]), lacking
 
 
 def codebook(
-    X: Array, y: Array, w: Array, wanted: Array, start: str, neighbours: int, seed: tuple[int, ...]
+    X: Array, y: Array, w: Array, counts: Array, start: str, neighbours: int, seed: tuple[int, ...]
 ) -> tuple[Array, int]:
     """Code vectors to start from, class by class.
 
@@ -89,7 +89,7 @@ def codebook(
     y : int array (n,)
     w : array (n,)
         Positive.
-    wanted : int array (classes,)
+    counts : int array (classes,)
         Code vectors of each class, at most its rows.
     start : "knn", "random" or "kmeans"
         Random rows of the class that their `neighbours` nearest agree with; random rows; centroids of k-means.
@@ -98,9 +98,9 @@ def codebook(
 
     Returns
     -------
-    codes : array (sum of wanted, p)
+    codes : array (sum of counts, p)
     lacking : int
-        How many are rows that their neighbours do not agree with, for want of others.
+        Number of rows that their neighbours do not agree with, taken because there are no others.
 
     Examples
     --------
@@ -110,27 +110,27 @@ def codebook(
     ([0.0, 1.0], [2.0], 1)
     """
     parts, lacking = [], 0
-    for c, count in enumerate(wanted.tolist()):
+    for c, count in enumerate(counts.tolist()):
         own = np.flatnonzero(y == c)
         if start == "kmeans":
             parts.append(kmeans(X[own], w[own], count, STARTS, (*seed, count, c))[0])
             continue
-        order = shuffled(own, w, (*seed, c))
+        order = shuffle_rows(own, w, (*seed, c))
         if start == "knn":
-            order, fewer = confirmed(X, y, w, order, count, neighbours, len(wanted))
-            lacking += fewer
+            order, unconfirmed = choose_confirmed(X, y, w, order, count, neighbours, len(counts))
+            lacking += unconfirmed
         parts.append(X[order[:count]])
     return np.concatenate(parts), lacking
 
 
-def holdings(X: Array, y: Array, w: Array, codes: Array, label: Array) -> tuple[Array, Array]:
-    """Weight of the rows that each code vector is the nearest to: those of its class and the others, each (q,)."""
+def nearest_weights(X: Array, y: Array, w: Array, codes: Array, code_classes: Array) -> tuple[Array, Array]:
+    """Weights of the rows nearest to each code vector: of its own class and of other classes, each (q,)."""
     own, other = np.zeros(len(codes)), np.zeros(len(codes))
     step = max(1, AT_ONCE // len(codes))
     for first in range(0, len(X), step):
         part = slice(first, first + step)
         near = minkowski(X[part], codes).argmin(axis=1)
-        right = label[near] == y[part]
+        right = code_classes[near] == y[part]
         own += np.bincount(near, w[part] * right, len(codes))
         other += np.bincount(near, w[part] * ~right, len(codes))
     return own, other

@@ -1,4 +1,4 @@
-"""Points drawn uniformly from the convex hull of others, by hit-and-run (Smith 1984)."""
+"""Points drawn uniformly from the convex hull of rows, by hit-and-run (Smith 1984)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ FLAT = 1e-9  # singular values below this share of the largest are 0
 def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -> Array:
     """Points of the convex hull of the rows of X.
 
-    From a point of the hull a random direction is taken, and a uniform point of the chord through the hull in that
-    direction is the next one. The ends of a chord are linear programs over the weights of the rows, so no facet of the hull
-    is ever formed. A hull of independent points (at most p + 1) is a simplex, of which uniform points are drawn directly.
+    Each step takes a random direction; the next point is uniform on the chord through the hull in that direction. The ends
+    of a chord are solutions of linear programs over the weights of the rows, so the facets of the hull are not computed.
+    The hull of independent points (at most p + 1) is a simplex, from which uniform points are drawn directly.
 
     Parameters
     ----------
     X : array (n, p)
     count : int
     steps : int, or None
-        Chords between one draw and the next, after ten times as many from the mean to the first; None: as many as the hull
-        has dimensions, 5 at least. Few chords leave draws alike and too near the mean.
+        Chords between one draw and the next, and ten times as many from the mean to the first. None: the dimension of the hull,
+        at least 5. With few chords the draws are similar and too near the mean.
     seed : tuple of int
 
     Returns
@@ -41,19 +41,19 @@ def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -
         return np.repeat(mean[None, :], count, axis=0)
     if len(X) == rank + 1:
         return np.asarray(draw.dirichlet(np.ones(len(X)), count) @ X)
-    # in these coordinates the rows have equal spread in all directions, which the walk likes best
+    # in these coordinates the rows have equal spread in all directions, so that the walk mixes fast
     V = left[:, :rank] * np.sqrt(len(X))
     chord = _Chord(V)
-    at, out = np.zeros(rank), np.empty((count, rank))
+    point, draws = np.zeros(rank), np.empty((count, rank))
     steps = max(5, rank) if steps is None else steps
     for k in range(count):
         for _ in range(10 * steps if k == 0 else steps):
-            way = draw.normal(size=rank)
-            way /= np.linalg.norm(way)
-            low, high = chord.ends(at, way)
-            at = at + draw.uniform(low, high) * way
-        out[k] = at
-    return np.asarray(mean + (out / np.sqrt(len(X)) * size[:rank]) @ axes[:rank])
+            direction = draw.normal(size=rank)
+            direction /= np.linalg.norm(direction)
+            low, high = chord.ends(point, direction)
+            point = point + draw.uniform(low, high) * direction
+        draws[k] = point
+    return np.asarray(mean + (draws / np.sqrt(len(X)) * size[:rank]) @ axes[:rank])
 
 
 class _Chord:
@@ -81,16 +81,16 @@ class _Chord:
         self.n, self.optimal = n, highspy.HighsModelStatus.kOptimal
 
     def ends(self, x: Array, d: Array) -> tuple[float, float]:
-        """The least and the largest t with x + t d in the hull; 0 is one of them at least."""
+        """The least and the largest t with x + t d in the hull; the interval contains 0."""
         for i in range(len(x)):
             self.solver.changeCoeff(i, self.n, -float(d[i]))
             self.solver.changeRowBounds(i, float(x[i]), float(x[i]))
-        found = []
+        limits = []
         for sign in (1.0, -1.0):
             self.solver.changeColCost(self.n, sign)
             self.solver.run()
             if self.solver.getModelStatus() != self.optimal:
-                raise DataError("the walk through the hull of a class came to no end of a chord: leave pc.hull out")
-            found.append(sign * float(self.solver.getInfo().objective_function_value))
-        # a point on the boundary may lie outside by rounding: its chord is then the point itself
-        return min(found[0], 0.0), max(found[1], 0.0)
+                raise DataError("the end of a chord in the hull of a class could not be computed: leave pc.hull out")
+            limits.append(sign * float(self.solver.getInfo().objective_function_value))
+        # by rounding, a point on the boundary may lie outside; its chord is then the point itself
+        return min(limits[0], 0.0), max(limits[1], 0.0)

@@ -2,9 +2,9 @@
 
 Rows are drawn one by one, and the code vectors near each are moved towards it or away from it. Draws are taken in blocks: two
 matrix products in single precision give the inner products of a block's rows with all code vectors and with one another,
-and a move of one code vector then changes only its column. These products settle which code vectors are near where their
-rounding error leaves no doubt; the others are measured again in double precision, in which all moves are made. So the
-outcome is that of the plain loop, whatever BLAS does and on however many threads.
+and a move of one code vector then changes only its column. If the rounding error of these products leaves no doubt,
+they determine the nearest code vectors; otherwise distances are measured again in double precision, in which all moves are
+made. So the result is that of the plain loop, whatever BLAS and number of threads are used.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ Array = NDArray[Any]
 
 VARIANTS = ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq")
 LVQ1, OLVQ1, LVQ21, LVQ3, GLVQ = range(5)
-ANY, OWN, OTHER = range(3)  # the classes whose code vectors are searched
+ANY, OWN, OTHER = range(3)  # the classes whose code vectors are compared
 BLOCK = 128  # draws
-AHEAD = 8  # blocks that are made ready at a time
+AHEAD = 8  # blocks that are prepared at a time
 AT_ONCE = 2**24  # distances measured at a time
-FAR = 10.0  # no code vector is pushed this many times as far from the rows' mean as the farthest row
+FAR = 10.0  # no code vector is pushed farther from the mean of the rows than this many times the farthest row
 
 
 @dataclass(frozen=True)
 class Learning:
-    """How code vectors learn.
+    """Parameters of the training of code vectors.
 
     Attributes
     ----------
     variant : one of `VARIANTS`
     alpha : float, 0 < alpha < 1
-        The rate at first.
+        The initial rate.
     window : float, 0 < window < 1
         Of LVQ2.1 and LVQ3: a row is in the window between two code vectors where the ratio of its smaller to its larger
         distance exceeds (1 - window) / (1 + window).
     epsilon : float
-        Of LVQ3: the part of the rate by which both nearest move that are of the row's class.
+        Of LVQ3: the share of the rate by which both nearest code vectors move if they are of the row's class.
     steepness : float >= 0
         Of GLVQ: the cost of a row is f(mu), the logistic function of steepness * mu times 4 / steepness; mu itself at 0.
     """
@@ -54,24 +54,24 @@ class Learning:
     steepness: float = 0.0
 
 
-def learned(X: Array, y: Array, codes: Array, label: Array, rows: Array, how: Learning) -> Array:
-    """Code vectors after the rows `rows` were shown to them, in this order.
+def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Array, how: Learning) -> Array:
+    """Code vectors after training with the rows `rows`, in this order.
 
     With d+ and d- the squared distances to the nearest code vectors of the row's class and of the others, GLVQ goes down the
     gradient of f((d+ - d-) / (d+ + d-)). Its rate is in units of the rows' mean d+ + d- at the start, so that it does not
-    depend on the scale of X, and no step is longer than the way to the row. In LVQ1, LVQ2.1, LVQ3 and GLVQ the rate falls
-    linearly to 0; in OLVQ1 each code vector's falls with what it gets right and rises, up to alpha, with what it gets
-    wrong. A push that would carry a code vector more than `FAR` times as far from the mean of X as the farthest row is not
-    made.
+    depend on the scale of X, and no step is longer than the distance to the row. In LVQ1, LVQ2.1, LVQ3 and GLVQ the rate
+    falls linearly to 0; in OLVQ1 the rate of each code vector falls with each row that it classifies correctly and rises, up
+    to alpha, with each row that it misclassifies. A step that would move a code vector more than `FAR` times as far from the
+    mean of X as the farthest row is not made.
 
     Parameters
     ----------
     X : array (n, p)
     y : int array (n,)
     codes : array (q, p)
-        Where the code vectors start.
-    label : int array (q,)
-        Their classes; each class has at least one, and there are two classes.
+        The initial code vectors.
+    code_classes : int array (q,)
+        Classes of the code vectors; each class has at least one, and there are at least two classes.
     rows : int array (T,)
     how : Learning
 
@@ -83,95 +83,107 @@ def learned(X: Array, y: Array, codes: Array, label: Array, rows: Array, how: Le
     Examples
     --------
     >>> X, y = np.array([[0.0], [1.0], [4.0]]), np.array([0, 0, 1])
-    >>> learned(X, y, X[[0, 2]], y[[0, 2]], np.array([1, 1]), Learning("lvq1", 0.5)).tolist()
+    >>> train_codes(X, y, X[[0, 2]], y[[0, 2]], np.array([1, 1]), Learning("lvq1", 0.5)).tolist()
     [[0.625], [4.0]]
     """
-    X, y, label = np.asarray(X, float), np.asarray(y, np.int64), np.asarray(label, np.int64)
+    X, y, code_classes = np.asarray(X, float), np.asarray(y, np.int64), np.asarray(code_classes, np.int64)
     centre = X.mean(axis=0)
-    off = X - centre
-    # a power of two brings the rows into the narrow range of single precision, and leaves all digits as they are
-    power = -int(np.frexp(np.abs(off).max(initial=0.0))[1])
-    X, codes, centre, off = (np.ascontiguousarray(np.ldexp(a, power)) for a in (X, codes, centre, off))
-    norm = np.einsum("ij,ij->i", off, off)
-    small, seen = off.astype(np.float32), (codes - centre).astype(np.float32)
-    far = FAR**2 * float(norm.max(initial=0.0))
-    unit = _unit(X, y, codes, label) if how.variant == "glvq" else 1.0
+    centred = X - centre
+    # a power of two scales the rows to the range of single precision and keeps all digits
+    power = -int(np.frexp(np.abs(centred).max(initial=0.0))[1])
+    X, codes, centre, centred = (np.ascontiguousarray(np.ldexp(a, power)) for a in (X, codes, centre, centred))
+    norm = np.einsum("ij,ij->i", centred, centred)
+    single, single_codes = centred.astype(np.float32), (codes - centre).astype(np.float32)
+    limit = FAR**2 * float(norm.max(initial=0.0))
+    unit = _unit(X, y, codes, code_classes) if how.variant == "glvq" else 1.0
     ratio = ((1 - how.window) / (1 + how.window)) ** 2
-    knobs = (VARIANTS.index(how.variant), how.alpha, ratio, how.epsilon, how.steepness, unit)
+    parameters = (VARIANTS.index(how.variant), how.alpha, ratio, how.epsilon, how.steepness, unit)
     rate = np.full(len(codes), how.alpha)
     # four times the rounding of X C' and of a block's changes to it, see `_move`
     share = 4 * (X.shape[1] + 2 * BLOCK + 8) * 2.0**-24
 
-    def ready(first: int) -> tuple[Any, ...]:
-        """What a run of blocks needs that does not depend on the code vectors."""
+    def prepare(first: int) -> tuple[Any, ...]:
+        """The data of some blocks that do not depend on the code vectors."""
         out = []
         for start in range(first, min(first + AHEAD * BLOCK, len(rows)), BLOCK):
             at = rows[start : start + BLOCK]
-            A = small[at]
+            A = single[at]
             out.append((start, A, A @ A.T, norm[at], X[at], y[at]))
         return tuple(out)
 
     with alone():
-        for run in each(ready, range(0, len(rows), AHEAD * BLOCK), len(rows) * len(codes)):
-            for first, A, between, its_norm, its_x, its_y in run:
-                square = np.einsum("ij,ij->i", seen, seen).astype(float)
-                slack = share * np.maximum(square, its_norm.max())
-                products = (A @ seen.T, between, its_norm, square, slack)
-                _show(its_x, its_y, first, len(rows), codes, seen, label, rate, products, knobs, (centre, far))
+        for prepared in each(prepare, range(0, len(rows), AHEAD * BLOCK), len(rows) * len(codes)):
+            for first, A, inner, block_norm, block_x, block_y in prepared:
+                square = np.einsum("ij,ij->i", single_codes, single_codes).astype(float)
+                slack = share * np.maximum(square, block_norm.max())
+                products = (A @ single_codes.T, inner, block_norm, square, slack)
+                _train(
+                    block_x,
+                    block_y,
+                    first,
+                    len(rows),
+                    codes,
+                    single_codes,
+                    code_classes,
+                    rate,
+                    products,
+                    parameters,
+                    (centre, limit),
+                )
     return np.ldexp(codes, -power)
 
 
-def _unit(X: Array, y: Array, codes: Array, label: Array) -> float:
+def _unit(X: Array, y: Array, codes: Array, code_classes: Array) -> float:
     """Mean over the rows of d+ + d-."""
     total, step = 0.0, max(1, AT_ONCE // len(codes))
     for first in range(0, len(X), step):
         part = slice(first, first + step)
-        D, own = minkowski(X[part], codes) ** 2, y[part, None] == label
+        D, own = minkowski(X[part], codes) ** 2, y[part, None] == code_classes
         total += float((np.where(own, D, np.inf).min(axis=1) + np.where(own, np.inf, D).min(axis=1)).sum())
     return total / len(X)
 
 
 @kernel
-def _show(X, own, first, total, codes, seen, label, rate, products, knobs, frame):  # type: ignore[no-untyped-def]
-    variant, alpha, ratio, epsilon, steepness, unit = knobs
+def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate, products, parameters, frame):  # type: ignore[no-untyped-def]
+    variant, alpha, ratio, epsilon, steepness, unit = parameters
     P, _, _, square, slack = products
     for t in range(len(X)):
-        x, c = X[t], own[t]
+        x, c = X[t], row_classes[t]
         a = alpha * (1 - (first + t) / total)
-        i = _nearest(x, P[t], square, slack, codes, label, c, OWN if variant == GLVQ else ANY, -1)
+        i = _nearest(x, P[t], square, slack, codes, code_classes, c, OWN if variant == GLVQ else ANY, -1)
         if variant in (LVQ1, OLVQ1):
-            sign = 1.0 if label[i] == c else -1.0
+            sign = 1.0 if code_classes[i] == c else -1.0
             if variant == OLVQ1:
                 rate[i] = min(alpha, rate[i] / (1 + sign * rate[i]))
                 a = rate[i]
-            _move(i, sign * a, t, X, codes, seen, products, frame)
+            _move(i, sign * a, t, X, codes, single_codes, products, frame)
             continue
-        j = _nearest(x, P[t], square, slack, codes, label, c, OTHER if variant == GLVQ else ANY, i)
+        j = _nearest(x, P[t], square, slack, codes, code_classes, c, OTHER if variant == GLVQ else ANY, i)
         di, dj = _squared(x, codes[i]), _squared(x, codes[j])
         if variant == GLVQ:
             both = di + dj
             if both > 0:
                 f = 1 / (1 + np.exp(-steepness * (di - dj) / both))
                 step = a * unit * 4 * f * (1 - f)
-                _move(i, min(1.0, step * (dj / both) / both), t, X, codes, seen, products, frame)
-                _move(j, -min(1.0, step * (di / both) / both), t, X, codes, seen, products, frame)
-        elif (label[i] == c) != (label[j] == c):
+                _move(i, min(1.0, step * (dj / both) / both), t, X, codes, single_codes, products, frame)
+                _move(j, -min(1.0, step * (di / both) / both), t, X, codes, single_codes, products, frame)
+        elif (code_classes[i] == c) != (code_classes[j] == c):
             if di > ratio * dj:
-                sign = 1.0 if label[i] == c else -1.0
-                _move(i, sign * a, t, X, codes, seen, products, frame)
-                _move(j, -sign * a, t, X, codes, seen, products, frame)
-        elif variant == LVQ3 and label[i] == c:
-            _move(i, epsilon * a, t, X, codes, seen, products, frame)
-            _move(j, epsilon * a, t, X, codes, seen, products, frame)
+                sign = 1.0 if code_classes[i] == c else -1.0
+                _move(i, sign * a, t, X, codes, single_codes, products, frame)
+                _move(j, -sign * a, t, X, codes, single_codes, products, frame)
+        elif variant == LVQ3 and code_classes[i] == c:
+            _move(i, epsilon * a, t, X, codes, single_codes, products, frame)
+            _move(j, epsilon * a, t, X, codes, single_codes, products, frame)
 
 
 @kernel
-def _nearest(x, product, square, slack, codes, label, own, side, without):  # type: ignore[no-untyped-def]
-    # squared distances less |x|^2 lie within slack of their scores: one is nearest for certain where its highest value is
-    # below the lowest of all others
+def _nearest(x, product, square, slack, codes, code_classes, row_class, side, without):  # type: ignore[no-untyped-def]
+    # squared distances minus |x|^2 lie within slack of the scores: a code vector is certainly nearest if its upper limit is
+    # below the lower limits of all others
     high, low, next_low, at = np.inf, np.inf, np.inf, -1
     for j in range(len(square)):
-        if _barred(j, label, own, side, without):
+        if _is_excluded(j, code_classes, row_class, side, without):
             continue
         score = square[j] - 2 * product[j]
         if score + slack[j] < high:
@@ -184,7 +196,10 @@ def _nearest(x, product, square, slack, codes, label, own, side, without):  # ty
         return at
     best = np.inf
     for j in range(len(square)):
-        if not _barred(j, label, own, side, without) and square[j] - 2 * product[j] - slack[j] <= high:
+        if (
+            not _is_excluded(j, code_classes, row_class, side, without)
+            and square[j] - 2 * product[j] - slack[j] <= high
+        ):
             d = _squared(x, codes[j])
             if d < best:
                 best, at = d, j
@@ -192,8 +207,12 @@ def _nearest(x, product, square, slack, codes, label, own, side, without):  # ty
 
 
 @kernel
-def _barred(j, label, own, side, without):  # type: ignore[no-untyped-def]
-    return j == without or (side == OWN and label[j] != own) or (side == OTHER and label[j] == own)
+def _is_excluded(j, code_classes, row_class, side, without):  # type: ignore[no-untyped-def]
+    return (
+        j == without
+        or (side == OWN and code_classes[j] != row_class)
+        or (side == OTHER and code_classes[j] == row_class)
+    )
 
 
 @kernel
@@ -205,17 +224,17 @@ def _squared(a, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _move(k, a, t, X, codes, seen, products, frame):  # type: ignore[no-untyped-def]
-    """Code vector k moves by a of the way to row t."""
+def _move(k, a, t, X, codes, single_codes, products, frame):  # type: ignore[no-untyped-def]
+    """Move code vector k by the share a of the distance to row t."""
     P, G, norm, square, slack = products
-    centre, far = frame
-    x, code, single = X[t], codes[k], seen[k]
+    centre, limit = frame
+    x, code, single = X[t], codes[k], single_codes[k]
     if a < 0:
         reach = 0.0
         for f in range(len(x)):
             gap = code[f] + a * (x[f] - code[f]) - centre[f]
             reach += gap * gap
-        if reach > far:
+        if reach > limit:
             return
     b = 1 - a
     for f in range(len(x)):
@@ -224,5 +243,5 @@ def _move(k, a, t, X, codes, seen, products, frame):  # type: ignore[no-untyped-
     square[k] = b * b * square[k] + 2 * a * b * P[t, k] + a * a * norm[t]
     for s in range(t + 1, len(X)):
         P[s, k] = b * P[s, k] + a * G[t, s]
-    if a < 0:  # errors grow by at most this; a step towards a row takes means of them
+    if a < 0:  # errors grow by at most this factor; a step towards a row averages them
         slack[k] *= (1 - 2 * a) * (1 - 2 * a)

@@ -19,18 +19,18 @@ NOTHING = np.empty(0, np.int64)
 
 @dataclass(frozen=True)
 class Medoids:
-    """Candidates that stand for the rows.
+    """Candidates that represent the rows.
 
     Attributes
     ----------
     medoids : int array (K,), ascending
         Columns of D.
     assignment : int array (n,)
-        Place in `medoids` of the one nearest to each row; of equally near ones the first.
+        Position in `medoids` of the nearest medoid of each row, the first of equally near ones.
     loss : float
         Sum over the rows of weight times dissimilarity to the nearest medoid.
     swaps, iterations : int
-        Swaps made, and passes over the candidates begun, until no swap lowered the loss.
+        Number of swaps, and of passes over the candidates that were started, until no swap lowered the loss.
     """
 
     medoids: Array
@@ -47,7 +47,7 @@ class Block:
     Attributes
     ----------
     to : array (m, n)
-        D transposed: what a kernel reads of a candidate lies side by side.
+        D transposed: the values of a candidate are contiguous.
     w : float array (n,)
     own : int array (m,)
     """
@@ -62,7 +62,7 @@ def block(D: Array, w: Array, own: Array) -> Block:
     D = np.asarray(D, np.float32 if D.dtype == np.float32 else np.float64)
     to = D.T
     if not to.flags.c_contiguous:
-        to = D if D.flags.c_contiguous and D.shape[0] == D.shape[1] and _symmetric(D) else _turned(D)
+        to = D if D.flags.c_contiguous and D.shape[0] == D.shape[1] and _symmetric(D) else _transposed(D)
     return Block(to, np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64))
 
 
@@ -77,8 +77,8 @@ def kmedoids(
 ) -> dict[int, Medoids]:
     """Medoids for each of several K.
 
-    Each K has `starts` runs of its own (one where nothing is drawn) and, where a smaller K went before, one more that
-    starts from its medoids, so the loss never rises with K. The run of the least loss counts, of equals the first.
+    Each K has `starts` runs of its own (one if nothing is drawn at random). If there is a smaller K, one more run starts from
+    its medoids, so that the loss never rises with K. The run of the least loss is kept, the first of equal ones.
 
     Parameters
     ----------
@@ -103,36 +103,36 @@ def kmedoids(
     --------
     >>> x = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])
     >>> D = np.abs(x[:, None] - x)
-    >>> found = kmedoids(D, np.ones(6), np.arange(6), np.array([1, 2]))
-    >>> found[1].loss, found[2].medoids.tolist(), found[2].loss
+    >>> by_K = kmedoids(D, np.ones(6), np.arange(6), np.array([1, 2]))
+    >>> by_K[1].loss, by_K[2].medoids.tolist(), by_K[2].loss
     (30.0, [1, 4], 4.0)
     """
-    problem, out, last = block(D, w, own), {}, NOTHING
+    problem, out, previous = block(D, w, own), {}, NOTHING
     for K in np.unique(counts).tolist():
         tries = 1 if start == "build" or K in (1, len(own)) else starts
-        firsts = [begin(problem, K, start, np.random.default_rng((*seed, K, s))) for s in range(tries)]
-        if len(last):
-            firsts.append(begin(problem, K, start, np.random.default_rng((*seed, K, tries)), last))
-        out[K] = min((swapped(problem, first) for first in firsts), key=lambda run: run.loss)
-        last = out[K].medoids
+        initial = [begin(problem, K, start, np.random.default_rng((*seed, K, s))) for s in range(tries)]
+        if len(previous):
+            initial.append(begin(problem, K, start, np.random.default_rng((*seed, K, tries)), previous))
+        out[K] = min((swap_medoids(problem, first) for first in initial), key=lambda run: run.loss)
+        previous = out[K].medoids
     return out
 
 
 def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: Array = NOTHING) -> Array:
-    """K different candidates to start from: those known, and others.
+    """K different candidates to start from: the known ones, and others.
 
     Parameters
     ----------
     problem : Block
     K : int
     start : str
-        "build": one after another the candidate that lowers the loss most, of equals the first (PAM's BUILD, Kaufman and
+        "build": one after another, the candidate that lowers the loss most, the first of equal ones (BUILD of PAM, Kaufman and
         Rousseeuw 1990, chapter 2).
-        "k-means++": drawn in turn, each with a chance in proportion to what its row adds to the loss so far, which is its
-        weight times its dissimilarity to the nearest chosen, not squared (Arthur and Vassilvitskii 2007 draw in proportion
-        to the loss that is minimised: squares for k-means); the very first by its weight alone. Where no row adds to the
-        loss the first that is left.
-        "random": any, each as likely as the others.
+        "k-means++": drawn one after another with probability proportional to the contribution of its row to the loss so far,
+        which is its weight times its dissimilarity to the nearest chosen one, not squared (Arthur and Vassilvitskii 2007
+        draw in proportion to the loss that is minimised: squares for k-means); the first one by its weight alone. If no row
+        contributes to the loss, the first remaining candidate is taken.
+        "random": any candidates, with equal probabilities.
     draw : Generator
     known : int array, optional
 
@@ -154,12 +154,12 @@ def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: 
     return chosen
 
 
-def swapped(problem: Block, first: Array) -> Medoids:
-    """Swap medoids for other candidates until no swap lowers the loss (FasterPAM: each that does is made at once).
+def swap_medoids(problem: Block, first: Array) -> Medoids:
+    """Swap medoids for other candidates until no swap lowers the loss (FasterPAM: each swap that lowers it is made at once).
 
-    Candidates are visited in their order, over and over; of the medoids that a candidate could replace the one for which
-    the loss falls most, of equals the first in `first`. A fall that rounding alone could show is none. A single medoid
-    is the best of all, of equals the first.
+    Candidates are visited in their order, repeatedly. Of the medoids that a candidate could replace, the one is taken for
+    which the loss falls most, the first of equal ones in `first`. A decrease within rounding error does not count. A single
+    medoid is the best of all candidates, the first of equal ones.
     """
     if len(first) == 1:
         medoids = np.array([_costs(problem.to, problem.w).argmin()])
@@ -177,25 +177,25 @@ def _draw(problem: Block, chosen: Array, known: int, draw: np.random.Generator) 
     to, own, w = problem.to, problem.own, problem.w[problem.own]
     near = to[chosen[:known]].min(axis=0, initial=np.inf)
     for k in range(known, len(chosen)):
-        chance = w * near[own] if k else w.copy()
-        chance[chosen[:k]] = 0.0
-        if chance.any():
-            chance /= chance.max()  # whose sum can be formed, however large
-            chosen[k] = draw.choice(len(own), p=chance / chance.sum())
+        probability = w * near[own] if k else w.copy()
+        probability[chosen[:k]] = 0.0
+        if probability.any():
+            probability /= probability.max()  # so that the sum cannot overflow
+            chosen[k] = draw.choice(len(own), p=probability / probability.sum())
         else:
             chosen[k] = np.setdiff1d(np.arange(len(own)), chosen[:k])[0]
         near = np.minimum(near, to[chosen[k]])
 
 
-def _turned(D: Array) -> Array:
+def _transposed(D: Array) -> Array:
     to = np.empty(D.shape[::-1], D.dtype)
-    _turn(D, to)
+    _transpose(D, to)
     return to
 
 
 @kernel
-def _turn(D, to):  # type: ignore[no-untyped-def]
-    # by squares that stay in the cache
+def _transpose(D, to):  # type: ignore[no-untyped-def]
+    # in square blocks that stay in the cache
     for a in range(0, D.shape[0], 16):
         for b in range(0, D.shape[1], 16):
             for i in range(a, min(a + 16, D.shape[0])):
@@ -225,8 +225,8 @@ def _costs(to, w):  # type: ignore[no-untyped-def]
 
 @kernel
 def _build(to, w, chosen, known):  # type: ignore[no-untyped-def]
-    # bound: what a candidate was last found to gain. Gains only fall, also as they are rounded, so one that is not above
-    # the best found need not be measured again; the largest bound goes first, which leaves few others.
+    # bound: the gain of a candidate when it was last computed. Gains never rise, even with rounding, so a bound that is not
+    # above the best gain need not be computed again; the largest bound goes first, so that few others remain.
     m = to.shape[0]
     taken, bound = np.zeros(m, np.bool_), np.full(m, np.inf)
     near = np.full(len(w), np.inf, to.dtype)
@@ -273,7 +273,7 @@ def _gain(row, w, near):  # type: ignore[no-untyped-def]
 
 @kernel
 def _any_less(a, b, at):  # type: ignore[no-untyped-def]
-    # without a branch, so that a lane is a few instructions
+    # without branches, so that a lane takes a few instructions
     less = False
     for i in range(at, at + LANE):
         less |= a[i] < b[i]
@@ -282,9 +282,9 @@ def _any_less(a, b, at):  # type: ignore[no-untyped-def]
 
 @kernel
 def _swap(to, w, chosen):  # type: ignore[no-untyped-def]
-    # first, second: dissimilarity of each row to its two nearest medoids, the of-th and after-th of those chosen.
-    # Candidate j in the place of medoid k lowers the loss by gain + kept[k] - lost[k]: what rows nearer to j than to any
-    # medoid gain, and of what the rows of k would lose without it, what j spares them.
+    # first, second: dissimilarity of each row to its two nearest medoids, numbers of and after of those chosen. If candidate
+    # j replaces medoid k, the loss falls by gain + kept[k] - lost[k]: gain is the decrease for rows nearer to j than to any
+    # medoid, lost[k] the increase for the rows of k without it, and kept[k] the part of this increase that j prevents.
     m, n, K = to.shape[0], len(w), len(chosen)
     between = np.empty((n, K), to.dtype)
     first, second = np.empty(n, to.dtype), np.empty(n, to.dtype)
@@ -299,8 +299,8 @@ def _swap(to, w, chosen):  # type: ignore[no-untyped-def]
         first[i], second[i] = between[i, of[i]], between[i, after[i]]
     _losses(w, first, second, of, lost)
     rounding = (n + 8) * 2.0**-50  # more than the relative error of sums of n terms, all of one sign
-    swaps, passes, seen, j = 0, 0, 0, 0  # seen: candidates since the last swap
-    while seen < m:
+    swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
+    while visited < m:
         passes += j == 0
         if not taken[j]:
             gain = _saved(to[j], w, first, second, of, kept)
@@ -314,15 +314,15 @@ def _swap(to, w, chosen):  # type: ignore[no-untyped-def]
                 _put(to[j], k, between, first, second, of, after)
                 _losses(w, first, second, of, lost)
                 swaps += 1
-                seen = 0
-        seen += 1
+                visited = 0
+        visited += 1
         j = j + 1 if j + 1 < m else 0
     return swaps, passes
 
 
 @kernel
 def _saved(row, w, first, second, of, kept):  # type: ignore[no-untyped-def]
-    # few rows are nearer to a candidate than to their second medoid: most lanes hold none
+    # few rows are nearer to a candidate than to their second medoid: most lanes contain none
     kept[:] = 0.0
     gain = 0.0
     for a in range(0, len(row), LANE):

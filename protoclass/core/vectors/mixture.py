@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 STEPS = 500  # of EM
 COVARIANCES = ("full", "tied", "diag", "spherical")
-TINY = 2.0**-600  # rows that are too far for a density are brought near enough to compare
+TINY = 2.0**-600  # scale at which rows that are too far for a density can be compared
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Mix:
         They sum to 1.
     means : array (K, p)
     roots : tuple of K arrays (p, p) or (p,)
-        R with R R' = Sigma^-1, upper triangular; (p,) is its diagonal, where Sigma has no more.
+        R with R R' = Sigma^-1, upper triangular; (p,) is its diagonal, if Sigma is diagonal.
     converged : bool
-        Whether EM came to rest.
+        Whether EM converged.
     """
 
     weights: Array
@@ -60,38 +60,38 @@ def mix(X: Array, K: int, covariance: str, starts: int, ridge: float, seed: tupl
     Raises
     ------
     ValueError
-        Where a covariance is singular in spite of the ridge.
+        If a covariance is singular in spite of the ridge.
 
     Examples
     --------
-    >>> found = mix(np.array([[0.0], [2.0], [10.0], [14.0]]), 2, "full", 1, 0.0, (0,))
-    >>> sorted(found.means[:, 0].round(3).tolist()), found.weights.round(3).tolist()
+    >>> fitted = mix(np.array([[0.0], [2.0], [10.0], [14.0]]), 2, "full", 1, 0.0, (0,))
+    >>> sorted(fitted.means[:, 0].round(3).tolist()), fitted.weights.round(3).tolist()
     ([1.0, 12.0], [0.5, 0.5])
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
     state = int(np.random.default_rng(seed).integers(2**31))
-    kind = GaussianMixture(
+    estimator = GaussianMixture(
         K, covariance_type=covariance, reg_covar=ridge, max_iter=STEPS, n_init=starts, random_state=state
     )
     with alone(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # told by `converged`
-        found = kind.fit(X)
-    roots = found.precisions_cholesky_
+        warnings.simplefilter("ignore", ConvergenceWarning)  # `converged` reports it
+        fitted = estimator.fit(X)
+    roots = fitted.precisions_cholesky_
     if covariance == "tied":
         roots = [roots] * K
     elif covariance == "spherical":
         roots = [np.full(X.shape[1], root) for root in roots]
-    return Mix(found.weights_, found.means_, tuple(roots), bool(found.converged_))
+    return Mix(fitted.weights_, fitted.means_, tuple(roots), bool(fitted.converged_))
 
 
 def squares(X: Array, means: Array, roots: tuple[Array, ...]) -> Array:
     """Squared Mahalanobis distances (r, q) of rows to means."""
     out = np.empty((len(X), len(means)))
     for j, (mean, root) in enumerate(zip(means, roots, strict=True)):
-        turned = (X - mean) @ root if root.ndim == 2 else (X - mean) * root
-        out[:, j] = np.einsum("ij,ij->i", turned, turned)
+        whitened = (X - mean) @ root if root.ndim == 2 else (X - mean) * root
+        out[:, j] = np.einsum("ij,ij->i", whitened, whitened)
     return out
 
 
@@ -102,29 +102,31 @@ def log_densities(X: Array, weights: Array, means: Array, roots: tuple[Array, ..
     return np.asarray(constant - squares(X, means, roots) / 2)
 
 
-def parameters(K: int, p: int, covariance: str) -> int:
+def count_parameters(K: int, p: int, covariance: str) -> int:
     """Free parameters of a mixture: means, covariances, and weights, which sum to 1.
 
     Examples
     --------
-    >>> [parameters(2, 3, covariance) for covariance in COVARIANCES]
+    >>> [count_parameters(2, 3, covariance) for covariance in COVARIANCES]
     [19, 13, 13, 9]
     """
-    one = {"full": p * (p + 1) // 2, "tied": p * (p + 1) // 2, "diag": p, "spherical": 1}[covariance]
-    return K * p + (1 if covariance == "tied" else K) * one + K - 1
+    covariance_parameters = {"full": p * (p + 1) // 2, "tied": p * (p + 1) // 2, "diag": p, "spherical": 1}[covariance]
+    return K * p + (1 if covariance == "tied" else K) * covariance_parameters + K - 1
 
 
-def bic(found: Mix, X: Array, covariance: str) -> float:
-    """-2 log likelihood + parameters log n; the less the better."""
-    each = np.logaddexp.reduce(log_densities(X, found.weights, found.means, found.roots), axis=1)
-    return float(-2 * each.sum() + parameters(len(found.weights), X.shape[1], covariance) * math.log(len(X)))
+def bic(mixture: Mix, X: Array, covariance: str) -> float:
+    """-2 log likelihood + parameters log n; smaller is better."""
+    log_likelihoods = np.logaddexp.reduce(log_densities(X, mixture.weights, mixture.means, mixture.roots), axis=1)
+    return float(
+        -2 * log_likelihoods.sum() + count_parameters(len(mixture.weights), X.shape[1], covariance) * math.log(len(X))
+    )
 
 
 def spread(X: Array, y: Array, classes: int) -> float:
-    """Mean over the columns of the variance within classes, with divisor n; inf where it is beyond all numbers."""
+    """Mean over the columns of the variance within classes, with divisor n; inf if it overflows."""
     with np.errstate(over="ignore"):
-        apart = np.concatenate([X[y == c] - X[y == c].mean(axis=0) for c in range(classes)])
-        return float(np.mean(apart**2))
+        deviations = np.concatenate([X[y == c] - X[y == c].mean(axis=0) for c in range(classes)])
+        return float(np.mean(deviations**2))
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ class Gaussians:
         out = self._decisions(X)
         if kind == "decision":
             return out
-        # so far from all means that every density is 0: then the nearest mean decides
+        # far from all means, every density is 0; the nearest mean then decides
         far = np.flatnonzero(out.max(axis=1) == -np.inf)
         out[far, self._nearest(X[far])] = 0.0
         if kind == "class":
@@ -166,13 +168,13 @@ class Gaussians:
         return np.asarray(share / share.sum(axis=1, keepdims=True))
 
     def _decisions(self, X: Array) -> Array:
-        """log(prior times density) of each class, (r, classes); -inf where it is beyond all numbers."""
+        """log(prior times density) of each class, (r, classes); -inf if the density underflows."""
         out = np.empty((len(X), len(self.priors)))
         assert self.prototypes.coords is not None
         with np.errstate(over="ignore", invalid="ignore"):
-            of_part = log_densities(X, self.weights, self.prototypes.coords, self.roots)
+            components = log_densities(X, self.weights, self.prototypes.coords, self.roots)
             for c, prior in enumerate(self.priors):
-                out[:, c] = np.logaddexp.reduce(of_part[:, self.prototypes.classes == c], axis=1) + math.log(prior)
+                out[:, c] = np.logaddexp.reduce(components[:, self.prototypes.classes == c], axis=1) + math.log(prior)
         out[np.isnan(out)] = -np.inf
         return out
 

@@ -2,8 +2,8 @@
 
 "Diagnosis of multiple cancer types by shrunken centroids of gene expression", PNAS 99, 6567-6572; *The Elements of
 Statistical Learning*, section 18.2; the R package pamr. Each class's centroid moves towards the centroid of all rows,
-variable by variable, by a number of standard errors; a variable that arrives in every class tells none apart and drops
-out.
+variable by variable, by a number of standard errors; a variable whose centroids reach it in every class does not
+distinguish the classes and drops out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Shrunken:
     priors : array (G,)
     thresholds : array (L,)
     survivors : int array (L,)
-        Number of variables in which some class's centroid is not that of all rows.
+        Number of variables in which the centroid of some class differs from that of all rows.
     """
 
     overall: Array
@@ -99,10 +99,10 @@ class ShrunkenRule:
     Attributes
     ----------
     prototypes : Points
-        The shrunken centroids; `columns` is the number of variables in which each is not the centroid of all rows.
+        The shrunken centroids; `columns` is the number of variables in which each differs from the centroid of all rows.
     overall, scale, priors : as in `Shrunken`
     size : float
-        Number of variables that tell classes apart.
+        Number of variables that distinguish the classes.
     """
 
     prototypes: Points
@@ -147,10 +147,10 @@ def shrunken(
         Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the weights.
     classes : int
     thresholds : array (L,), optional
-        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the least threshold at which all centroids are
-        one.
+        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the least threshold at which all centroids
+        coincide.
     priors : array (G,), optional
-        Each > 0; divided by their sum. By default the classes' parts of the weights.
+        Each > 0; divided by their sum. By default the classes' shares of the weights.
 
     Returns
     -------
@@ -161,18 +161,18 @@ def shrunken(
     OptionError
         For thresholds below 0, and for priors that are not G numbers > 0.
     DataError
-        Where a class has no weight, or the weights do not exceed the number of classes, so that no variance within
-        classes can be had.
+        If a class has no weight, or the weights do not exceed the number of classes, so that the variance within
+        classes is undefined.
 
     Notes
     -----
-    Where more than half of the variables are constant within every class, the median of the s_j is 0, and would leave 0
-    to divide by. Then s_0 is the median of those s_j that are not 0; of standard deviations from `overall`, where all
-    s_j are 0; and 1, where all rows are the same. So all d_kj are finite: large for a variable that tells the classes
-    apart without fail, and 0 for one that is constant.
+    If more than half of the variables are constant within every class, the median of the s_j is 0, which would lead to a
+    division by 0. Then s_0 is the median of those s_j that are not 0; if all s_j are 0, the median of the standard
+    deviations from `overall`; and if all rows are the same, 1. So all d_kj are finite: large for a variable that
+    separates the classes perfectly, and 0 for one that is constant.
 
-    scikit-learn's `NearestCentroid(shrink_threshold=...)` has the same centroids. It classifies by other distances,
-    though: by plain Euclidean ones for equal priors, and else by those divided by s_j in place of s_j + s_0.
+    scikit-learn's `NearestCentroid(shrink_threshold=...)` has the same centroids. But it classifies by other
+    distances: by plain Euclidean ones for equal priors, and otherwise by those divided by s_j instead of s_j + s_0.
 
     Examples
     --------
@@ -183,33 +183,35 @@ def shrunken(
     """
     live = np.asarray(w) > 0
     X, y, w = np.asarray(X, np.float64)[live], np.asarray(y)[live], np.asarray(w, np.float64)[live]
-    held = np.bincount(y, w, classes)
-    total = held.sum()
-    if not (held > 0).all():
-        raise DataError(f"class {np.flatnonzero(held == 0)[0]} has no row with weight")
+    class_weights = np.bincount(y, w, classes)
+    total = class_weights.sum()
+    if not (class_weights > 0).all():
+        raise DataError(f"class {np.flatnonzero(class_weights == 0)[0]} has no row with weight")
     if total <= classes:
         raise DataError(
             f"weights count rows here: they sum to {total:g}, and {classes} classes need more than {classes}"
         )
-    shares = held / total if priors is None else _shares(priors, classes)
+    shares = class_weights / total if priors is None else _shares(priors, classes)
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
     scale = _scale(X - means[y], X - overall, w, classes)
-    error = np.sqrt(1 / held - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
+    error = np.sqrt(1 / class_weights - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
     d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))  # m_k = 0 where G = 1
     path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else np.asarray(thresholds, np.float64)
     if not (path >= 0).all():
         raise OptionError("thresholds must be numbers >= 0")
-    left = d[:, None] - path[:, None]
-    part = np.divide(left, d[:, None], out=np.zeros_like(left), where=left > 0)  # of the way from overall to the mean
-    centroids = np.where(part == 1, means[:, None], overall + part * (means - overall)[:, None])
-    return Shrunken(overall, centroids, scale, shares, path, (left > 0).any(axis=0).sum(axis=1))
+    remaining = d[:, None] - path[:, None]
+    share = np.divide(
+        remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0
+    )  # share of the way from overall to the mean
+    centroids = np.where(share == 1, means[:, None], overall + share * (means - overall)[:, None])
+    return Shrunken(overall, centroids, scale, shares, path, (remaining > 0).any(axis=0).sum(axis=1))
 
 
 def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
-    """Discriminant scores of rows, the smaller the better a class fits (PNAS, equation 6).
+    """Discriminant scores of rows; the smaller the score, the better a class fits (PNAS, equation 6).
 
-    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, less what the classes share, sum_j (x_j - xbar_j)^2 /
-    (s_j + s_0)^2. So a variable that does not survive adds exactly 0, and where none does the priors decide.
+    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that all classes share, sum_j (x_j -
+    xbar_j)^2 / (s_j + s_0)^2. So a variable that does not survive adds exactly 0, and if none survives the priors decide.
 
     Parameters
     ----------
@@ -219,7 +221,7 @@ def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
     Returns
     -------
     array (r, G, L)
-        Each row's have the same bits whatever rows it comes with. Of equal scores the first class is to be taken.
+        The scores of a row have the same bits whatever the other rows are. Of equal scores the first class is to be taken.
 
     Examples
     --------
@@ -241,7 +243,7 @@ def probabilities(values: Array) -> NDArray[np.float64]:
     Parameters
     ----------
     values : array (r, G, ...)
-        From `scores`; what all classes share does not matter.
+        From `scores`; a part that all classes share does not matter.
 
     Returns
     -------
@@ -264,22 +266,22 @@ def _shares(priors: Array, classes: int) -> Array:
 
 
 def _mean(X: Array, w: Array) -> Array:
-    # from the first row on, so that a constant column has its value to the bit
+    # differences from the first row, so that the mean of a constant column is exact
     return np.asarray(X[0] + w @ (X - X[0]) / w.sum())
 
 
-def _scale(within: Array, about: Array, w: Array, classes: int) -> Array:
-    """s_j + s_0 (p,) from what rows differ by from their class's centroid and from that of all, both (n, p)."""
+def _scale(within: Array, overall: Array, w: Array, classes: int) -> Array:
+    """s_j + s_0 (p,), from the differences of the rows to the centroids of their classes and to that of all rows, both (n, p)."""
     s = _root(within, w, w.sum() - classes)
     offset = np.median(s) if len(s) else 0.0
-    for spread in (s, _root(about, w, w.sum()), np.ones(1)):
+    for spread in (s, _root(overall, w, w.sum()), np.ones(1)):
         if offset == 0 and spread.any():
             offset = np.median(spread[spread > 0])
     return np.asarray(s + offset)
 
 
 def _root(gaps: Array, w: Array, count: float) -> Array:
-    """sqrt(sum_i w_i gaps_ij^2 / count), of each column's part of its largest: squares of 1e200 would overflow."""
+    """sqrt(sum_i w_i gaps_ij^2 / count), computed relative to the largest value of each column: squares of 1e200 would overflow."""
     most = np.abs(gaps).max(axis=0)
-    part = gaps / np.where(most > 0, most, 1)
-    return np.asarray(most * np.sqrt(w @ part**2 / count))
+    share = gaps / np.where(most > 0, most, 1)
+    return np.asarray(most * np.sqrt(w @ share**2 / count))

@@ -24,7 +24,7 @@ from protoclass.widgets import app as pages
 from protoclass.widgets.app import CELL, DOOR, KEPT, NOTEBOOK, App, app, free, packed, page, write
 
 EVIL = 'x");open("evil","w").write("")#'  # code, if it were ever pasted into the notebook
-IRIS = Path(__file__).resolve().parent.parent / "data" / "iris.csv"
+IRIS = Path(__file__).resolve().parents[2] / "data" / "iris.csv"
 DEADLINE = 120.0  # seconds for what takes a few
 
 needs_voila = pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")

@@ -14,7 +14,7 @@ from protoclass.core.distances.gower import gower
 from protoclass.metrics.mixed import SAMPLE, Mixed, cut
 from protoclass.metrics.registry import METRICS
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pandas as pd
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, as_pandas, mold
 from ..metrics.base import Metric, TrainedMetric, VectorMetric
+from ..metrics.registry import metric as by_name
 from .contract import ContractError, pickled, require, thirty_columns
 
 
@@ -32,7 +33,7 @@ class Subject:
         return self.trained.rows(self.frame), self.trained.candidates(self.frame)
 
 
-def check_metric(metric: Metric | type[Metric], data: Any = None, formula: str = "y ~ .") -> None:
+def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
     """Check that a metric keeps what every metric promises.
 
     Representations have one entry for each row and can be cut; dissimilarities are finite and not negative and have the same
@@ -42,7 +43,7 @@ def check_metric(metric: Metric | type[Metric], data: Any = None, formula: str =
 
     Parameters
     ----------
-    metric : Metric, or subclass of Metric that can be made without arguments
+    metric : Metric, subclass of Metric that can be made without arguments, or name
     data : DataFrame, optional
         Rows that the metric can measure, at least 12; by default thirty columns of numbers.
     formula : str
@@ -58,8 +59,7 @@ def check_metric(metric: Metric | type[Metric], data: Any = None, formula: str =
     >>> import protoclass as pc
     >>> pc.testing.check_metric(pc.Manhattan())
     """
-    if isinstance(metric, type):
-        metric = metric()
+    metric = by_name(metric) if isinstance(metric, str) else metric() if isinstance(metric, type) else metric
     table = thirty_columns() if data is None else as_pandas(data)
     frame = mold(formula, table, response="~" in formula and formula.split("~")[0].strip() != "")
     require(len(frame) >= 12, f"check_metric needs 12 rows or more, and there are {len(frame)}")

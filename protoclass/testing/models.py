@@ -16,6 +16,7 @@ from ..estimation.fitted import KINDS
 from ..estimation.fitting import cross_validate, fit
 from ..models.base import Model
 from ..models.capabilities import Capabilities
+from ..models.registry import MODELS
 from .capabilities import CAPABILITIES
 from .contract import ContractError, contested, first_difference, pickled, require, three_classes
 from .subject import BY_CLASS, RAW, Subject
@@ -23,7 +24,7 @@ from .subject import BY_CLASS, RAW, Subject
 RANDOM_CHOICES = 30
 
 
-def check_model(model: Model | type[Model], seed: int = 0) -> None:
+def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     """Check that a method keeps what every method promises.
 
     A two-axis grid equals its points fitted one by one; rows are predicted one by one as together; the largest decision or
@@ -32,7 +33,7 @@ def check_model(model: Model | type[Model], seed: int = 0) -> None:
 
     Parameters
     ----------
-    model : Model, or subclass of Model
+    model : Model, subclass of Model, or name
         A subclass is made with the first of its `example` values.
     seed : int
         Of the data that are made for the check, and of the fits.
@@ -47,7 +48,12 @@ def check_model(model: Model | type[Model], seed: int = 0) -> None:
     >>> import protoclass as pc
     >>> pc.testing.check_model(pc.KNN)
     """
+    model = MODELS[model] if isinstance(model, str) and model in MODELS else model
     kind = model if isinstance(model, type) else type(model)
+    require(
+        issubclass(kind, Model),
+        f"{model!r} is neither a model, nor a subclass of protoclass.Model, nor a method's name",
+    )
     check_declaration(kind)
     values = {name: tuple(v) for name, v in kind.example.items()}
     first = {name: v[0] for name, v in values.items()}
@@ -77,7 +83,11 @@ def check_declaration(kind: type[Model]) -> None:
     )
     require(isinstance(kind.can, Capabilities), f"{name}.can must be a Capabilities, as in Capabilities(weights=True)")
     parameters = {f.name for f in fields(kind)}
-    for what, names in (("example", set(kind.example)), ("never_tuned", set(kind.never_tuned))):
+    for what, names in (
+        ("example", set(kind.example)),
+        ("never_tuned", set(kind.never_tuned)),
+        ("as_repeats", set(kind.as_repeats or ())),
+    ):
         strange = sorted(names - parameters)
         require(not strange, f"{name}.{what} names {strange}, which are not parameters: these are {sorted(parameters)}")
     require(
@@ -162,7 +172,8 @@ def check_loss(s: Subject) -> None:
         other = s.fit.model.loss(task, _random_choice(task, mine, draw))
         require(
             other is not None and own <= other + 1e-9 * abs(other),
-            f"{s}: its loss is {own:.6g}, and prototypes chosen at random have {other:.6g}: does it take the worst candidate?",
+            f"{s}: its loss is {own:.6g}, and prototypes chosen at random have {other:.6g}: does it take the worst candidate, or has "
+            "`loss` the wrong sign?",
         )
 
 
@@ -179,7 +190,8 @@ def _random_choice(task: Task, prototypes: Points, draw: np.random.Generator) ->
 
 def check_grid(s: Subject) -> None:
     """A grid of several axes equals its points fitted one by one, in the order of their product."""
-    axes = {name: np.unique(np.array(v)) for name, v in s.values.items()}
+    order = [name for name in s.single.parameters() if name in s.values]  # that of the fields, as in a fit
+    axes = {name: np.unique(np.array(s.values[name])) for name in order}
     if not axes:
         return
     task = s.fit.problem.task(s.fit.dissimilarity)
@@ -190,6 +202,13 @@ def check_grid(s: Subject) -> None:
         f"{s}.example has {sorted(set(axes) - tuned)}, which can't be tuned: leave them out, or let them",
     )
     path = whole.path(task, axes)
+    lacks = [
+        name for name in ("prototypes", "kinds", "size", "bounds", "predict", "at", "moved") if not hasattr(path, name)
+    ]
+    require(
+        not lacks,
+        f"{s}: `path` returned a {type(path).__name__} without {lacks}: return RulePath((rule, ...)), a rule a point",
+    )
     points = list(product(*(v.tolist() for v in axes.values())))
     require(
         np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"
@@ -213,11 +232,14 @@ def _check_point(
     )
     codes = answer(rule, "class", query)
     require((codes == column).all(), f"{s}: at({g}) predicts otherwise than the path's column {g}: {order}")
-    if not s.kind.can.warm_starts:
-        fitted = answer(alone, "class", query)
-        where = first_difference(codes.tolist(), fitted.tolist())
+    if s.kind.can.warm_starts:
+        return
+    for kind in rule.kinds:
+        one, two = answer(rule, kind, query), answer(alone, kind, query)
+        row = int(np.argmax((one != two).reshape(len(one), -1).any(axis=1)))
         require(
-            (codes == fitted).all(), f"{s}: at {point} the path predicts otherwise than a fit alone ({where}): {order}"
+            np.array_equal(one, two, equal_nan=one.dtype.kind == "f"),
+            f"{s}: at {point} the path predicts another {kind!r} than a fit alone (new row {row}: {one[row]} and {two[row]}): {order}",
         )
 
 
@@ -234,8 +256,8 @@ def check_weights(s: Subject) -> None:
         said[part] = float((fitted.predict(shared) == "left").mean())
     require(
         said["L"] > 0.5 > said["A"],
-        f"{s}: of rows that two classes share, {said['L']:.2f} are given to the class that has a thousand times the weight there, and "
-        f"{said['A']:.2f} where it has not: weights (task.w) seem to be ignored",
+        f"{s}: weights (task.w) seem to be ignored: of rows that two classes share, {said['L']:.2f} are given to the class that has a "
+        f"thousand times the weight there, and {said['A']:.2f} where it has not",
     )
     if s.kind.as_repeats is not None:
         _check_repeats(s, s.kind.as_repeats)
@@ -262,7 +284,7 @@ def check_held_out(s: Subject) -> None:
     out = fold == 0
     moving = out & (np.arange(n) % 4 < 2)
     values, classes = s.data.copy(), s.data.copy()
-    values.loc[moving, ["a", "b", "c"]] = 40 * draw.normal(size=(moving.sum(), 3))
+    values.loc[moving, ["a", "b", "c"]] = draw.normal(size=(moving.sum(), 3)) * [1, 40, 1600]
     classes.loc[moving, "y"] = "one"
     found = [cross_validate("y ~ .", data, s.single, dissimilarity=RAW, cv=fold) for data in (s.data, values, classes)]
     stay = out & ~moving
@@ -275,8 +297,28 @@ def check_held_out(s: Subject) -> None:
         one, two = (v.held_out.loc[stay, 0].astype(str).to_numpy() for v in (found[0], other))
         require(
             bool((one == two).all()), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
-            "held-out rows change: something is learned from rows that are held out",
+            "held-out rows change: something is learned from rows that are held out (`paths` must not look at rows where fold == f)",
         )  # fmt: skip
+
+
+def check_paths(s: Subject) -> None:
+    """Folds that share work have the rules that they would have alone, and no prototype among the rows held out."""
+    task = s.fit.chosen_problem.task(s.fit.dissimilarity)
+    fold = np.arange(len(s.data)) // 3 % 4
+    query = s.fit.query(s.new)[0]
+    alone = dict(Model.paths(s.single, task, fold, 4, {}))
+    for f, path in s.single.paths(task, fold, 4, {}):
+        rule, other = path.at(0), alone[f].at(0)
+        at = rule.prototypes.at
+        if at is not None:
+            row = task.candidate_row[at]
+            require(not (fold[row[row >= 0]] == f).any(), f"{s}: prototypes of fold {f} are rows that it holds out")
+        for kind in rule.kinds:
+            require(
+                np.array_equal(answer(rule, kind, query), answer(other, kind, query), equal_nan=kind in BY_CLASS),
+                f"{s}: `paths` gives fold {f} another rule than `path` on its training rows alone, as {kind!r} shows: something is "
+                "learned from rows that are held out, or drawn with another seed than that of task.keep(fold != f, f)",
+            )
 
 
 def check_steps(s: Subject) -> None:
@@ -311,20 +353,21 @@ def check_steps(s: Subject) -> None:
 
 def check_arguments(s: Subject) -> None:
     """Values that no parameter can have are refused by errors of this package."""
-    for parameter in s.kind().tuned():
+    for parameter in s.values:
         for wrong in (-1, True, "many", [], float("nan"), [1, "a"]):
+            cure = "check it in __post_init__, as `protoclass.check_number` does"
             try:
                 fit("y ~ .", s.data, replace(s.single, **{parameter: wrong}), dissimilarity=RAW, cv=2)
             except ProtoclassError:
                 continue
             except Exception as reason:
-                raise ContractError(f"{s}: {parameter}={wrong!r} ends in {type(reason).__name__}: {reason}") from reason
-            raise ContractError(
-                f"{s}: {parameter}={wrong!r} is taken: check it in __post_init__, as `models.base.number` does"
-            )
+                raise ContractError(
+                    f"{s}: {parameter}={wrong!r} ends in {type(reason).__name__}: {reason}: {cure}"
+                ) from reason
+            raise ContractError(f"{s}: {parameter}={wrong!r} is taken: {cure}")
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    check_kinds, check_rows_alone, check_loss, check_quality, check_grid, check_weights, check_held_out, check_steps,
+    check_kinds, check_rows_alone, check_loss, check_quality, check_grid, check_weights, check_held_out, check_paths, check_steps,
     *CAPABILITIES, check_arguments,
 )  # fmt: skip

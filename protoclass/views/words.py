@@ -21,6 +21,8 @@ PARAMETERS = {
     "penalty": "penalty p of an error on P",
     "stop": "features at most",
     "kind": "kind of machine",
+    "threshold": "threshold of the centroids (standard errors)",
+    "gamma": "gamma of the similarities",
 }
 MEASURES = {
     "error": "cross-validated error (share)",

@@ -10,7 +10,7 @@ import pytest
 import protoclass as pc
 from protoclass.core.neighbours.nearest import Nearest
 from protoclass.core.task import Points, RulePath
-from protoclass.core.vectors.shrunken import ShrunkenPath
+from protoclass.core.vectors.shrunken import ShrunkenPath, shrunken
 from protoclass.metrics.base import TrainedMetric
 from protoclass.models.registry import MODELS
 from protoclass.testing.contract import ContractError
@@ -26,7 +26,7 @@ def test_every_method_keeps_the_contract(method):
 SCM_VARIANTS = [pc.SCM(features="stumps"), pc.SCM(features="balls+stumps", multiclass="ovr")]
 VARIANTS = [
     pc.PVM(eps=0.9, lambda_=0.3, solver="exact"), pc.PVM(eps=0.9, lambda_=0.3, balls="closed"), pc.KNN(ties="random"),
-    pc.Hyperplane(embedding="flip", C=1.0), pc.Multiedit(condense=True), pc.Mixture(covariance="tied", priors="equal"),
+    pc.MMDCritic(gamma=None), pc.Hyperplane(embedding="flip", C=1.0), pc.Multiedit(condense=True), pc.Mixture(covariance="tied", priors="equal"),
     *SCM_VARIANTS,
 ]  # fmt: skip
 
@@ -139,6 +139,46 @@ class LearnsFromHeldOut(pc.KMeans):
 
 
 @dataclass(frozen=True)
+class ChoosesFromHeldOut(pc.MMDCritic):
+    """Rows far away change nothing in its similarities, and all the same it may choose rows that are held out."""
+
+    def paths(self, task, fold, folds, grid):
+        for f in range(folds):
+            yield f, self.path(task, grid)
+
+
+@dataclass(frozen=True)
+class SpreadOfAllRows(pc.Centroids):
+    def paths(self, task, fold, folds, grid):
+        every = shrunken(task.coordinates(), task.y, task.w, task.classes, np.zeros(1)).scale
+        for f, path in super().paths(task, fold, folds, grid):
+            yield f, replace(path, centroids=replace(path.centroids, scale=every))
+
+
+@dataclass(frozen=True)
+class FlippedGrid(pc.Centroids):
+    example: ClassVar[dict] = {"threshold": (0.0, 0.1)}  # the same size and classes, other decisions
+
+    def path(self, task, grid):
+        return super().path(task, {name: values[::-1] for name, values in grid.items()})
+
+
+@dataclass(frozen=True)
+class NoPath(pc.Condensed):
+    example: ClassVar[dict] = {"draws": (1, 2)}
+
+    draws: int = 1
+
+    def path(self, task, grid):
+        return super().path(task, grid).rules
+
+
+@dataclass(frozen=True)
+class RepeatsOfNothing(pc.Condensed):
+    as_repeats: ClassVar[dict] = {"k": 1}
+
+
+@dataclass(frozen=True)
 class LooksAtHeldOutLabels(pc.KNN):
     """Chooses among the training rows by the labels of all."""
 
@@ -211,7 +251,8 @@ FAULTS = [
     (Undeclared, "declare can"), (DeclaresTooMuch, "can.balls is declared"), (NoExample, "lacks values"),
     (NearestOfVotes, "nearest prototype"), (UnknownExample, "not parameters"),
     (OneRuleForAll, "2 points has sizes"), (MisspeltKind, "kinds"),
-    (LooksAtHeldOutLabels, "held out"),
+    (LooksAtHeldOutLabels, "held out"), (ChoosesFromHeldOut, "held out|holds out"), (SpreadOfAllRows, "held out|held-out"),
+    (FlippedGrid, "last varying fastest"), (RepeatsOfNothing, "as_repeats names"),
 ]  # fmt: skip
 
 
@@ -307,6 +348,15 @@ def test_a_fault_of_a_metric_is_caught(kind, words):
 def test_what_is_declared_and_refused_ends_in_an_error():
     with pytest.raises(pc.ProtoclassError, match="candidates"):
         check_model(TakesNoUnlabelled)
+
+
+def test_names_stand_for_methods_and_metrics():
+    check_model("knn")
+    check_metric("manhattan")
+    with pytest.raises(pc.OptionError, match="did you mean 'manhattan'"):
+        check_metric("manhatan")
+    with pytest.raises(ContractError, match="neither a model"):
+        check_model("no such method")
 
 
 def test_what_cannot_be_pickled_is_named():

@@ -255,7 +255,7 @@ def check_weights(s: Subject) -> None:
         fitted = fit("y ~ a + b", data, s.single, dissimilarity=RAW, cv=None, weights=w)
         said[part] = float((fitted.predict(shared) == "left").mean())
     require(
-        said["L"] > 0.5 > said["A"],
+        said["L"] > said["A"] + 0.25,
         f"{s}: weights (task.w) seem to be ignored: of rows that two classes share, {said['L']:.2f} are given to the class that has a "
         f"thousand times the weight there, and {said['A']:.2f} where it has not",
     )

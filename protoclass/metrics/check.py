@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,7 @@ class Check:
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
             table = self.table[["answer", "detail"]].to_html()
-        return f"<p>{self.title}</p>{table}"
+        return f"<p>{html.escape(self.title)}</p>{table}"
 
 
 def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) -> Check:

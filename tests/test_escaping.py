@@ -1,0 +1,84 @@
+"""What comes from data is text wherever it is shown: HTML in notebooks, LaTeX in papers."""
+
+import re
+
+import pytest
+
+import protoclass as pc
+
+EVIL = "<img src=x onerror=alert(1)>"
+INPUT = r"\input{/etc/passwd} $x_{1}$ & % # ~ ^"
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """Labels of classes, rows and columns that would be markup."""
+    iris = pc.load_data("iris").iloc[::3]
+    names = {"setosa": EVIL, "versicolor": "<script>1</script>", "virginica": INPUT}
+    data = iris.assign(species=iris["species"].astype(str).map(names)).rename(columns={"petal_width": "<b>width</b>"})
+    data.index = [f"<i>{k}</i>" for k in range(len(data))]
+    return data
+
+
+def shown(data):
+    """Everything that a notebook shows as HTML."""
+    fit = pc.fit("species ~ .", data, cv=3, lambda_=0.5, eps=[0.8, 1.2], certify=True)
+    yield fit._repr_html_()
+    yield fit.summary().as_html()
+    yield fit.summary()._repr_html_()
+    yield fit.validation._repr_html_()
+    yield pc.fit("species ~ .", data, "scm", kind="conjunction", penalty=1.0, stop=2).summary().as_html()
+    yield (
+        pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, stop=2)
+        .summary()
+        .as_html()
+    )
+    yield pc.fit("species ~ .", data, "mmd", K=2, criticisms=2).summary().as_html()
+    yield pc.dissimilarity("species ~ .", data).check(by=data["species"])._repr_html_()
+    yield pc.compare("species ~ .", data, {EVIL: "knn", "b": "pvm"}, test_size=0.3)._repr_html_()
+
+
+def test_no_markup_of_the_data_is_markup_of_the_page(hostile):
+    tags = re.compile(r"<(?!/?(?:table|thead|tbody|tr|th|td|caption|div|code|pre|br|p|b>|/b>|style)\b)[^>]{0,40}")
+    for page in shown(hostile):
+        for tag in ("<img", "<script", "<b>width", "<i>"):
+            assert tag not in page
+        assert not tags.findall(re.sub(r"<style.*?</style>", "", page, flags=re.S))
+
+
+def test_explorers_escape_what_they_show(hostile):
+    from protoclass.widgets.curve import CurveExplorer
+    from protoclass.widgets.prototypes import PrototypeExplorer
+
+    fit = pc.fit("species ~ .", hostile, cv=3, eps=[0.8, 1.2])
+    prototypes, curve = PrototypeExplorer(fit), CurveExplorer(fit.validation)
+    prototypes.selected = fit.prototypes.index[0]
+    for box in (prototypes, curve):
+        seen = [box]
+        while seen:
+            widget = seen.pop()
+            seen.extend(getattr(widget, "children", ()))
+            if type(widget).__name__ == "HTML":
+                for tag in ("<img", "<script", "<b>width", "<i>"):
+                    assert tag not in widget.value
+
+
+def test_latex_holds_no_command_of_the_data(hostile):
+    fit = pc.fit("species ~ .", hostile, eps=1.0)
+    text = fit.summary().as_latex()
+    assert r"\input{" not in text
+    assert r"\textbackslash{}input\{/etc/passwd\}" in text
+    assert text.startswith("\\begin{center}")
+    bare = re.sub(r"\\(?:begin|end)\{\w+\}(?:\{\w*\})?|%\\caption.*", "", text)
+    assert not re.search(r"(?<!\\)[$&#](?![^\n]*\\\\)", re.sub(r"\$[>|]\$", "", bare))
+
+
+def test_the_text_of_a_summary_is_that_of_the_data(hostile):
+    assert EVIL in str(pc.fit("species ~ .", hostile, eps=1.0).summary())
+
+
+def test_plain_words_stay_as_they_are(iris):
+    page = pc.fit("species ~ .", iris, eps=1.0).summary().as_html()
+    assert "versicolor" in page
+    assert "&amp;" not in page
+    assert page.count("<table") == page.count("</table>") == 4

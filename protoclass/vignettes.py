@@ -99,7 +99,7 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     if name is None:
         return Vignettes(pd.DataFrame([front(text) for text in texts.values()], pd.Index(texts, name="name")))
     if not isinstance(name, str) or name not in texts:
-        raise OptionError(f"no vignette {brief(name)}: there are {', '.join(map(repr, texts))}")
+        raise OptionError(f"no vignette {brief(name)}: available are {', '.join(map(repr, texts))}")
     if not isinstance(folder, (str, Path)) or not Path(folder).is_dir():
         raise OptionError(f"folder={brief(folder)}: no such folder; make it first, or name another")
     path = Path(folder) / f"{name}.ipynb"

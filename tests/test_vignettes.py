@@ -132,7 +132,7 @@ def test_a_notebook_is_not_written_over(tmp_path):
 
 
 def test_what_is_refused(tmp_path):
-    with pytest.raises(pc.OptionError, match=r"no vignette 'start': there are 'getting_started'"):
+    with pytest.raises(pc.OptionError, match=r"no vignette 'start': available are 'getting_started'"):
         pc.vignette("start", tmp_path)
     with pytest.raises(pc.OptionError, match="no vignette 3"):
         pc.vignette(3, tmp_path)

@@ -33,7 +33,7 @@ def test_iris_is_that_of_r(iris):
 
 
 def test_unknown_names():
-    with pytest.raises(pc.OptionError, match="there are 'iris'"):
+    with pytest.raises(pc.OptionError, match="available are 'iris'"):
         pc.load_data("titanic")
     with pytest.raises(pc.OptionError, match="'pima'"):
         pc.fetch_data("titanic")

@@ -51,7 +51,7 @@ def measured(fit: Any, shape: Any, laps: int) -> dict[str, str]:
     opened: list[Any] = []
     out = {"opening the explorer": f"{clock(lambda: opened.append(PrototypeExplorer(fit, shape=shape))):.2f} s"}
     e = opened[0]
-    radii = fit.validation.points["eps"].tolist()
+    radii = fit.validation.grid["eps"].tolist()
     there_and_back = [*radii[1:], *radii[-2::-1]] * laps
     moved(e, "eps", [*there_and_back[:3], radii[-1]])
     least = e.size

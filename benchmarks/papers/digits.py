@@ -24,7 +24,7 @@ def error(fit: pc.Fit, new: pd.DataFrame, y: pd.Series) -> float:
 
 
 def curve(fits: dict[Any, tuple[int, float]]) -> pd.DataFrame:
-    """One row for each fit: the knob, `prototypes` and `error`."""
+    """One row for each fit: the parameter, `prototypes` and `error`."""
     return pd.DataFrame(
-        [(knob, size, wrong) for knob, (size, wrong) in fits.items()], columns=["knob", "prototypes", "error"]
+        [(parameter, size, wrong) for parameter, (size, wrong) in fits.items()], columns=["parameter", "prototypes", "error"]
     )

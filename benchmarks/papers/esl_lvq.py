@@ -30,7 +30,7 @@ def from_boundary(fit: pc.Fit, means: np.ndarray, data: pd.DataFrame) -> np.ndar
     across, up = plane(data, 400)
     spots = np.column_stack([across.ravel(), up.ravel()])
     told = bayes(means, spots)
-    points = fit.rule.points
+    points = fit.rule.prototypes
     away = np.zeros(len(points))
     for c in range(len(means)):
         own = points.classes == c

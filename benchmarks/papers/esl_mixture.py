@@ -55,7 +55,7 @@ def report(wanted: int = 20) -> Report:
         errors = [100 * fit.test(new).error for fit in fits]
         found.append(
             [
-                [e - 100 * bayes_error, off(fit, new, chances), len(fit.rule.points)]
+                [e - 100 * bayes_error, off(fit, new, chances), len(fit.rule.prototypes)]
                 for e, fit in zip(errors, fits, strict=True)
             ]
         )

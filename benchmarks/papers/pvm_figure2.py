@@ -28,11 +28,11 @@ def solutions(
     """Test error and fit of the point with the least test error, and of the 1-SE point."""
     chosen = pc.fit("class ~ .", data, model, dissimilarity=RAW, progress=False)
     assert chosen.validation is not None
-    (knob,) = chosen.validation.points
+    (parameter,) = chosen.validation.grid
     fits = [
-        chosen.update(method=type(model)(**{knob: value}), cv=None) for value in chosen.validation.points[knob].tolist()
+        chosen.update(method=type(model)(**{parameter: value}), cv=None) for value in chosen.validation.grid[parameter].tolist()
     ]
-    every = [(fit.test(new).error, len(fit.rule.points), fit) for fit in fits]
+    every = [(fit.test(new).error, len(fit.rule.prototypes), fit) for fit in fits]
     error, _, best = min(every, key=lambda told: told[:2])
     return (error, best), (chosen.test(new).error, chosen)
 
@@ -42,7 +42,7 @@ def picture(data: pd.DataFrame, means: np.ndarray, best: dict[str, tuple[float, 
     for ax, (name, (wrong, fit)) in zip(places.ravel()[1:], best.items(), strict=True):
         fit.plot(ax=ax, balls=False)
         outline(ax, means, data, False)
-        ax.set_title(f"{name}: {len(fit.rule.points)} prototypes, test error {100 * wrong:.1f} %", fontsize="small")
+        ax.set_title(f"{name}: {len(fit.rule.prototypes)} prototypes, test error {100 * wrong:.1f} %", fontsize="small")
     scatter(places[0, 0], data)
     outline(places[0, 0], means, data, True)
     places[0, 0].set_title(f"Bayes: error {100 * error:.1f} %", fontsize="small")
@@ -63,8 +63,8 @@ def report(wanted: int = 20) -> Report:
             figure = picture(data, means, {name: told[0] for name, told in found.items()}, error)
         least.append([told[0][0] - error for told in found.values()])
         chosen.append([told[1][0] - error for told in found.values()])
-        sizes.append([[len(fit.rule.points) for _, fit in told] for told in found.values()])
-        cells = [f"{100 * wrong:.1f} ({len(fit.rule.points)})" for told in found.values() for wrong, fit in told]
+        sizes.append([[len(fit.rule.prototypes) for _, fit in told] for told in found.values()])
+        cells = [f"{100 * wrong:.1f} ({len(fit.rule.prototypes)})" for told in found.values() for wrong, fit in told]
         lines.append([seed, f"{100 * error:.1f}", *cells])
     over, tuned, held = 100 * np.array(least), 100 * np.array(chosen), np.array(sizes)
     means_of = [

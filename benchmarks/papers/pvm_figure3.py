@@ -24,11 +24,11 @@ LEVELS = (0.0, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 2e-3, 4e-3, 7e-3, 0.012, 0.02, 0.03
 
 
 def curves(train: pd.DataFrame, new: pd.DataFrame, radii: list[float], ks: tuple[int, ...]) -> dict[str, pd.DataFrame]:
-    """Number of prototypes and test error of each method over its knob."""
+    """Number of prototypes and test error of each method over its parameter."""
 
     def told(method: pc.Model, **options: Any) -> tuple[int, float]:
         fit = pc.fit("digit ~ .", train, method, dissimilarity=RAW, progress=False, **options)
-        return len(fit.rule.points), 100 * fit.test(new).error
+        return len(fit.rule.prototypes), 100 * fit.test(new).error
 
     centroids = pc.kmeans(10)
     return {
@@ -80,7 +80,7 @@ def report(images: int = 7291, most: int = 150) -> Report:
         cells = ["" if np.isnan(at(t, size)) else f"{at(t, size):.1f}" for size in sizes]
         along.append([name, *cells, f"{best['error']:.2f} ({best['prototypes']:.0f})"])
     points = [
-        [name, f"{row.knob:.3g}", row.prototypes, f"{row.error:.2f}"]
+        [name, f"{row.parameter:.3g}", row.prototypes, f"{row.error:.2f}"]
         for name, t in found.items()
         for row in t.itertuples()
     ]

@@ -128,10 +128,10 @@ def report(draws: int = 10) -> Report:
     by_class = fit.prototypes["class"].value_counts()
     points = []
     for name in ("PVM, default radii", "PVM, quantiles", "k-medoids, shares"):
-        knob = tables[name][0].columns[0]
+        parameter = tables[name][0].columns[0]
         errors = np.array([t["errors"] for t in tables[name]])
         sizes = np.mean([t["size"] for t in tables[name]], axis=0)
-        for g, value in enumerate(tables[name][0][knob]):
+        for g, value in enumerate(tables[name][0][parameter]):
             points.append(
                 [
                     name,

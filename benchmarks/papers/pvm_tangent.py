@@ -27,7 +27,7 @@ SHAPE = (16, 16)
 
 
 def curves(y: pd.Series, D: pd.DataFrame, test: pd.DataFrame, truth: pd.Series) -> dict[str, pd.DataFrame]:
-    """Number of prototypes and test error of each method over its knob."""
+    """Number of prototypes and test error of each method over its parameter."""
     labels = pd.DataFrame({"digit": y})
     found = {}
     for solver in ("greedy", "exact"):
@@ -149,7 +149,7 @@ def report() -> Report:
     alike = min(NEAR, key=lambda eps: abs(len(fitted(eps).prototypes) - sum(COUNTS)))
     fits = {
         f"{name}, eps {eps:g}": fitted(eps)
-        for name, eps in (("least test error", best["knob"]), ("as many as the paper", alike))
+        for name, eps in (("least test error", best["parameter"]), ("as many as the paper", alike))
     }
     within = spreads(y, D)
     next_least, digit = min((v, k) for k, v in enumerate(within) if k != 1)
@@ -163,7 +163,7 @@ def report() -> Report:
     pictures, stress = figures(train, new, related, alike)
     pictures["pvm_figure3_right.png"] = figure3(found, nearest, len(y))
     lines = [
-        [name, f"{row.knob:g}", int(row.prototypes), f"{row.error:.2f} %"]
+        [name, f"{row.parameter:g}", int(row.prototypes), f"{row.error:.2f} %"]
         for name, told in found.items()
         for row in told.itertuples()
     ]

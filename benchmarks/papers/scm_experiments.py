@@ -35,10 +35,10 @@ def scalings(name: str, data: pd.DataFrame, seeds: int) -> list[str]:
     return [name, str(PAPER[name][0]), *(f"{v:.0f}" for v in told)]
 
 
-def counts(data: pd.DataFrame, method: str, seeds: int, **knobs: object) -> str:
-    """Errors of a method without open knobs over ten folds: mean and range over seeds."""
+def counts(data: pd.DataFrame, method: str, seeds: int, **parameters: object) -> str:
+    """Errors of a method without open parameters over ten folds: mean and range over seeds."""
     runs = [
-        pc.cross_validate("y ~ .", data, method, dissimilarity=RAW, seed=s, progress=False, **knobs)
+        pc.cross_validate("y ~ .", data, method, dissimilarity=RAW, seed=s, progress=False, **parameters)
         for s in range(seeds)
     ]
     wrong = [len(data) * v.table["error"].iloc[0] for v in runs]

@@ -126,17 +126,17 @@ def covering(data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric,
     found: list[list[list[float]]] = [[], [], []]
     for seed in range(seeds):
 
-        def run(seed: int = seed, **knobs: object) -> pd.DataFrame:
+        def run(seed: int = seed, **parameters: object) -> pd.DataFrame:
             v = pc.cross_validate("y ~ .", data, "scm", dissimilarity=metric, kind=kind, positive=positive, seed=seed,
-                                  choose="min", progress=False, **knobs)  # fmt: skip
+                                  choose="min", progress=False, **parameters)  # fmt: skip
             heft = np.bincount(v.of_fold[0])
             table = v.table.assign(errors=v.table["error"] * n, sum=heft @ v.bounds)
             return table.iloc[[v.best]]
 
-        for k, knobs in enumerate(
+        for k, parameters in enumerate(
             ({"penalty": inf, "stop": None}, {"penalty": inf, "stop": stops}, {"penalty": PENALTIES, "stop": stops})
         ):
-            row = run(**knobs).iloc[0]
+            row = run(**parameters).iloc[0]
             found[k].append([row.get("penalty", inf), row["size"], row["errors"], row["sum"]])
     return [
         [float(np.median([r[0] for r in rows])), *np.mean([r[1:] for r in rows], axis=0).tolist()] for rows in found
@@ -180,7 +180,7 @@ def most(name: str, kind: str, n: int) -> list[str]:
     size, _, printed = PAPER[name][3][kind][0]
     centres = np.linspace(0, size, 200)  # on P-examples, which the paper does not tell
     told = machine_bound(0.9 * n, size, centres, 0, 0.05)
-    return [name, kind, f"{printed}", f"{n * told.value.max():.0f}", f"{n * told.looser.max():.0f}"]
+    return [name, kind, f"{printed}", f"{n * told.value.max():.0f}", f"{n * told.simple_bound.max():.0f}"]
 
 
 def closeness(pairs: Pairs) -> str:

@@ -151,7 +151,7 @@ def test_distance_to_the_boundary():
     means[0, :, 0], means[1, :, 0] = -1, 1
     data = pd.DataFrame({"x1": [-3.0, 3.0], "x2": [-3.0, 3.0]})
     points = Points(np.array([0, 0, 0, 1, 1]), coords=np.array([[-2.0, 0], [-0.5, 1], [0.7, 0], [1.5, 0], [-0.2, 0]]))
-    away = script.from_boundary(SimpleNamespace(rule=SimpleNamespace(points=points)), means, data)
+    away = script.from_boundary(SimpleNamespace(rule=SimpleNamespace(prototypes=points)), means, data)
     assert np.allclose(away, [2, 0.5, -0.7, 1.5, -0.2], atol=0.03)
 
 

@@ -104,9 +104,8 @@ def fit(
     >>> fit.predict(pc.load_data("iris").iloc[[0, 70]]).tolist()
     ['setosa', 'virginica']
     """
-    arguments = {"method": method, "dissimilarity": dissimilarity, "candidates": candidates, "cv": cv, "choose": choose,
-                 "na": na, "weights": weights, "groups": groups, "seed": seed, "progress": progress, "client": client,
-                 "measure": measure, "repeats": repeats}  # fmt: skip
+    given = locals()  # before any other name is set
+    arguments = {name: given[name] for name in DEFAULTS}
     problem = prepare(Call("fit", formula, data, arguments, fit), parameters)
     check_choose(choose, problem.model)
     _check_something_tunes(problem)
@@ -164,9 +163,8 @@ def cross_validate(
     >>> v.table.round(3).to_dict("list")["error"]
     [0.053, 0.047, 0.027]
     """
-    arguments = {"method": method, "dissimilarity": dissimilarity, "candidates": candidates, "cv": cv, "choose": choose,
-                 "na": na, "weights": weights, "groups": groups, "seed": seed, "progress": progress, "client": client,
-                 "measure": measure, "repeats": repeats}  # fmt: skip
+    given = locals()  # before any other name is set
+    arguments = {name: given[name] for name in DEFAULTS}
     problem = prepare(Call("cross_validate", formula, data, arguments, fit), parameters)
     if problem.cv is None:
         raise OptionError(

@@ -1,10 +1,13 @@
 """Every fit updates to itself: fits at points of a grid, of first steps, at other costs and from an explorer."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.estimation.call import DEFAULTS
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 
@@ -107,3 +110,9 @@ def test_measure_and_repeats_need_a_cross_validation(iris):
         pc.fit("species ~ .", iris, eps=1.0, measure="balanced")
     loss = pd.DataFrame(1 - np.eye(3), list(iris.species.cat.categories), list(iris.species.cat.categories))
     assert pc.fit("species ~ .", iris, eps=1.0, measure=loss, repeats=2, cv=3).validation.measure == "loss"
+
+
+def test_the_defaults_of_a_call_are_those_of_both_functions():
+    for function, own in ((pc.fit, {}), (pc.cross_validate, {"cv": 10})):
+        words = [p for p in inspect.signature(function).parameters.values() if p.default is not p.empty]
+        assert {p.name: p.default for p in words} == {**DEFAULTS, **own}

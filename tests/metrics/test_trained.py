@@ -367,3 +367,9 @@ def test_ranks_of_what_is_missing_are_missing():
         pc.dissimilarity("~ .", t, pc.Gower(), na="keep").frame()
     with pytest.raises(pc.DataError, match="not a number"):
         pc.dissimilarity("~ .", t, pc.Ranks("gower"), na="keep").frame()
+
+
+@pytest.mark.parametrize("method", ["coordinates", "place", "original"])
+def test_a_vector_metric_that_forgets_a_method_is_named(method):
+    with pytest.raises(pc.OptionError, match=f"Plain does not say .*: write its `{method}`"):
+        getattr(VectorMetric(Plain()), method)(None)

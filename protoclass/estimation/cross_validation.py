@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..arguments import one_of
 from ..core.choose import Choice, choose, mean_and_se
 from ..core.parallel import each
 from ..core.query import Query, answer_block
-from ..core.task import Path, Task
+from ..core.task import Path, Rule, Task
 from ..errors import OptionError
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
@@ -22,8 +23,13 @@ from ..models.registry import methods_with
 from ..progress import bar
 from .fitted import KINDS
 from .problem import Problem, check_rows_needed, held_out_query
-from .resampling import FoldPath, draw_folds, fold_paths, loss_matrix, losses, row_weights
+from .resampling import FoldPath, draw_folds, draws_folds, fold_paths, loss_matrix, losses, row_weights
+from .selection import Extension
 from .validation import Validation
+
+AT_ONCE = 4  # values by which a default grid goes on at a time
+MOST_FURTHER = 40  # values by which a default grid goes on at most
+SECOND_DRAW = 20_000  # rows times grid points up to which print looks at a second draw of the folds
 
 
 def check_choose(choose: str, model: Model) -> None:
@@ -43,59 +49,203 @@ class Validated:
     ----------
     validation : Validation
     dissimilarity, task : of all rows
-    path : Path on all rows, or None where the folds share no work with it
+    rules : for each grid point a path on all rows and the rule's place in it; None where the folds share no work with these
     """
 
     validation: Validation
     dissimilarity: Dissimilarity
     task: Task
-    path: Path | None
+    rules: tuple[tuple[Path, int], ...] | None
+
+    def rule(self, point: int) -> Rule | None:
+        """The rule on all rows at a grid point, None where it is not learned yet."""
+        if self.rules is None:
+            return None
+        path, place = self.rules[point]
+        return path.at(place)
 
 
 @dataclass
 class HeldOut:
-    """What is collected over the folds: predictions (R, n, G), sizes and bounds (R x F, G)."""
+    """What is collected over the folds, over the product of the axes.
 
+    Attributes
+    ----------
+    axes : mapping of parameter to values
+    grid : DataFrame (G, parameters)
+    predicted, covered : int16 arrays (R, n, G)
+    sizes, bounds : arrays (R x F, G)
+    all_classes : bool array (R x F, G)
+        Whether every class that the training rows have has a prototype; True where this was not looked at.
+    has_cover : bool
+    rules : as in Validated
+    """
+
+    axes: dict[str, np.ndarray]
+    grid: pd.DataFrame
     predicted: np.ndarray
     covered: np.ndarray
     sizes: np.ndarray
     bounds: np.ndarray
+    all_classes: np.ndarray
     has_cover: bool = False
+    rules: tuple[tuple[Path, int], ...] | None = None
 
     @staticmethod
-    def empty(repeats: int, rows: int, points: int, folds: int) -> HeldOut:
-        predicted = np.empty((repeats, rows, points), np.int16)
-        sizes, bounds = np.empty((folds, points)), np.full((folds, points), np.nan)
-        return HeldOut(predicted, np.empty_like(predicted), sizes, bounds)
+    def empty(axes: dict[str, np.ndarray], rows: tuple[int, ...], folds: int) -> HeldOut:
+        grid = pd.DataFrame(list(product(*(axis.tolist() for axis in axes.values()))), columns=list(axes))
+        predicted = np.empty((*rows, len(grid)), np.int16)
+        sizes, bounds = np.empty((folds, len(grid))), np.full((folds, len(grid)), np.nan)
+        return HeldOut(axes, grid, predicted, np.empty_like(predicted), sizes, bounds, np.ones(sizes.shape, bool))
+
+    def joined(self, other: HeldOut, name: str, values: np.ndarray) -> HeldOut:
+        """With the points of another, which differs in the values of one parameter, that have these values; in grid order."""
+        axes = {**self.axes, name: np.concatenate([self.axes[name], values])}
+        grid = pd.concat([self.grid, other.grid], ignore_index=True)
+        kept = np.flatnonzero(grid[name].isin(axes[name].tolist()))
+        places = [pd.Index(axis).get_indexer(grid[key].iloc[kept]) for key, axis in axes.items()]
+        order = kept[np.lexsort(places[::-1])]
+
+        def both(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            return np.concatenate([a, b], axis=-1)[..., order]
+
+        rules = None
+        if self.rules is not None and other.rules is not None:
+            rules = tuple((*self.rules, *other.rules)[g] for g in order)
+        return HeldOut(
+            axes, grid.iloc[order].reset_index(drop=True), both(self.predicted, other.predicted),
+            both(self.covered, other.covered), both(self.sizes, other.sizes), both(self.bounds, other.bounds),
+            both(self.all_classes, other.all_classes), self.has_cover, rules,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A problem with its folds, over which grids can be tried.
+
+    Attributes
+    ----------
+    problem : Problem
+    dissimilarity, task : of all rows
+    of_fold : int array (R, n)
+    loss : array (classes, classes)
+    measure : str
+        Name of the loss.
+    """
+
+    problem: Problem
+    dissimilarity: Dissimilarity
+    task: Task
+    of_fold: np.ndarray
+    loss: np.ndarray
+    measure: str
+
+    def hold_out(self, axes: dict[str, np.ndarray], count_classes: bool = False) -> HeldOut:
+        """What the rules of each fold say of the rows that it leaves out, over the product of the axes."""
+        problem, F = self.problem, self.of_fold.max(axis=1) + 1
+        held = HeldOut.empty(axes, self.of_fold.shape, int(F.sum()))
+        with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
+            for r, fold in enumerate(self.of_fold):
+                on_all = problem.model.shares_work and r == 0
+                found = fold_paths(problem, self.dissimilarity, self.task, fold, axes, on_all)
+                path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes)
+                if path is not None:
+                    held.rules = tuple((path, g) for g in range(len(held.grid)))
+        return held
+
+    def validation(self, held: HeldOut, **more: Any) -> Validation:
+        """The error curve of what was held out."""
+        weights = row_weights(self.problem, self.measure)
+        errors, fold_weights = _fold_errors(held.predicted, self.problem.frame.codes, self.loss, self.of_fold, weights)
+        return Validation(
+            self.problem, held.grid, self.of_fold, held.predicted, held.covered if held.has_cover else None,
+            np.concatenate(errors), held.sizes, np.concatenate(fold_weights), _choice(errors, fold_weights, held.sizes),
+            self.measure, self.loss, bounds=held.bounds if self.problem.model.can.grid_bounds else None, **more,
+        )  # fmt: skip
 
 
 def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Validated:
     """Cross-validate a prepared problem."""
-    frame, model = problem.frame, problem.model
-    loss, name = loss_matrix(measure, frame.levels)
+    loss, name = loss_matrix(measure, problem.frame.levels)
     of_fold, notes = draw_folds(problem, repeats)
     dissimilarity = problem.measure()
-    task = problem.task(dissimilarity)
+    trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name)
     smallest = _smallest_classes(problem, of_fold)
-    axes = model.grid(task, smallest)
+    axes = problem.model.grid(trial.task, smallest)
     check_rows_needed(problem, smallest, axes, " in the training rows of a fold")
-    grid = pd.DataFrame(list(product(*(axis.tolist() for axis in axes.values()))), columns=list(axes))
-    F = of_fold.max(axis=1) + 1
-    held = HeldOut.empty(len(of_fold), len(frame), len(grid), int(F.sum()))
-    path = None
-    with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
-        for r, fold in enumerate(of_fold):
-            found = fold_paths(problem, dissimilarity, task, fold, axes, model.shares_work and r == 0)
-            on_all = _collect(held, r, int(F[:r].sum()), fold, found, validating.update)
-            path = on_all if r == 0 else path
-    weights = row_weights(problem, name)
-    errors, fold_weights = _fold_errors(held.predicted, frame.codes, loss, of_fold, weights)
-    validation = Validation(
-        problem, grid, of_fold, held.predicted, held.covered if held.has_cover else None, np.concatenate(errors), held.sizes,
-        np.concatenate(fold_weights), _choice(errors, fold_weights, held.sizes), name, loss, notes,
-        held.bounds if model.can.grid_bounds else None,
-    )  # fmt: skip
-    return Validated(validation, dissimilarity, task, path)
+    held, extensions = extend(trial, trial.hold_out(axes))
+    validation = trial.validation(held, notes=notes, extensions=extensions, second=_second_draw(trial, held))
+    return Validated(validation, dissimilarity, trial.task, held.rules)
+
+
+def extend(trial: Trial, held: HeldOut) -> tuple[HeldOut, dict[str, Extension]]:
+    """Go on with default grids while the choice is their last value, with the same folds, a few values at a time.
+
+    Values from which on a class has no prototypes in a fold do not count. Returns what was held out over the grids as they
+    ended, and for each parameter whose grid went on how.
+    """
+    model, extensions = trial.problem.model, dict[str, Extension]()
+    for name, grid in model.larger.items():
+        if not model.has_default_grid(name):
+            continue
+        last, all_classes = held.axes[name].max(), True
+        beyond = grid.values(trial.task) if _chosen(trial, held, name) == last else np.empty(0)
+        beyond = beyond[beyond > last][:MOST_FURTHER]
+        while len(beyond) and all_classes and _chosen(trial, held, name) == held.axes[name].max():
+            more, beyond = beyond[:AT_ONCE], beyond[AT_ONCE:]
+            further = trial.hold_out({**held.axes, name: more}, count_classes=True)
+            kept = _until_a_class_is_lost(further, name)
+            all_classes = kept == len(more)
+            if kept:
+                held = held.joined(further, name, more[:kept])
+            extensions[name] = Extension(float(last), int((held.axes[name] > last).sum()), all_classes)
+    return held, extensions
+
+
+def _chosen(trial: Trial, held: HeldOut, name: str) -> Any:
+    """The value of a parameter at the point that `choose=` in the call means."""
+    return held.grid[name].iloc[trial.validation(held).chosen_by_call()]
+
+
+def _until_a_class_is_lost(held: HeldOut, name: str) -> int:
+    """The number of values of a parameter before the first with which, whatever the others are, a class is lost in a fold."""
+    whole = pd.Series(held.all_classes.all(axis=0)).groupby(held.grid[name].to_numpy()).any()
+    return int(np.argmin([*whole, False]))
+
+
+@dataclass(frozen=True, eq=False)
+class SecondDraw:
+    """The same cross-validation with other folds, computed when it is first read.
+
+    Attributes
+    ----------
+    problem : Problem
+    axes : mapping of parameter to values
+    loss : array (classes, classes)
+    measure : str
+    """
+
+    problem: Problem
+    axes: dict[str, np.ndarray]
+    loss: np.ndarray
+    measure: str
+
+    @cached_property
+    def validation(self) -> Validation:
+        of_fold = draw_folds(self.problem, 2)[0][1:]
+        dissimilarity = self.problem.measure()
+        trial = Trial(self.problem, dissimilarity, self.problem.task(dissimilarity), of_fold, self.loss, self.measure)
+        return trial.validation(trial.hold_out(self.axes))
+
+
+def _second_draw(trial: Trial, held: HeldOut) -> SecondDraw | None:
+    """A second draw of the folds where one was made, there is a choice, and it costs little, whatever the machine."""
+    problem = trial.problem
+    drawn_once = len(trial.of_fold) == 1 and draws_folds(problem) and len(held.grid) > 1
+    cheap = problem.model.shares_work and not problem.train_in_folds
+    if not (drawn_once and cheap and max(trial.task.shape) * len(held.grid) <= SECOND_DRAW):
+        return None
+    return SecondDraw(problem, held.axes, trial.loss, trial.measure)
 
 
 def _smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
@@ -106,7 +256,13 @@ def _smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
 
 
 def _collect(
-    held: HeldOut, r: int, first: int, fold: np.ndarray, found: Iterator[FoldPath], tick: Callable[[], None]
+    held: HeldOut,
+    r: int,
+    first: int,
+    fold: np.ndarray,
+    found: Iterator[FoldPath],
+    tick: Callable[[], None],
+    count_classes: bool,
 ) -> Path | None:
     """Ask each fold's path about the rows that it has not seen; the path on all rows, where it came along."""
     folds, points, on_all = int(fold.max()) + 1, held.predicted.shape[2], None
@@ -132,8 +288,17 @@ def _collect(
         if one.path.bounds is not None:
             held.bounds[first + one.fold] = one.path.bounds
         held.has_cover = "cover" in one.path.kinds
+        if count_classes:
+            held.all_classes[first + one.fold] = _all_classes(one, fold)
         tick()
     return on_all
+
+
+def _all_classes(one: FoldPath, fold: np.ndarray) -> list[bool]:
+    """Whether each rule of a fold has a prototype of every class of its training rows."""
+    present = len(np.unique(one.task.y[(fold != one.fold) & (one.task.w > 0)]))
+    counts = [len(np.unique(one.path.at(g).prototypes.classes)) for g in range(len(one.path.size))]
+    return [count >= present for count in counts]
 
 
 def check_path(path: Path, points: int) -> None:

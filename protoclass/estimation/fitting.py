@@ -116,8 +116,7 @@ def fit(
     validation = validated.validation
     point = validation.chosen(choose)
     selection = Selection(validation.grid, values_at(validation.grid, point), point, choose)
-    rule = None if validated.path is None else validated.path.at(point)
-    return learn(problem, selection, validation, validated.dissimilarity, validated.task, rule)
+    return learn(problem, selection, validation, validated.dissimilarity, validated.task, validated.rule(point))
 
 
 def cross_validate(

@@ -77,6 +77,12 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
     return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
 
 
+def draws_folds(problem: Problem) -> bool:
+    """Whether chance has a part in the folds, so that another draw gives others."""
+    fixed = isinstance(problem.cv, np.ndarray) or (isinstance(problem.cv, str) and problem.cv == "loo")
+    return not fixed
+
+
 def _seed(problem: Problem, repeat: int) -> int:
     return int(np.random.SeedSequence([problem.seed, repeat]).generate_state(1)[0])
 

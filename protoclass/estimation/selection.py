@@ -45,6 +45,25 @@ class Selection:
         return {str(name): self.grid[name].unique().tolist() for name in self.grid}
 
 
+@dataclass(frozen=True)
+class Extension:
+    """How the default grid of a parameter went on, because the choice was its last value.
+
+    Attributes
+    ----------
+    last : float
+        The last value of the default grid.
+    added : int
+        The number of further values.
+    all_classes : bool
+        False where the grid ended because a class has no prototypes with the next value.
+    """
+
+    last: float
+    added: int
+    all_classes: bool
+
+
 def grid_point(grid: pd.DataFrame, values: Mapping[str, Any]) -> int | None:
     """The row of a grid with such values, None where it has none or several."""
     if not set(grid.columns) <= set(values):

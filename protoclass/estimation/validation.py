@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from ..core.choose import Choice
+from ..core.choose import Choice, choose
 from ..errors import OptionError, brief
 from .fit import Fit, learn
 from .problem import Problem
 from .resampling import losses, mean_loss, row_weights
-from .selection import BY_HAND, Selection, values_at
+from .selection import BY_HAND, Extension, Selection, values_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+class Redrawn(Protocol):
+    """A cross-validation with other folds."""
+
+    @property
+    def validation(self) -> Validation: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +54,10 @@ class Validation:
     notes : tuple of str
     bounds : array (R x F, G), or None
         Each rule's bound on its error, at delta = 0.05, where the method has one.
+    extensions : mapping of parameter to Extension
+        The default grids that went on beyond their last value.
+    second : or None
+        Has the same cross-validation with other folds as `validation`, computed when it is first read; where this is cheap.
     """
 
     problem: Problem
@@ -61,6 +73,8 @@ class Validation:
     loss: np.ndarray
     notes: tuple[str, ...] = ()
     bounds: np.ndarray | None = None
+    extensions: Mapping[str, Extension] = field(default_factory=dict)
+    second: Redrawn | None = None
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -83,6 +97,40 @@ class Validation:
             return self.one_se if choose == "1se" else self.best
         assert self.bounds is not None
         return int(np.lexsort((np.arange(len(self.table)), self.table["size"], self.table["bound"].round(12)))[0])
+
+    def chosen_by_call(self) -> int:
+        """The row of `table` that `choose=` in the call means."""
+        return self.chosen(self.problem.call.arguments.get("choose", "1se"))
+
+    @cached_property
+    def draws(self) -> pd.DataFrame:
+        """What each draw of the folds alone chooses: the parameters, `error`, and mean `size` of the rules over the folds.
+
+        One row for each repeat. Where there is one and another is cheap (rows times grid points up to 20,000, and a method
+        whose folds share their work) a second row has what other folds choose, by the same rule over the same grid.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), repeats=3)
+        >>> v.draws["size"].round(1).tolist()
+        [14.0, 17.3, 17.4]
+        """
+        alone = [self] if len(self.of_fold) == 1 else [self._draw(r) for r in range(len(self.of_fold))]
+        alone += [self.second.validation] if self.second is not None else []
+        rows = [v.table.iloc[[v.chosen_by_call()]] for v in alone]
+        out = pd.concat(rows, ignore_index=True)[[*self.grid, "error", "size"]]
+        return out.rename_axis(index="draw")
+
+    def _draw(self, r: int) -> Validation:
+        """The cross-validation with the folds of one repeat alone."""
+        of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1) == r
+        errors, weight, sizes = self.errors[of_repeat], self.fold_weight[of_repeat], self.sizes[of_repeat]
+        return replace(
+            self, of_fold=self.of_fold[[r]], predicted=self.predicted[[r]], errors=errors, sizes=sizes, fold_weight=weight,
+            covered=None if self.covered is None else self.covered[[r]], choice=choose(errors, weight, sizes),
+            bounds=None if self.bounds is None else self.bounds[of_repeat],
+        )  # fmt: skip
 
     @property
     def best(self) -> int:
@@ -170,7 +218,7 @@ class Validation:
     @cached_property
     def fit(self) -> Fit:
         """The method on all rows at the chosen point: by the 1-SE rule, or what `choose=` in the call says."""
-        return self.fit_at(self.chosen(self.problem.call.arguments.get("choose", "1se")))
+        return self.fit_at(self.chosen_by_call())
 
     def fit_at(self, point: int) -> Fit:
         """The method on all rows at a row of `table`.
@@ -188,7 +236,7 @@ class Validation:
         """The selection of a row of `table`; by hand, unless it is the one that `choose=` in the call means."""
         at = self._point(point)
         choose = self.problem.call.arguments.get("choose", "1se")
-        return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen(choose) else BY_HAND)
+        return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen_by_call() else BY_HAND)
 
     def plot(self, x: Any = None, ax: Any = None) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.

@@ -78,7 +78,7 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
         Names of all rows of the data, for arrays.
     """
     if isinstance(spec, str) and spec == "auto":
-        return automatic(frame)
+        return automatic(frame)[0]
     if isinstance(spec, Dissimilarity):
         return _as_trained(spec.metric)
     if isinstance(spec, Ranks):
@@ -104,11 +104,18 @@ def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
     return metric.untrained if isinstance(metric, TrainedMetric) and metric.train_in_folds else metric
 
 
-def automatic(frame: Frame) -> Metric:
-    """Euclidean where all predictors are numbers, Gower otherwise."""
-    if frame.keep or any(column.kind != "numeric" for column in frame.schema.values()):
-        return Gower()
-    return Euclidean()
+def automatic(frame: Frame) -> tuple[Metric, str]:
+    """Euclidean where all predictors are numeric, Gower otherwise; and the reason in words."""
+    if frame.keep:
+        return Gower(), "na='keep' needs a dissimilarity that skips missing values"
+    others = {name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"}
+    if not others:
+        return Euclidean(), "all predictors are numeric"
+    first = next(iter(others))
+    if len(others) < len(frame.schema) and set(others.values()) == {"boolean"}:
+        rest = f"{first!r} is" if len(others) == 1 else f"{first!r} and {len(others) - 1} more are"
+        return Gower(), f"{rest} boolean, and all other predictors are numeric"
+    return Gower(), "some predictors are not numeric"
 
 
 def measure_frame(

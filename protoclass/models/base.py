@@ -33,6 +33,9 @@ class Model:
         What the method can do beyond prediction.
     never_tuned : frozenset of str
         Parameters that are never tuned, whatever their value.
+    larger : mapping of parameter to Grid
+        Parameters whose default grid goes on while the choice is its last value, and the Grid that draws the further values.
+        A grid point must give the same rule in a grid of its own.
     example : mapping of parameter to values
         Some values of each parameter that is tuned by default, and of others that a grid may contain, with which the method
         can be fitted to a hundred rows; for `pc.testing.check_model`.
@@ -44,6 +47,7 @@ class Model:
     name: ClassVar[str]
     can: ClassVar[Capabilities] = Capabilities()
     never_tuned: ClassVar[frozenset[str]] = frozenset()
+    larger: ClassVar[Mapping[str, Grid]] = {}
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None
 
@@ -97,6 +101,11 @@ class Model:
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         """The values that "grid" means for a parameter."""
         raise OptionError(f"{self.name} has no default grid for {parameter}: give a sequence of values")
+
+    def has_default_grid(self, parameter: str) -> bool:
+        """Whether a parameter is tuned over the method's own grid, "grid", and not over values of the user's."""
+        value = self.parameters()[parameter]
+        return isinstance(value, str) and value == GRID and parameter in self.tuned()
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         """Rows with weight that each class must have in every training set, int (classes,), where the smallest one has `held`."""

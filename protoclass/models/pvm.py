@@ -46,6 +46,14 @@ class quantiles(Grid):  # noqa: N801 - used like a function
         return radii(task, np.linspace(0, 0.5, self.count))
 
 
+@dataclass(frozen=True)
+class UpperQuantiles(Grid):
+    """Radii at equally spaced quantiles of the dissimilarities above the median, up to the largest."""
+
+    def values(self, task: Task) -> np.ndarray:
+        return radii(task, np.linspace(0.5, 1, 11)[1:])
+
+
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 
 
@@ -77,7 +85,8 @@ class PVM(Model):
     ----------
     eps : float > 0, sequence, "grid" or `quantiles(count)`
         Radius of the balls. "grid": the smallest positive dissimilarity and 19 quantiles, at geometrically spaced levels
-        up to the median.
+        up to the median. Where the choice is the median, the grid goes on to quantiles at 0.55, 0.6, ..., with the same
+        folds, until the choice is not the last value or a larger radius leaves a class without prototypes.
     lambda_ : float >= 0, sequence, "grid" or None
         Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
         so that it only breaks ties, whatever the unit of the weights is. "grid": ten values from there to a twentieth of the
@@ -121,6 +130,7 @@ class PVM(Model):
         radius="eps",
         bound=prototype_bound,
     )
+    larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ..metrics.measuring import automatic
+from .choice import choice_facts
+
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
@@ -26,6 +29,7 @@ def facts(fit: Fit) -> dict[str, str]:
         out["Objective"] = f"{fit.objective.value:.6g}, {fit.certificate}"
     if measures and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
         out["Prototypes"] = f"{len(fit.rule.prototypes)}"
+    out |= missing_prototypes(fit)
     if fit.validation is not None and fit.point is not None:
         row = fit.validation.table.iloc[fit.point]
         spread = f" +- {row['se']:.4f}" if row["se"] == row["se"] else ""
@@ -33,7 +37,18 @@ def facts(fit: Fit) -> dict[str, str]:
         out["CV error"] = (
             f"{row['error']:.4f}{spread} ({folds} folds; no information {fit.validation.no_information:.4f})"
         )
-    return out
+    return out | choice_facts(fit)
+
+
+def missing_prototypes(fit: Fit) -> dict[str, str]:
+    """That a nearest-prototype rule has no prototypes, or classes without any."""
+    if not fit.model.can.nearest:  # what a class without prototypes means is then for the method to say
+        return {}
+    prototypes = fit.rule.prototypes
+    if len(prototypes) == 0:
+        return {"Prototypes": "0: every row is predicted as the heaviest training class"}
+    bare = [str(c) for k, c in enumerate(fit.classes) if not (prototypes.classes == k).any()]
+    return {"Never predicted": f"{', '.join(bare)}, without prototypes"} if bare else {}
 
 
 def described(fit: Fit) -> str:
@@ -41,9 +56,7 @@ def described(fit: Fit) -> str:
     metric = fit.dissimilarity.metric
     spec = fit.call.arguments.get("dissimilarity", "auto")
     scaled = f", {metric.scaling}" if metric.scaling else ""
-    why = ""
-    if isinstance(spec, str) and spec == "auto":
-        why = " (chosen: " + ("all predictors are numeric" if scaled else "some predictors are not numeric") + ")"
+    why = f" (chosen: {automatic(fit.frame)[1]})" if isinstance(spec, str) and spec == "auto" else ""
     return f"{metric.name}{scaled}{why}"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.covers.certificate import Objective
+from .choice import repeats_note
 from .printing import facts, per_class
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def certificate_rows(fit: Fit) -> list[list[str]]:
 def notes(fit: Fit) -> list[str]:
     """What a reader should know."""
     return [
-        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit), *_prototype_notes(fit),
+        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
         *(fit.model.can.notes(fit.learned) if fit.model.can.notes is not None else []), *_validation_notes(fit),
     ]  # fmt: skip
 
@@ -89,16 +90,6 @@ def _certificate_notes(fit: Fit) -> list[str]:
         return []
     of_class = zip(fit.classes, fit.certificate.notes, strict=False)
     return [f"Class {level}: {note}." for level, note in of_class if note]
-
-
-def _prototype_notes(fit: Fit) -> list[str]:
-    prototypes = fit.rule.prototypes
-    if not fit.model.can.nearest:  # what a class without prototypes means is then for the method to say
-        return []
-    if len(prototypes) == 0:
-        return ["No prototypes: every row is predicted as the heaviest training class."]
-    bare = [str(c) for k, c in enumerate(fit.classes) if not (prototypes.classes == k).any()]
-    return [f"Classes without prototypes, never predicted: {', '.join(bare)}."] if bare else []
 
 
 def _validation_notes(fit: Fit) -> list[str]:
@@ -114,7 +105,8 @@ def _validation_notes(fit: Fit) -> list[str]:
             f"Parameters chosen by the {by[rule]}" if rule in by else f"Parameters of point {fit.point}, chosen by hand"
         )
         out.append(f"{how} among {len(validation.table)} grid points.")
-    return [*out, *at_the_end(fit), f"{optimistic}; only the cross-validated error speaks of new rows."]
+    out += [*repeats_note(fit), *at_the_end(fit)]
+    return [*out, f"{optimistic}; only the cross-validated error speaks of new rows."]
 
 
 def at_the_end(fit: Fit) -> list[str]:

@@ -62,7 +62,7 @@ _PLACES = {
     "widgets": "explore",
     "widgets.app": "app App",
     "vignettes": "vignette Vignettes",
-    "errors": "ProtoclassError FormulaError DataError OptionError NotAvailable NoVectors TooLarge",
+    "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors TooLarge",
 }
 _HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
 
@@ -79,7 +79,16 @@ if TYPE_CHECKING:
     from .core.neighbours.nearest import Nearest
     from .core.query import Query
     from .core.task import Points, RulePath, Task
-    from .errors import DataError, FormulaError, NotAvailable, NoVectors, OptionError, ProtoclassError, TooLarge
+    from .errors import (
+        DataError,
+        DataWarning,
+        FormulaError,
+        NotAvailable,
+        NoVectors,
+        OptionError,
+        ProtoclassError,
+        TooLarge,
+    )
     from .estimation.fit import Fit
     from .estimation.fitting import cross_validate, fit
     from .estimation.validation import Validation

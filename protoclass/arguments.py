@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,6 +11,9 @@ import numpy as np
 from .errors import OptionError, brief
 
 LARGEST = 1e300  # numbers beyond are not parameters
+IN_R = {"newdata": "new", "type": "kind", "which": "kind"}  # names of arguments in R, and here
+OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "sub", "title", "xlab", "ylab", "xlim", "ylim",
+               "bg", "cmap", "marker", "figsize"}  # fmt: skip
 
 
 def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
@@ -46,3 +49,23 @@ def number_in_words(low: float = -math.inf, above: bool = False, integral: bool 
 def quoted(names: Iterable[object]) -> str:
     """Names for a message: 'a', 'b'."""
     return ", ".join(map(repr, names))
+
+
+def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Raise unless all arguments of a call are known; names of R are told their names here.
+
+    Examples
+    --------
+    >>> check_known("predict()", ["newdata"], ["new", "kind"])
+    Traceback (most recent call last):
+    protoclass.errors.OptionError: predict() has no argument 'newdata': R's newdata= is new= here; its arguments are new, kind
+    """
+    for name in given:
+        if name in known:
+            continue
+        hint = ""
+        if IN_R.get(name) in known:
+            hint = f"R's {name}= is {IN_R[name]}= here; "
+        elif name in OF_GRAPHICS:
+            hint = "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); "
+        raise OptionError(f"{call} has no argument {name!r}: {hint}its arguments are {', '.join(known)}")

@@ -31,6 +31,10 @@ class TooLarge(ProtoclassError, MemoryError):
     """The complete matrix was asked for and does not fit the stated share of memory."""
 
 
+class DataWarning(UserWarning):
+    """The data can be used as they are, and a column of them is probably not meant to be."""
+
+
 def shown(label: object) -> str:
     """A row or column label as a message shows it: NumPy's numbers as plain ones."""
     return repr(label.item() if hasattr(label, "item") else label)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_known
 from ..core.covers.certificate import Certificate, Objective
 from ..core.query import Query, answer
 from ..core.task import Rule
@@ -187,7 +188,7 @@ class Fitted:
             out.append("rows have different weights")
         return tuple(out)
 
-    def predict(self, new: Any = None, kind: str = "class") -> pd.Series | pd.DataFrame:
+    def predict(self, new: Any = None, kind: str = "class", **unknown: Any) -> pd.Series | pd.DataFrame:
         """Predict rows of new data (default: the rows of the fit).
 
         Parameters
@@ -209,10 +210,11 @@ class Fitted:
         Raises
         ------
         OptionError
-            For a kind that the rule does not have.
+            For a kind that the rule does not have, and other arguments, such as R's `newdata=` and `type=`.
         DataError
             For columns that are missing or of another type, and levels not seen in fit.
         """
+        check_known("predict()", unknown, ("new", "kind"))
         if not isinstance(kind, str) or kind not in self.rule.kinds:
             every = "" if isinstance(kind, str) and kind in KINDS else " (known kinds: " + ", ".join(KINDS) + ")"
             raise OptionError(

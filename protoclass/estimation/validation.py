@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_known
 from ..core.choose import Choice, choose
 from ..errors import OptionError, brief
 from .fit import Fit, learn
@@ -238,7 +239,7 @@ class Validation:
         choose = self.problem.call.arguments.get("choose", "1se")
         return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen_by_call() else BY_HAND)
 
-    def plot(self, x: Any = None, ax: Any = None) -> Axes:
+    def plot(self, x: Any = None, ax: Any = None, **unknown: Any) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
 
         Parameters
@@ -250,6 +251,7 @@ class Validation:
         """
         from ..plots.curve import curve
 
+        check_known("plot()", unknown, ("x", "ax"))
         return curve(self, x, ax)
 
     def explore(self, **options: Any) -> Any:

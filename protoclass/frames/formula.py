@@ -22,6 +22,10 @@ PLAIN = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  #
 TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
               "bs", "cr", "cs", "cc")  # fmt: skip
 LEARNED = ("scale", "center", "poly", "bs", "cr", "cs", "cc")
+IN_R = {
+    "as.factor": "C({0})", "factor": "C({0})", "as.character": "C({0})", "as.numeric": "{0}", "as.integer": "{0}", "as.double": "{0}",
+    "ns": "cr({0}, df=4)", "splines::ns": "cr({0}, df=4)", "splines::bs": "bs({0}, df=4)",
+}  # fmt: skip
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 MOST_POWER = 100
 MOST_TERMS = 20_000
@@ -103,6 +107,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     response = _read_response(left, columns) if left is not None else None
     known = [c for c in columns if c != response and c not in set(aside)]
     _check_size(right, len(known))
+    _check_no_r(right, text)
     try:
         # without the intercept of the parser, which would hide a column named "1"
         parser = DefaultFormulaParser(include_intercept=False)
@@ -132,6 +137,9 @@ def _read_response(left: str, columns: list[str]) -> str:
     name = left[1:-1] if len(left) > 2 and left[0] == left[-1] == "`" else left
     if name in columns:
         return name
+    converted = re.fullmatch(r"(?:as\.)?factor\(\s*`?(.*?)`?\s*\)", left)
+    if converted and converted.group(1) in columns:
+        raise FormulaError(f"the left side {left!r}: write {converted.group(1)!r} alone, its values are the classes")
     if re.fullmatch(r"[\w .]+", name):
         raise FormulaError(f"the response {name!r} is not a column of the data; the columns are {_list_names(columns)}")
     raise FormulaError(f"the left side {left!r} must be the name of a column: compute it in the data frame first")
@@ -150,6 +158,17 @@ def _check_size(right: str, columns: int) -> None:
     terms = max([sum(math.comb(names, k) for k in range(1, min(p, names) + 1)) for p in powers], default=0)
     if terms > MOST_TERMS or max(powers, default=0) > MOST_POWER or products > 12:
         raise FormulaError(f"{right!r} expands to too many interactions: name the relevant ones")
+
+
+def _check_no_r(right: str, text: str) -> None:
+    """Raise where a function of R stands on the right side, and name what stands for it here."""
+    for match in re.finditer(r"`[^`]*`|(?<![\w.:])([A-Za-z][\w.:]*)\s*\(\s*(`[^`]*`|[\w.]*)", right):
+        name, column = match.groups()
+        if name in IN_R:
+            raise FormulaError(
+                f"{name!r} in {text!r} is a function of R: write {IN_R[name].format(column or 'a')}, or convert the column in "
+                "the data frame"
+            )
 
 
 def _check_factor(factor: Any, columns: list[str], text: str) -> set[str]:

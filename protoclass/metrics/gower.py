@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -12,10 +13,12 @@ import pandas as pd
 
 from ..core.distances.gower import gower
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, DataWarning, OptionError, brief, shown
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric, TrainedMetric
+
+MANY = 10  # rows from which on a category that never repeats is taken for a name of the row
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,11 @@ class Gower(Metric):
     DataError
         For infinite values, values of `logratio` columns that are not positive (the row is named), and where there are
         no predictors.
+
+    Warns
+    -----
+    DataWarning
+        For an unordered category with a different value in every row (ten rows or more), which can't tell rows apart.
 
     Notes
     -----
@@ -126,9 +134,20 @@ class Gower(Metric):
         if not np.isfinite(ranges).all():
             name = numbers[int(np.argmax(~np.isfinite(ranges)))]
             raise DataError(f"the range of column {name!r} is infinite: scale it down")
+        counted = [c for c, weight in zip(categories, weights[len(numbers) :], strict=True) if weight > 0]
+        labels = [c for c in counted if _one_row_a_level(table[c])]
+        for name in labels:
+            warnings.warn(
+                f"column {name!r} has a different value in every row, and so adds the same to every dissimilarity: leave it "
+                f"out ('- {name}')",
+                DataWarning,
+                stacklevel=2,
+            )
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
         weights = weights / weights.max()  # so that nothing overflows
-        return TrainedGower(self, ranges, weights, ranked, strings(numbers), strings(categories), strings(constant))
+        return TrainedGower(
+            self, ranges, weights, ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
+        )
 
 
 @dataclass(frozen=True)
@@ -147,6 +166,8 @@ class TrainedGower(TrainedMetric):
         Names of the columns that are measured as numbers and as categories.
     constant : array of str
         Numbers that do not vary.
+    labels : array of str
+        Categories with a different value in every row.
     """
 
     spec: Gower
@@ -156,12 +177,15 @@ class TrainedGower(TrainedMetric):
     numbers: np.ndarray
     categories: np.ndarray
     constant: np.ndarray
+    labels: np.ndarray
 
     @property
     def notes(self) -> tuple[str, ...]:
-        if not len(self.constant):
-            return ()
-        return (f"constant numbers, which add 0 to every distance: {', '.join(self.constant)}",)
+        said = {
+            "constant numbers, which add 0 to every distance": self.constant,
+            "categories with a different value in every row, which add the same to every distance": self.labels,
+        }
+        return tuple(f"{words}: {', '.join(names)}" for words, names in said.items() if len(names))
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.terms()
@@ -225,6 +249,11 @@ def _among(parameter: str, names: Iterable[str], known: list[str], what: str) ->
 
 def _number(values: pd.Series) -> bool:
     return bool(pd.api.types.is_float_dtype(values.dtype))
+
+
+def _one_row_a_level(values: pd.Series) -> bool:
+    """Whether a category has a different value in every row, as a name or a number of the row has."""
+    return bool(len(values) >= MANY and values.notna().all() and values.is_unique and not _number(values))
 
 
 def _codes(values: pd.Series) -> np.ndarray:

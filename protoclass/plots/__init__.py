@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import one_of
+from ..arguments import IN_R, check_known, one_of
 from ..errors import NotAvailable, OptionError
 
 if TYPE_CHECKING:
@@ -21,12 +22,12 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     from .solvers import solvers
     from .style import plain_text
 
-    def validation(fit: Fit, ax: Any, **options: Any) -> Any:
+    def validation(fit: Fit, ax: Any, x: Any = None) -> Any:
         if fit.validation is None:
             raise NotAvailable(
                 "nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'"
             )
-        return fit.validation.plot(ax=ax, **options)
+        return fit.validation.plot(x, ax)
 
     single: dict[str, Callable[..., Any]] = {
         "prototypes": prototypes,
@@ -48,10 +49,31 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
     if ax is not None and kind in several:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
-    try:
-        drawn = several[kind](fit, **options) if kind in several else single[kind or "prototypes"](fit, ax, **options)
-        return plain_text(drawn)
-    except TypeError as reason:
-        if "unexpected keyword" in str(reason) or "required positional" in str(reason):
-            raise OptionError(f"plot({kind!r}): {str(reason).split('() ')[-1]}") from None
-        raise
+    function = several[kind] if kind in several else single[kind or "prototypes"]
+    _check_options(kind, function, options, {**single, **several})
+    return plain_text(function(fit, **options) if kind in several else function(fit, ax, **options))
+
+
+def _check_options(
+    kind: str | None, function: Callable[..., Any], options: dict[str, Any], kinds: dict[str, Callable[..., Any]]
+) -> None:
+    """Raise for options that a kind of picture does not have, and for those that it needs."""
+    call = f"plot({kind!r})" if kind else "plot()"
+    known = _options(function)
+    for name in options:
+        others = [repr(k) for k, other in kinds.items() if IN_R.get(name, name) in _options(other)]
+        if name not in known and IN_R.get(name, name) not in (*known, "kind") and others:
+            renamed = f"R's {name}= is {IN_R[name]}= here, and " if name in IN_R else ""
+            raise OptionError(
+                f"{call} has no argument {name!r}: {renamed}the kinds that have it are {', '.join(others)}"
+            )
+    check_known(call, options, ["kind", "ax", *known])
+    needed = [name for name, p in known.items() if p.default is p.empty and name not in options]
+    if needed:
+        raise OptionError(f"{call} needs {needed[0]}=, see help(pc.Fit.plot)")
+
+
+def _options(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """The options of a function that draws, without the fit and the Axes."""
+    found = signature(function).parameters
+    return {name: p for name, p in found.items() if name not in ("fit", "ax")}

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def facts(fit: Fit) -> dict[str, str]:
     """What `print` says, by name."""
     frame = fit.frame
-    out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({len(frame.levels)} classes)"}
+    unused = frame.response is not None and frame.response.ordered and len(frame.levels) > 2
+    classes = f"{len(frame.levels)} classes" + (", whose order is not used" if unused else "")
+    out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({classes})"}
     out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     measures = fit.model.measures(fit.rule)
     if measures:
@@ -46,7 +48,8 @@ def missing_prototypes(fit: Fit) -> dict[str, str]:
         return {}
     prototypes = fit.rule.prototypes
     if len(prototypes) == 0:
-        return {"Prototypes": "0: every row is predicted as the heaviest training class"}
+        heaviest = fit.frame.levels[fit.fitted_codes[0]]
+        return {"Prototypes": f"0, every row is predicted as the heaviest training class, {heaviest}"}
     bare = [str(c) for k, c in enumerate(fit.classes) if not (prototypes.classes == k).any()]
     return {"Never predicted": f"{', '.join(bare)}, without prototypes"} if bare else {}
 

@@ -1,5 +1,7 @@
 """The front door: CRAN's facts, and laws that every fit obeys."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -137,10 +139,13 @@ def test_weights_count_as_repeated_rows(iris):
 
 def test_a_class_without_prototypes_and_no_prototypes_at_all(iris):
     fit = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=6.0)
-    assert "Classes without prototypes, never predicted: virginica" in str(fit.summary())
+    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
+        assert re.search("Never predicted.*virginica, without prototypes", text)
     assert (fit.predict(kind="distance")["virginica"] == np.inf).all()
     none = pc.fit("species ~ .", iris.iloc[:120], eps=0.1, lambda_=1000.0)
-    assert "No prototypes" in str(none.summary())
+    for text in (repr(none), none._repr_html_(), str(none.summary())):
+        assert "0, every row is predicted as the heaviest training class, setosa" in text
+    assert "Never predicted" not in repr(pc.fit("species ~ .", iris, eps=1.0))
     assert (none.predict() == "setosa").all()
     assert np.isinf(none.predict(kind="distance")).all(axis=None)
     assert none.predict(kind="nearest").isna().all()

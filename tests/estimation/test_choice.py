@@ -1,0 +1,202 @@
+"""Default grids that go on, grids that end at the choice, and choices that depend on the folds."""
+
+import pickle
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.choose import choose
+from protoclass.models.base import Grid
+
+
+@pytest.fixture(scope="module")
+def noise():
+    draw = np.random.default_rng(0)
+    return pd.DataFrame(draw.normal(size=(90, 3)), columns=list("abc")).assign(y=draw.choice(list("uv"), 90))
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return pc.load_data("breast_cancer")
+
+
+def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
+    v = pc.cross_validate("diagnosis ~ .", cancer)
+    eps, last = v.table["eps"].to_numpy(), v.extensions["eps"].last
+    assert eps[19] == last
+    assert len(eps) == 24 == 20 + v.extensions["eps"].added
+    assert v.one_se < 23
+    d = pc.dissimilarity("diagnosis ~ .", cancer).condensed()
+    levels = [(d < e).mean() for e in eps[19:]]
+    assert levels == pytest.approx([0.5, 0.55, 0.6, 0.65, 0.7], abs=1e-4)
+    # the same folds and the same numbers as all values at once
+    whole = pc.cross_validate("diagnosis ~ .", cancer, eps=eps.tolist())
+    pd.testing.assert_frame_equal(v.table, whole.table)
+    assert np.array_equal(v.predicted, whole.predicted)
+    assert np.array_equal(v.of_fold, whole.of_fold)
+    fit = pc.fit("diagnosis ~ .", cancer)
+    assert fit.point == v.one_se
+    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point])).prototypes)
+    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
+        assert "the choice was the last eps, 6.376: 4 larger added, up to 8.139" in text
+
+
+def test_a_choice_among_the_added_values_has_its_own_rule(noise):
+    fit = pc.fit("y ~ .", noise)
+    assert fit.point >= 20
+    assert fit.prototypes.equals(pc.fit("y ~ .", noise, eps=fit.model.eps).prototypes)
+    assert pickle.loads(pickle.dumps(fit)).predict().equals(fit.predict())
+
+
+def test_two_parameters_keep_the_order_of_the_grid(noise):
+    v = pc.cross_validate("y ~ .", noise, lambda_=[0.01, 0.5], choose="min")
+    axes = [np.unique(v.grid[c]) for c in ("eps", "lambda_")]
+    expected = pd.MultiIndex.from_product(axes, names=["eps", "lambda_"]).to_frame(index=False)
+    pd.testing.assert_frame_equal(v.grid, expected)
+    whole = pc.cross_validate("y ~ .", noise, eps=axes[0].tolist(), lambda_=[0.01, 0.5], choose="min")
+    pd.testing.assert_frame_equal(v.table, whole.table)
+
+
+def test_a_grid_stops_before_a_class_is_lost():
+    draw, y = np.random.default_rng(1), np.repeat(list("uv"), [70, 20])
+    X = draw.normal(size=(90, 3))
+    X[y == "v"] *= 0.3
+    X[y == "v", 0] += 3
+    data = pd.DataFrame((X - X.mean(axis=0)) / X.std(axis=0, ddof=1), columns=list("abc")).assign(y=y)
+    unscaled = pc.Euclidean(scale=False)
+    fit = pc.fit("y ~ .", data, dissimilarity=unscaled)
+    end = fit.validation.extensions["eps"]
+    assert (end.added, end.all_classes) == (0, False)
+    assert "none larger added, as beyond a class has no prototypes" in repr(fit)
+    # by brute force: both classes have prototypes in every fold at the last radius, and not at the next
+    beyond = np.quantile(pc.dissimilarity("y ~ .", data, unscaled).condensed(), 0.55)
+    train = [fit.validation.of_fold[0] != f for f in range(10)]
+    for eps, kept in ((end.last, True), (float(beyond), False)):
+        fits = [pc.fit("y ~ .", data[rows], eps=eps, dissimilarity=unscaled) for rows in train]
+        assert all(f.prototypes["class"].nunique() == 2 for f in fits) == kept
+
+
+def test_a_grid_of_ones_own_is_only_remarked_on(iris, cancer):
+    fit = pc.fit("diagnosis ~ .", cancer, eps=[2.0, 4.0, 6.3])
+    assert len(fit.validation.table) == 3
+    assert not fit.validation.extensions
+    assert "Grid:" in repr(fit)
+    assert "the choice is the last eps, 6.3: try larger ones" in repr(fit)
+    assert "the choice is the last eps" in str(fit.summary())
+    assert "Grid:" not in repr(pc.fit("species ~ .", iris, eps=[0.5, 1.0, 2.0]))  # inside
+    assert "Grid:" not in repr(pc.fit("species ~ .", iris))
+    assert "the choice is the last k, 15: try" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5, 15]))
+    assert "Grid:" not in repr(fit.validation.fit_at(1))
+
+
+@dataclass(frozen=True)
+class Steps(Grid):
+    limit: int = 100
+
+    def values(self, task):
+        return np.arange(self.limit) + 0.5
+
+
+@dataclass(frozen=True)
+class Far(pc.Model):
+    """A method outside the package whose default grid goes on: its error falls up to a value, and each value is as large."""
+
+    name: ClassVar[str] = "far"
+    larger: ClassVar[dict[str, Grid]] = {"t": Steps()}
+    t: Any = "grid"
+    best: float = 11.5
+
+    def default_grid(self, parameter, task, smallest):
+        return np.arange(3) + 0.5
+
+    def path(self, task, grid):
+        own = pc.own_candidates(task)
+        first = [np.flatnonzero(task.y == c)[0] for c in range(task.classes)]
+
+        def rule(t):  # of the first classes alone until t reaches the best
+            wrong = t < self.best
+            classes = np.roll(np.arange(task.classes), 1) if wrong else np.arange(task.classes)
+            return pc.Nearest(pc.Points(classes, at=own[first]), task.classes, 0)
+
+        return pc.RulePath(tuple(rule(t) for t in pc.axis(grid, "t", self.t)))
+
+
+def test_any_method_can_declare_it(iris):
+    at_end = pc.cross_validate("species ~ .", iris, Far(best=2.5), choose="min")
+    assert at_end.best == 2  # the last: goes on, and lies inside then
+    assert at_end.extensions["t"].added == 4
+    never = pc.cross_validate("species ~ .", iris, Far(t=[0.5, 1.5, 2.5], best=2.5), choose="min")
+    assert len(never.table) == 3
+
+
+@dataclass(frozen=True)
+class Smaller(pc.Nearest):
+    cost: float = 0.0
+
+    @property
+    def size(self):
+        return self.cost
+
+
+@dataclass(frozen=True)
+class Endless(Far):
+    """The larger the value, the smaller the rule; from `lost` on a class has no prototype."""
+
+    lost: float = np.inf
+
+    def path(self, task, grid):
+        rules = []
+        for t in pc.axis(grid, "t", self.t):
+            first = replace(self, t=0.5, best=0.0)
+            rule = Far.path(first, task, {}).at(0)
+            kept = slice(1, None) if t >= self.lost else slice(None)
+            points = pc.Points(rule.prototypes.classes[kept], at=rule.prototypes.at[kept])
+            rules.append(Smaller(points, rule.classes, rule.fallback, {}, 100.0 - t))
+        return pc.RulePath(tuple(rules))
+
+
+def test_a_grid_that_never_lies_inside_ends(iris):
+    v = pc.cross_validate("species ~ .", iris, Endless())
+    assert v.one_se == len(v.table) - 1
+    assert v.extensions["t"].added == 40
+    v = pc.cross_validate("species ~ .", iris, Endless(lost=8.0))
+    assert v.grid["t"].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
+    assert (v.extensions["t"].added, v.extensions["t"].all_classes) == (5, False)
+    assert "5 larger added, up to 7.5, as beyond a class has no prototypes" in repr(v.fit)
+
+
+def test_print_says_what_other_folds_choose(iris):
+    fit = pc.fit("species ~ .", iris)
+    second = pc.cross_validate("species ~ .", iris, repeats=2)
+    rows = slice(10, 20)
+    alone = choose(second.errors[rows], second.fold_weight[rows], second.sizes[rows])
+    expected = second.grid["eps"].iloc[alone.one_se]
+    assert expected != fit.model.eps
+    sizes = f"size {alone.size[alone.one_se]:.1f}, not {fit.validation.table['size'].iloc[fit.point]:.1f}"
+    line = f"others choose eps = {expected:.4g} ({sizes}): repeats=10 averages"
+    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
+        assert line in text
+    assert second.draws["eps"].tolist() == [fit.model.eps, expected] == fit.validation.draws["eps"].tolist()
+    both = repr(pc.fit("species ~ .", iris, repeats=2))
+    assert f"each draw alone chooses eps = {fit.model.eps:.4g}; eps = {expected:.4g}" in both
+
+
+def test_other_folds_are_drawn_only_where_that_is_cheap_and_they_can_differ(iris, cancer):
+    hint = "repeats=10 averages over ten draws and shows it"
+    assert pc.fit("species ~ .", iris).validation.second is not None
+    own = np.arange(150) % 5
+    for fit in (pc.fit("species ~ .", iris, cv="loo"), pc.fit("species ~ .", iris, cv=own)):
+        assert fit.validation.second is None
+        assert "Folds:" not in repr(fit)
+        assert hint not in str(fit.summary())
+    large = pc.fit("diagnosis ~ .", cancer, eps=np.geomspace(1, 9, 40).tolist())  # 569 x 40 > 20,000
+    slow = pc.fit("species ~ .", iris, "kmeans", K=[1, 2])  # the folds share no work
+    for fit in (large, slow):
+        assert fit.validation.second is None
+        assert hint in str(fit.summary())
+    assert hint not in str(pc.fit("species ~ .", iris).summary())
+    assert hint not in str(pc.fit("species ~ .", iris, eps=1.0, cv=5).summary())  # nothing was chosen

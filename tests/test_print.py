@@ -1,0 +1,141 @@
+"""What print says of the data, and what is refused with the name of the cure."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+
+@pytest.fixture(scope="module")
+def fit(iris):
+    return pc.fit("species ~ .", iris, eps=1.0)
+
+
+def test_print_says_why_gower_was_chosen(iris):
+    missing = iris.copy()
+    missing.iloc[3, 0] = np.nan
+    kept = repr(pc.fit("species ~ .", missing, na="keep", eps=0.2))
+    assert "Gower (chosen: na='keep' needs a dissimilarity that skips missing values)" in kept
+    flag = iris.assign(flag=np.arange(150) % 2 == 0)
+    assert "Gower (chosen: 'flag' is boolean, and all other predictors are numeric)" in repr(
+        pc.fit("species ~ .", flag, eps=0.2)
+    )
+    two = pc.fit("species ~ .", flag.assign(other=True), eps=0.2)
+    assert "'flag' and 1 more are boolean, and all other predictors are numeric" in two._repr_html_().replace(
+        "&#x27;", "'"
+    )
+    text = pc.fit("species ~ .", iris.assign(g=np.resize(list("ab"), 150)), eps=0.2)
+    assert "Gower (chosen: some predictors are not numeric)" in repr(text)
+    assert "Euclidean, scaled columns (chosen: all predictors are numeric)" in repr(
+        pc.fit("species ~ .", iris, eps=1.0)
+    )
+    assert "chosen" not in repr(pc.fit("species ~ .", flag, eps=0.2, dissimilarity="gower"))
+
+
+def test_a_name_of_the_row_among_the_predictors(iris):
+    data = iris.assign(id=[f"r{i}" for i in range(150)])
+    with pytest.warns(pc.DataWarning, match="column 'id' has a different value in every row.*leave it out"):
+        fit = pc.fit("species ~ .", data, eps=0.2)
+    assert "a different value in every row, which add the same to every distance: id" in str(fit.summary())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pc.fit("species ~ .", data.assign(id=data["id"].where(data.index != 1, "r0")), eps=0.2)  # two rows share one
+        pc.fit("species ~ . - id", data, eps=1.0)
+        pc.fit("species ~ .", data, eps=0.2, dissimilarity=pc.Gower(weights={"id": 0}))
+        pc.dissimilarity("~ .", pd.DataFrame({"a": list("xyz"), "b": [1.0, 2.0, 4.0]}))  # few rows
+
+
+def test_an_ordered_response_is_said_to_count_as_unordered(iris):
+    kinds = pd.CategoricalDtype(["setosa", "versicolor", "virginica"], ordered=True)
+    ordered = pc.fit("species ~ .", iris.assign(species=iris.species.astype(kinds)), eps=1.0)
+    for text in (repr(ordered), ordered._repr_html_(), str(ordered.summary())):
+        assert "species (3 classes, whose order is not used)" in text
+    assert "order" not in repr(pc.fit("species ~ .", iris, eps=1.0))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"color": "red"}, "no argument 'color': colours, limits and titles are changed on the Axes"),
+        ({"type": "prob"}, "R's type= is kind= here; its arguments are kind, ax, balls, x, y"),
+        ({"newdata": 1}, "R's newdata= is new= here, and the kinds that have it are 'path', 'misclassified'"),
+        ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': R's newdata= is new= here; its"),
+        ({"shape": (2, 2)}, "the kinds that have it are 'map', 'images', 'miscovered', 'misclassified'"),
+        ({"kind": "images"}, r"plot\('images'\) needs shape="),
+        ({"kind": "confusion", "what": 1}, "no argument 'what': its arguments are kind, ax"),
+    ],
+)
+def test_plot_names_what_it_does_not_know(fit, options, message):
+    with pytest.raises(pc.OptionError, match=message):
+        fit.plot(**options)
+
+
+def test_predict_and_curves_know_the_names_of_r(fit, iris):
+    with pytest.raises(pc.OptionError, match="R's newdata= is new= here; its arguments are new, kind"):
+        fit.predict(newdata=iris)
+    with pytest.raises(pc.OptionError, match="R's type= is kind= here"):
+        fit.predict(iris, type="prob")
+    with pytest.raises(pc.OptionError, match="changed on the Axes that it returns"):
+        pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0]).plot(color="red")
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("y ~ as.factor(a)", r"'as.factor' in 'y ~ as.factor\(a\)' is a function of R: write C\(a\)"),
+        ("y ~ b + factor( `a b` )", r"function of R: write C\(`a b`\)"),
+        ("y ~ as.numeric(a) + b", "function of R: write a, or convert the column in the data frame"),
+        ("y ~ splines::ns(a, 3)", r"write cr\(a, df=4\)"),
+        ("as.factor(y) ~ a", "write 'y' alone, its values are the classes"),
+    ],
+)
+def test_functions_of_r_in_a_formula(formula, message):
+    data = pd.DataFrame({"y": list("uvuv"), "a": [1, 2, 1, 2], "b": [1.0, 2, 3, 4], "a b": list("klkl")})
+    with pytest.raises(pc.FormulaError, match=message):
+        pc.fit(formula, data, eps=1.0)
+
+
+def test_a_column_may_be_named_like_a_function_of_r():
+    data = pd.DataFrame({"y": list("uvuv"), "factor": [1.0, 2, 1, 2], "as.factor(a)": [1.0, 2, 3, 4]})
+    assert pc.fit("y ~ factor + `as.factor(a)`", data, eps=1.0).nobs == 4
+
+
+class PVM(pc.Model):
+    """Named like a method of the package."""
+
+    name = "pvm"
+
+    def path(self, task, grid):
+        rows = np.array([np.flatnonzero(task.y == c)[0] for c in range(task.classes)])
+        points = pc.Points(task.y[rows], at=pc.own_candidates(task)[rows])
+        return pc.RulePath((pc.Nearest(points, task.classes, 0),))
+
+
+@dataclass(frozen=True)
+class OneRule(PVM):
+    name: ClassVar[str] = "one_rule"
+    t: Any = (1, 2, 3)
+
+
+def test_a_class_named_like_a_built_in_method_is_fitted_itself(iris):
+    for method in (PVM, PVM()):
+        first = pc.fit("species ~ .", iris, method)
+        assert first.prototypes.index.tolist() == [0, 50, 100]
+        assert first.update(seed=1).prototypes.index.tolist() == [0, 50, 100]
+        assert pc.compare("species ~ .", iris, {"a": method}, test_size=0.3).table["prototypes"].tolist() == [3]
+
+
+def test_one_rule_for_a_grid_of_three_raises(iris):
+    with pytest.raises(pc.OptionError, match=r"sizes of shape \(1,\) for a grid of 3 points"):
+        pc.fit("species ~ .", iris, OneRule())
+
+
+@pytest.mark.parametrize("parameters", [{"K": 1}, {"K": 3}, {"K": 2, "covariance": "full"}])
+def test_the_map_of_a_mixture(iris, parameters):
+    ax = pc.fit("species ~ .", iris, "mixture", **parameters).plot("map")
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 3 * parameters["K"]

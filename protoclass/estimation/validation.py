@@ -278,7 +278,9 @@ class Validation:
         )
         rows = table.iloc[[self.best, self.one_se]].set_axis(["min", "1se"]).to_string(float_format="{:.4g}".format)
         head = f"{self.problem.call!r}\n{self.problem.model.title}: {self.measure} over {how}, {len(frame)} rows"
-        return f"{head}, {len(table)} grid points; no-information {self.measure} {self.no_information:.3f}\n{rows}"
+        further = [f"{name} beyond {e.last:.4g}" for name, e in self.extensions.items() if e.added]
+        points = f"{len(table)} grid points" + (f" (went on with {', '.join(further)})" if further else "")
+        return f"{head}, {points}; no-information {self.measure} {self.no_information:.3f}\n{rows}"
 
     def _repr_html_(self) -> str:
         import html

@@ -30,6 +30,7 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     assert eps[19] == last
     assert len(eps) == 24 == 20 + v.extensions["eps"].added
     assert v.one_se < 23
+    assert "24 grid points (went on with eps beyond 6.376)" in repr(v)
     d = pc.dissimilarity("diagnosis ~ .", cancer).condensed()
     levels = [(d < e).mean() for e in eps[19:]]
     assert levels == pytest.approx([0.5, 0.55, 0.6, 0.65, 0.7], abs=1e-4)
@@ -53,11 +54,12 @@ def test_a_choice_among_the_added_values_has_its_own_rule(noise):
 
 
 def test_two_parameters_keep_the_order_of_the_grid(noise):
-    v = pc.cross_validate("y ~ .", noise, lambda_=[0.01, 0.5], choose="min")
+    v = pc.cross_validate("y ~ .", noise, lambda_=[0.01, 0.5])
+    assert v.extensions["eps"].added == 4
     axes = [np.unique(v.grid[c]) for c in ("eps", "lambda_")]
     expected = pd.MultiIndex.from_product(axes, names=["eps", "lambda_"]).to_frame(index=False)
     pd.testing.assert_frame_equal(v.grid, expected)
-    whole = pc.cross_validate("y ~ .", noise, eps=axes[0].tolist(), lambda_=[0.01, 0.5], choose="min")
+    whole = pc.cross_validate("y ~ .", noise, eps=axes[0].tolist(), lambda_=[0.01, 0.5])
     pd.testing.assert_frame_equal(v.table, whole.table)
 
 

@@ -78,6 +78,8 @@ class Mahalanobis(Metric):
         if len(X) == 1:
             constant = tuple(table.columns)
         center = np.mean(X / spread, axis=0)
+        if not self.ridge and len(X) <= X.shape[1]:  # the rank is below the number of rows: known without any arithmetic
+            raise _singular(X.shape, "it takes more rows than columns", constant)
         Z = X / spread - center
         Z[:, table.columns.isin(constant)] = 0.0  # their mean may differ from them in the last bit
         R = Z.T @ Z / max(len(X) - 1, 1) + self.ridge * np.eye(X.shape[1])
@@ -85,16 +87,20 @@ class Mahalanobis(Metric):
         if not values[0] > SINGULAR * values[-1]:
             heavy = list(table.columns[np.abs(axes[:, 0]) > 0.1 * np.abs(axes[:, 0]).max()])
             which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
-            if len(X) <= X.shape[1]:
-                which = "it takes more rows than columns"
-            if constant:
-                which = f"constant columns: {', '.join(constant)}"
-            raise DataError(
-                f"the covariance of {X.shape[1]} columns over {len(X)} rows is singular ({which}): leave columns out, or "
-                "add a ridge, such as Mahalanobis(ridge=0.01)"
-            )
+            raise _singular(X.shape, which, constant)
         names = strings(table.columns)
         return TrainedMahalanobis(self, center, spread, np.linalg.cholesky(R), names, strings(constant))
+
+
+def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) -> DataError:
+    """The error for a covariance that has no inverse."""
+    if constant:
+        more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
+        reason = f"constant columns: {', '.join(constant[:5])}{more}"
+    return DataError(
+        f"the covariance of {shape[1]} columns over {shape[0]} rows is singular ({reason}): leave columns out, or add a ridge, "
+        "such as Mahalanobis(ridge=0.01)"
+    )
 
 
 @dataclass(frozen=True)

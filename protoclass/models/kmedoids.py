@@ -39,7 +39,9 @@ class KMedoids(Model):
         Initial medoids. "k-means++": rows drawn far from one another; "build": at each step the row that lowers the loss
         most (BUILD of PAM, slower and without randomness); "random": any rows.
     starts : int >= 1
-        Number of runs from different starts, of which the best is kept.
+        Number of runs from different starts, of which the one of the least loss is kept; one run where nothing is drawn at
+        random. With two medoids a class on iris, one start is 0.9 % above the best of 30 on average over seeds, five are
+        0.2 % above it (in 18 of 20 seeds they reach it), and ten reach it in each of 20 seeds.
 
     Notes
     -----
@@ -50,6 +52,14 @@ class KMedoids(Model):
     ----------
     Schubert and Rousseeuw (2021), *Fast and eager k-medoids clustering*, Information Systems 101; Kaufman and Rousseeuw
     (1990), *Finding Groups in Data*, chapter 2.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> losses = [pc.fit("species ~ .", iris, "kmedoids", K=2, starts=s).rule.report["loss"] for s in (1, 5, 30)]
+    >>> [round(loss, 2) for loss in losses]
+    [102.88, 101.3, 101.3]
     """
 
     name: ClassVar[str] = "kmedoids"
@@ -61,7 +71,7 @@ class KMedoids(Model):
 
     K: Any = "grid"
     start: str = "k-means++"
-    starts: int = 1
+    starts: int = 5
 
     @property
     def title(self) -> str:

@@ -271,6 +271,24 @@ def test_more_starts_are_no_worse_and_a_seed_repeats_itself():
     assert len(draws) > 1
 
 
+def test_the_default_starts_reach_the_best_of_thirty_on_iris_where_one_does_not(iris):
+    D, y = pc.dissimilarity("species ~ .", iris).frame().to_numpy(), iris["species"].cat.codes.to_numpy()
+    blocks = [D[np.ix_(y == c, y == c)] for c in range(3)]
+
+    def total(starts, seed):
+        found = [kmedoids(d, np.ones(50), np.arange(50), np.array([2]), "k-means++", starts, (seed, c))[2]
+                 for c, d in enumerate(blocks)]  # fmt: skip
+        return fsum(one.loss for one in found)
+
+    best = fsum(min(loss(d, np.ones(50), pair) for pair in combinations(range(50), 2)) for d in blocks)
+    assert pc.fit("species ~ .", iris, KMedoids(K=2, starts=1)).rule.report["loss"] > 1.01 * best
+    assert pc.fit("species ~ .", iris, KMedoids(K=2)).rule.report["loss"] == pytest.approx(best, rel=1e-12)
+    above = {starts: np.mean([total(starts, seed) / best - 1 for seed in range(20)]) for starts in (1, 5, 10)}
+    assert above[1] > 0.005  # 0.93 %
+    assert above[5] < 0.003  # 0.16 %
+    assert above[10] == pytest.approx(0, abs=1e-12)
+
+
 def of_class(fit, D):
     """Checks what holds of every fit, given the frame of all dissimilarities: each class's medoids, rows and loss."""
     y, w, total = fit.frame.codes, fit.frame.weights, 0.0
@@ -373,9 +391,8 @@ def test_draws_go_by_the_rows_that_the_candidates_are():
     fit = pc.fit("y ~ 1", data, KMedoids(K=12), dissimilarity=D)
     for c, level in enumerate(fit.classes):
         rows, columns = data.index[data["y"] == level], own[(data["y"] == level)[own]]
-        found = kmedoids(D.loc[rows, columns].to_numpy(), np.ones(60), columns - rows[0], np.array([12]), seed=(0, c))[
-            12
-        ]
+        block_, K = D.loc[rows, columns].to_numpy(), np.array([12])
+        found = kmedoids(block_, np.ones(60), columns - rows[0], K, starts=KMedoids().starts, seed=(0, c))[12]
         assert fit.prototypes.index[fit.prototypes["class"] == level].tolist() == columns[found.medoids].tolist()
 
 

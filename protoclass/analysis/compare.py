@@ -17,7 +17,8 @@ from ..errors import DataError, OptionError, ProtoclassError, brief, shown
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
 from ..estimation.fitting import fit
-from ..frames.frame import along, as_pandas, check_unique, mold
+from ..frames.frame import along, check_unique, mold
+from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model

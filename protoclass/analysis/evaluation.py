@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, OptionError, shown
-from ..frames.frame import as_pandas, check_unique
+from ..frames.frame import check_unique
+from ..frames.tables import as_pandas
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit

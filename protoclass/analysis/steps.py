@@ -14,7 +14,8 @@ from ..core.task import Stepwise
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.problem import with_folds
 from ..estimation.resampling import draw_folds, fold_paths
-from ..frames.frame import as_pandas, check_unique
+from ..frames.frame import check_unique
+from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from ..progress import bar
 from .evaluation import class_codes

@@ -15,7 +15,8 @@ from ..core.query import Query
 from ..core.sources import Source
 from ..core.task import Points, Task
 from ..errors import DataError, OptionError, brief, shown
-from ..frames.frame import Frame, along, as_pandas, mold
+from ..frames.frame import Frame, along, mold
+from ..frames.tables import as_pandas
 from ..metrics.base import Metric, TrainedMetric, as_vectors
 from ..metrics.candidates import Candidates, check_candidates
 from ..metrics.dissimilarity import Dissimilarity

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import one_of, quoted
 from ..errors import DataError, OptionError, TooLarge, shown
 from .formula import EXTRA, Formula, read
 from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
+from .tables import as_pandas
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -238,16 +239,16 @@ def mold(
     weight = _weights(weights, data)
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
-    dropped = np.zeros(len(data), bool) if response_values is None else response_values.isna().to_numpy()
-    missing = columns.isna()
-    if na != "keep":
-        dropped = dropped | missing.any(axis=1).to_numpy()
+    missing = columns.isna() if na != "keep" else columns.iloc[:, :0].isna()
+    if response_values is not None:
+        missing[parsed.response] = response_values.isna()
+    dropped = missing.any(axis=1).to_numpy()
     if dropped.any() and na == "raise":
-        table = pd.concat([missing] + ([response_values.isna()] if response_values is not None else []), axis=1).sum()
-        counts = ", ".join(f"{c!r} ({k})" for c, k in table[table > 0].items())
-        raise DataError(f"missing values in {counts}: fill them, or use na='drop'")
+        counts = missing.sum()
+        where = ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
+        raise DataError(f"missing values in {where}: fill them, or use na='drop'")
     if dropped.all():
-        raise DataError("every row has a missing value: fill them, or leave out the columns that miss most")
+        raise DataError(f"no row is complete: {_most_missing(missing, parsed.response)}")
     kept = columns[~dropped]
     schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()
@@ -263,18 +264,19 @@ def mold(
     return replace(frame, spec=trained_spec(frame))
 
 
-def as_pandas(data: Any) -> pd.DataFrame:
-    """A pandas frame from any eager frame that narwhals supports."""
-    if isinstance(data, pd.DataFrame):
-        return data
-    import narwhals as nw
-
-    try:
-        return nw.from_native(data, eager_only=True).to_pandas()
-    except ModuleNotFoundError as reason:
-        raise DataError(f"reading polars frames needs pyarrow: pip install pyarrow ({reason})") from None
-    except TypeError:
-        raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
+def _most_missing(missing: pd.DataFrame, response: str | None) -> str:
+    """Which columns have no value at all, or otherwise those that miss most, and the cure."""
+    share = missing.mean()
+    if response in share and share[response] == 1:
+        return f"the response {response!r} has no value in any row"
+    empty = list(share.index[share == 1])
+    if empty:
+        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
+        which = f"column {empty[0]!r} has" if len(empty) == 1 else f"columns {quoted(empty[:5])}{more} have"
+        return f"{which} no value in any row: leave {'it' if len(empty) == 1 else 'them'} out"
+    most = share.sort_values(ascending=False, kind="stable").head(5)
+    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most[most > 0].items())
+    return f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
 
 
 def trained_spec(frame: Frame) -> Any:

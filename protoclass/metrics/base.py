@@ -11,7 +11,8 @@ import pandas as pd
 
 from ..core.sources import Rep, part
 from ..errors import DataError, NoVectors, OptionError
-from ..frames.frame import Frame, as_pandas
+from ..frames.frame import Frame
+from ..frames.tables import as_pandas
 from .arrays import as_slice, check_rep, named_arrays, same
 
 

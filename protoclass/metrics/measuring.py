@@ -10,7 +10,8 @@ import pandas as pd
 
 from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, shown
-from ..frames.frame import Frame, as_pandas, mold
+from ..frames.frame import Frame, mold
+from ..frames.tables import as_pandas
 from .base import Metric, TrainedMetric, candidates_of, rows_of, train_metric
 from .candidates import Candidates, subset
 from .dissimilarity import Dissimilarity

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..frames.frame import as_pandas
+from ..frames.tables import as_pandas
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep, part
-from ..frames.frame import Frame, as_pandas, mold
+from ..frames.frame import Frame, mold
+from ..frames.tables import as_pandas
 from ..metrics.base import Metric, TrainedMetric, VectorMetric
 from ..metrics.registry import metric as by_name
 from .contract import ContractError, pickled, require, thirty_columns

@@ -14,7 +14,8 @@ from ..analysis.steps import place_of
 from ..arguments import whole_number
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fit import Fit
-from ..frames.frame import as_pandas, check_unique
+from ..frames.frame import check_unique
+from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from .prototypes import list_rows, take
 

@@ -14,6 +14,7 @@ _PLACES = {
     "frames.datasets": "load_data fetch_data simulate_mixture simulate_clinic",
     "metrics.dissimilarity": "Dissimilarity",
     "metrics.measuring": "dissimilarity",
+    "metrics.stored": "read_dissimilarity",
     "metrics.embedding": "Embedding Spectrum",
     "metrics.base": "Metric TrainedMetric VectorMetric",
     "metrics.minkowski": "Minkowski Euclidean Manhattan Chebyshev",
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
     from .metrics.mixed import Mixed
     from .metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
     from .metrics.ranks import Ranks
+    from .metrics.stored import read_dissimilarity
     from .metrics.strings import Levenshtein, Mismatch
     from .metrics.tangent import Tangent, images
     from .models.base import Grid, Model, axis, check_number, heaviest_class, own_candidates

@@ -269,6 +269,7 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
     if isinstance(spec, pd.DataFrame):
         return spec
     if isinstance(spec, Dissimilarity):
+        spec.metric.check_rows(data.index)
         needed = spec.data.columns.columns
         complete = spec.metric.given or (not spec.metric.train_in_folds and not needed.isin(data.columns).all())
         return spec.frame() if complete else None

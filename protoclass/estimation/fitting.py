@@ -40,7 +40,7 @@ def fit(
     formula : str
         R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, `"y ~ 1"` for given dissimilarities. The response is
         a column; columns, numbers, operators and a fixed list of transforms may stand on the right.
-    data : pandas DataFrame, or polars or pyarrow table
+    data : pandas DataFrame, or polars or pyarrow table (not a lazy one)
         Row labels must be distinct.
     method : str or model object
         Or a model object such as `pc.PVM(eps=1.2)`. By name, with the parameters that are tuned unless they are given; `help(pc.PVM)`
@@ -59,7 +59,8 @@ def fit(
     dissimilarity : str, metric, callable, Dissimilarity, DataFrame or array
         "auto" is Euclidean on scaled columns if all predictors are numbers and Gower otherwise; a name ("manhattan"); a
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square
-        or condensed array (by position).
+        or condensed array (by position), or what `pc.read_dissimilarity` reads from a file. A row must not be farther from
+        itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`.
     candidates : "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
         What may become a prototype: the training rows, for any class or ("own") for their own only; a random subset of
         that many of them; further rows without a class, centroids, or uniform draws from the classes' convex hulls, added

@@ -20,6 +20,7 @@ from ..frames.tables import as_pandas
 from ..metrics.base import Metric, TrainedMetric, as_vectors
 from ..metrics.candidates import Candidates, check_candidates
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.matrices import ORDER
 from ..metrics.measuring import measure_frame, resolve
 from ..models.base import Model
 from ..models.registry import methods_with
@@ -141,9 +142,9 @@ def prepare(
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
     frame = mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
     spec = given["dissimilarity"]
+    metric = resolve(spec, frame, data.index)
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec)
-    metric = resolve(spec, frame, data.index)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
     kept = data.index.get_indexer(frame.index)
     return Problem(
@@ -210,7 +211,7 @@ def with_predictors(frame: Frame, dissimilarity: Dissimilarity) -> Frame:
     at = dissimilarity.index.get_indexer(frame.index)
     if (at < 0).any():
         raise DataError(
-            f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label"
+            f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label; {ORDER}"
         )
     source = dissimilarity.data
     return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),

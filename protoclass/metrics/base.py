@@ -196,6 +196,9 @@ class TrainedMetric:
         """What a summary says of the metric."""
         return ()
 
+    def check_rows(self, index: pd.Index) -> None:
+        """Raise where data with these row labels can't be matched; only a given matrix looks at them."""
+
     @property
     def untrained(self) -> Metric | TrainedMetric:
         """What can be trained on other rows: the specification; a given matrix, which learns nothing, itself."""

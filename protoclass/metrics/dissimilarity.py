@@ -22,7 +22,7 @@ from ..frames.frame import Frame, mold
 from .base import TrainedMetric, as_vectors
 from .check import Check, check_dissimilarity
 from .embedding import Embedding, Spectrum, spectrum_of
-from .given import converted, given
+from .given import Given, converted, trained_given
 from .reading import build_new_query, build_query, build_source
 
 
@@ -190,7 +190,9 @@ class Dissimilarity:
             both = (P + P.T) / 2
         else:
             both = np.maximum(P, P.T) if how == "max" else np.minimum(P, P.T)
-        return _of_matrix(pd.DataFrame(both, self.index, self.index), self.data)
+        spec = self.metric.spec
+        unnamed = isinstance(spec, Given) and spec.unnamed
+        return of_matrix(pd.DataFrame(both, self.index, self.index), self.data, Given(unnamed=unnamed))
 
     @staticmethod
     def from_similarity(similarity: Any, how: str = "max", symmetrize: str | None = None) -> Dissimilarity:
@@ -220,7 +222,7 @@ class Dissimilarity:
         one_of("how", how, ("max", "one", "log", "inverse", "kernel"))
         one_of("symmetrize", symmetrize, (None, "mean", "max", "min"))
         matrix = converted(similarity, how)
-        distances = _of_matrix(matrix, mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
+        distances = of_matrix(matrix, mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
         return distances if symmetrize is None else distances.symmetrized(symmetrize)
 
     def embed(self, dims: int | None = None, symmetrize: str | None = None) -> Embedding:
@@ -354,7 +356,7 @@ class Dissimilarity:
 
     def __repr__(self) -> str:
         n, m = self.shape
-        head = f"{self.metric.name} dissimilarities of {n} rows to {m} candidates"
+        head = "\n".join([f"{self.metric.name} dissimilarities of {n} rows to {m} candidates", *self.metric.notes])
         few = 5
         rows = self.metric.between(part(self.rows, slice(0, few)), part(self.candidates, slice(0, few)))
         table = pd.DataFrame(rows, self.index[:few], self.candidate_names[:few]).map(lambda v: f"{v:.3g}")
@@ -364,10 +366,10 @@ class Dissimilarity:
         return f"{head}\n{table.to_string() if table.size else ''}{more}"
 
 
-def _of_matrix(matrix: pd.DataFrame, frame: Frame) -> Dissimilarity:
+def of_matrix(matrix: pd.DataFrame, frame: Frame, spec: Given | None = None) -> Dissimilarity:
     """A square matrix of dissimilarities between the rows of a frame, which are named in it in their order."""
     formula = replace(frame.formula, terms=(), variables=())
     bare = replace(frame, columns=frame.columns.iloc[:, :0], formula=formula, schema={}, spec=None, keep=False)
-    metric = given(matrix, matrix.index)
+    metric = trained_given(matrix, spec)
     rows, candidates = metric.rows(bare), metric.candidates(bare)
     return Dissimilarity(metric, bare, rows, candidates, bare.index, np.arange(len(bare)))

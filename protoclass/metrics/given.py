@@ -13,13 +13,34 @@ from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
 from .arrays import as_slice, strings
 from .base import Metric, NewRows, TrainedMetric
+from .matrices import (
+    ORDER,
+    as_array,
+    as_floats,
+    check_first_column,
+    check_labels,
+    check_nearest_to_itself,
+    check_values,
+    in_short,
+)
 
 
 @dataclass(frozen=True)
 class Given(Metric):
-    """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which holds it."""
+    """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which holds it.
+
+    Attributes
+    ----------
+    origin : str
+        What a file of them held, for print and summary.
+    unnamed : bool
+        Whether the rows have no names of their own and are labelled from 0, so that they match data labelled so only.
+    """
 
     slow: ClassVar[bool] = True
+
+    origin: str = ""
+    unnamed: bool = False
 
     @property
     def given(self) -> bool:
@@ -60,6 +81,19 @@ class TrainedGiven(TrainedMetric):
         return self
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"Dissimilarities {self.spec.origin}.",) if self.spec.origin else ()
+
+    def check_rows(self, index: pd.Index) -> None:
+        n = len(self.row_names)
+        if self.spec.unnamed and not (len(index) == n and index.isin(range(n)).all()):
+            raise DataError(
+                f"the dissimilarities were read without row names and are labelled 0 to {n - 1}, and the data have {len(index)} rows "
+                f"labelled {in_short(index)}: give the labels of all rows in the order of the file, such as "
+                "pc.read_dissimilarity(path, names=data.index)"
+            )
+
+    @property
     def _rows(self) -> pd.Index:
         return pd.Index(self.row_names)
 
@@ -84,7 +118,7 @@ class TrainedGiven(TrainedMetric):
         at = self._rows.get_indexer(frame.index)
         if (at < 0).any():
             raise DataError(
-                f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label"
+                f"the dissimilarities lack the row {shown(frame.index[at < 0][0])} of the data: rows are matched by label; {ORDER}"
             )
         every = len(at) == len(self.values) and (at == np.arange(len(at))).all()
         return (self.values if every else self.values[at],)
@@ -127,7 +161,7 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
     table = new[list(names)].iloc[as_slice(at)]
     values = np.ascontiguousarray(as_floats(table))
     known = ~np.isnan(values).any(axis=1)
-    _valid(values[known], table.index[known], names)
+    check_values(values[known], table.index[known], names)
     return values
 
 
@@ -142,41 +176,53 @@ def given(matrix: Any, index: pd.Index) -> TrainedGiven:
     Raises
     ------
     DataError
-        For values that are missing, infinite or negative, repeated labels and wrong shapes.
+        For values that are missing, infinite or negative, wrong shapes, labels that repeat or match nothing, row names that were
+        read as a column, and similarities: rows that are farther from themselves than from others.
     """
     if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
         raise DataError(f"the dissimilarities have shape {matrix.shape}: they need rows and columns")
-    if not isinstance(matrix, pd.DataFrame):
-        array, n = as_array(matrix), len(index)
-        if array.ndim == 1:
-            if len(array) != n * (n - 1) // 2:
-                raise DataError(
-                    f"a condensed array of {len(array)} values does not fit {n} rows ({n * (n - 1) // 2} pairs)"
-                )
-            from scipy.spatial.distance import squareform
+    if isinstance(matrix, pd.DataFrame):
+        check_first_column(matrix)
+        check_labels(matrix, index)
+    else:
+        matrix = _square(as_array(matrix), index)
+    metric = trained_given(matrix)
+    single = bool((matrix.dtypes == np.float32).all())
+    check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)
+    return metric
 
-            array = squareform(array, checks=False)
-        if array.shape != (n, n):
+
+def _square(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
+    """A square or condensed array with labels."""
+    n = len(index)
+    if array.ndim == 1:
+        if len(array) != n * (n - 1) // 2:
             raise DataError(
-                f"an array of shape {array.shape} does not fit {n} rows: arrays are square and by position; "
-                "for other candidates give a DataFrame with their labels as columns"
+                f"a condensed array of {len(array)} values does not fit {n} rows ({n * (n - 1) // 2} pairs)"
             )
-        matrix = pd.DataFrame(array, index, index)
-    for names, what in ((matrix.index, "row"), (matrix.columns, "column")):
-        if not names.is_unique:
-            raise DataError(
-                f"the {what} label {shown(names[names.duplicated()][0])} of the dissimilarities occurs more than once"
-            )
-    alike = set(map(str, matrix.index)) == set(map(str, matrix.columns)) and not matrix.columns.isin(matrix.index).any()
-    if alike:
+        from scipy.spatial.distance import squareform
+
+        array = squareform(array, checks=False)
+    if array.shape != (n, n):
         raise DataError(
-            f"the row label {shown(matrix.index[0])} and the column label {shown(matrix.columns[0])} of the dissimilarities agree "
-            "only as text: D.columns = D.columns.astype(D.index.dtype) makes them one"
+            f"an array of shape {array.shape} does not fit {n} rows: arrays are square and by position; "
+            "for other candidates give a DataFrame with their labels as columns"
         )
+    return pd.DataFrame(array, index, index)
+
+
+def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiven:
+    """A frame of dissimilarities, whose labels are checked, as a trained metric.
+
+    Raises
+    ------
+    DataError
+        For values that are missing, infinite or negative.
+    """
     values = as_floats(matrix)
-    _valid(values, matrix.index, matrix.columns)
+    check_values(values, matrix.index, matrix.columns)
     sides = matrix.index.to_numpy(), matrix.columns.to_numpy()
-    return TrainedGiven(Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names))
+    return TrainedGiven(spec or Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names))
 
 
 def converted(similarity: Any, how: str) -> pd.DataFrame:
@@ -266,34 +312,3 @@ def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> p
         raise DataError(f"this is not a kernel: K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
     out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
     return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
-
-
-def as_array(values: Any) -> np.ndarray:
-    try:
-        if np.iscomplexobj(values):
-            raise TypeError
-        return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0  # masked is missing; -0.0 becomes 0.0
-    except (TypeError, ValueError):
-        raise DataError("dissimilarities must be numbers") from None
-
-
-def as_floats(table: pd.DataFrame) -> np.ndarray:
-    try:
-        if any(pd.api.types.is_complex_dtype(t) for t in table.dtypes):
-            raise TypeError
-        return table.to_numpy(dtype=float, na_value=np.nan) + 0.0  # -0.0 becomes 0.0
-    except (TypeError, ValueError):
-        raise DataError("dissimilarities must be numbers") from None
-
-
-def _valid(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
-    for bad, what in (
-        (np.isnan(values), "missing"),
-        (np.isinf(values), "infinite"),
-        (values < 0, "negative"),
-    ):
-        if bad.any():
-            i, j = np.argwhere(bad)[0]
-            raise DataError(
-                f"{bad.sum()} dissimilarities are {what}, the first from {shown(rows[i])} to {shown(columns[j])}"
-            )

@@ -17,7 +17,8 @@ from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric, TrainedMetric
-from .given import as_array, as_floats, kernel_distances
+from .given import kernel_distances
+from .matrices import as_array, as_floats
 from .minkowski import SCALES, finite, spreads, unscaled
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")

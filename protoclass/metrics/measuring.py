@@ -81,6 +81,7 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
     if isinstance(spec, Dissimilarity):
+        spec.metric.check_rows(index)
         return _as_trained(spec.metric)
     if isinstance(spec, Ranks):
         if isinstance(spec.of, Dissimilarity):

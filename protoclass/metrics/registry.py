@@ -57,7 +57,8 @@ def metric(spec: Any) -> Metric | TrainedMetric:
     if callable(spec):
         return Custom(spec)
     raise OptionError(
-        f"dissimilarity is a name, a metric, a callable, a matrix or a Dissimilarity, not {type(spec).__name__}"
+        "dissimilarity is a name, a metric, a callable, a matrix (pandas DataFrame or NumPy array) or a Dissimilarity, not "
+        f"{type(spec).__module__.split('.')[0]} {type(spec).__name__}"
     )
 
 

@@ -94,6 +94,7 @@ def test_flip_and_cut_equal_hyperplanes_in_coordinates(flip, C):
 def test_proximity_weights_are_those_of_the_vectors_of_proximities():
     draw = np.random.default_rng(1)
     P = draw.random((30, 30)) + 0.5  # asymmetric, no zeros on the diagonal
+    np.fill_diagonal(P, np.minimum(P.diagonal(), P.min(axis=1)))
     y = np.repeat(["u", "v"], 15)
     data = pd.DataFrame({"y": y})
     fit = pc.fit("y ~ 1", data, "hyperplane", dissimilarity=P, C=2.0)

@@ -366,7 +366,7 @@ def test_the_grid_and_the_fit_that_follows(iris):
 def test_given_dissimilarities_in_any_order_of_their_columns():
     draw = np.random.default_rng(2)
     labels = [f"r{i}" for i in range(40)]
-    D = pd.DataFrame(draw.integers(1, 9, (40, 40)).astype(float), labels, labels)
+    D = pd.DataFrame(draw.integers(1, 9, (40, 40)) * (1.0 - np.eye(40)), labels, labels)
     data = pd.DataFrame({"y": np.repeat(["u", "v"], 20)}, labels)
     fit = pc.fit("y ~ 1", data, KMedoids(K=4), dissimilarity=D)
     of_class(fit, D)
@@ -387,6 +387,7 @@ def test_draws_go_by_the_rows_that_the_candidates_are():
     draw = np.random.default_rng(0)
     values, own = draw.random((120, 60)), np.sort(draw.choice(120, 60, replace=False))  # with many optima
     data = pd.DataFrame({"y": np.repeat(["u", "v"], 60)})
+    values[own, np.arange(60)] = 0.0
     D = pd.DataFrame(values, columns=own)
     fit = pc.fit("y ~ 1", data, KMedoids(K=12), dissimilarity=D)
     for c, level in enumerate(fit.classes):

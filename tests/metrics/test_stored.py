@@ -1,0 +1,282 @@
+"""Dissimilarities from files: what R, PHYLIP, pandas and NumPy write, and files that hold none."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+import protoclass as pc
+from protoclass.metrics.formats import read_matrix
+
+THREE = [[0.0, 1.0, 2.5], [1.0, 0.0, 2.0], [2.5, 2.0, 0.0]]
+TABLES = {  # as R 4 writes as.matrix(d) for rows a, b, c
+    "write.csv": '"","a","b","c"\n"a",0,1,2.5\n"b",1,0,2\n"c",2.5,2,0\n',
+    "write.csv, no quotes": ",a,b,c\na,0,1,2.5\nb,1,0,2\nc,2.5,2,0\n",
+    "write.csv, no row names": '"a","b","c"\n0,1,2.5\n1,0,2\n2.5,2,0\n',
+    "write.csv2": '"";"a";"b";"c"\n"a";0;1;2,5\n"b";1;0;2\n"c";2,5;2;0\n',
+    "write.table": '"a" "b" "c"\n"a" 0 1 2.5\n"b" 1 0 2\n"c" 2.5 2 0\n',
+    "write.table, tabs": '"a"\t"b"\t"c"\n"a"\t0\t1\t2.5\n"b"\t1\t0\t2\n"c"\t2.5\t2\t0\n',
+    "write.table, col.names=NA": '""\t"a"\t"b"\t"c"\n"a"\t0\t1\t2.5\n"b"\t1\t0\t2\n"c"\t2.5\t2\t0\n',
+    "print": "    a   b   c\na 0.0 1.0 2.5\nb 1.0 0.0 2.0\nc 2.5 2.0 0.0\n",
+    "Windows": '\ufeff"","a","b","c"\r\n"a",0,1,2.5\r\n"b",1,0,2\r\n"c",2.5,2,0\r\n\r\n',
+    "phylip square": "    3\na         0.0 1.0 2.5\nb         1.0 0.0 2.0\nc         2.5 2.0 0.0\n",
+    "phylip lower": "3\na\nb 1.0\nc 2.5 2.0\n",
+    "phylip lower, diagonal": "3\na 0\nb 1.0 0\nc 2.5 2.0 0\n",
+    "phylip upper": "3\na\t1.0\t2.5\nb\t2.0\nc\n",
+    "phylip wrapped": " 3\na         0.0\n          1.0 2.5\nb         1.0 0.0\n          2.0\nc         2.5 2.0 0.0\n",
+}
+
+
+def write(tmp_path, text, name="dist.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_each_format_gives_the_same_matrix(tmp_path, text):
+    read = pc.read_dissimilarity(str(write(tmp_path, text)))
+    pd.testing.assert_frame_equal(read.frame(), pd.DataFrame(THREE, list("abc"), list("abc")))
+    assert "read from 'dist.csv'" in repr(read)
+    assert "3 x 3, symmetric, zero diagonal, rows 'a', 'b', 'c'" in repr(read)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('"","a,b","say ""hi""","x y"\n"a,b",0,1,2\n"say ""hi""",1,0,2\n"x y",2,2,0\n', ["a,b", 'say "hi"', "x y"]),
+        ('"a b" "say \\"hi\\"" "c"\n"a b" 0 1 2\n"say \\"hi\\"" 1 0 2\n"c" 2 2 0\n', ["a b", 'say "hi"', "c"]),
+        ('"","k;p","k;q","k;r"\n"k;p",0,1,2\n"k;q",1,0,2\n"k;r",2,2,0\n', ["k;p", "k;q", "k;r"]),
+        (",k;p,k;q,k;r\nk;p,0,1,2\nk;q,1,0,2\nk;r,2,2,0\n", ["k;p", "k;q", "k;r"]),
+        ('"","\u00e9t\u00e9","NA","x_1"\n"\u00e9t\u00e9",0,1,2\n"NA",1,0,2\n"x_1",2,2,0\n', ["\u00e9t\u00e9", "NA", "x_1"]),
+        ('"","7","101","12"\n"7",0,1,2\n"101",1,0,2\n"12",2,2,0\n', [7, 101, 12]),
+        ('"","07","101","12"\n"07",0,1,2\n"101",1,0,2\n"12",2,2,0\n', ["07", "101", "12"]),
+        (",0,1,2\n0,0,1,2\n1,1,0,2\n2,2,2,0\n", [0, 1, 2]),
+        ("3\nHomo sapie0.0 1.0 2.0\nPan troglo1.0 0.0 2.0\nGorilla   2.0 2.0 0.0\n", ["Homo sapie", "Pan troglo", "Gorilla"]),
+        ("3\nHomo sapie\nPan troglo1.0\nGorilla   2.0 2.0\n", ["Homo sapie", "Pan troglo", "Gorilla"]),
+        ("3\nHomo_sapiens_sapiens\nPan_troglodytes 1.0\nG 2.0 2.0\n", ["Homo_sapiens_sapiens", "Pan_troglodytes", "G"]),
+    ],
+)
+def test_names_are_those_of_the_file(tmp_path, text, names):
+    frame = pc.read_dissimilarity(write(tmp_path, text)).frame()
+    assert frame.index.tolist() == frame.columns.tolist() == names
+    assert frame.to_numpy().tolist() == [[0, 1, 2], [1, 0, 2], [2, 2, 0]]
+
+
+def test_numpy_files_square_and_condensed(tmp_path):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for array in (pdist(X), squareform(pdist(X)), np.asfortranarray(squareform(pdist(X))), pdist(X).astype("f4")):
+        np.save(tmp_path / "d.npy", array)
+        read = pc.read_dissimilarity(tmp_path / "d.npy")
+        single = array.dtype == np.float32
+        assert (read.frame().to_numpy() == squareform(pdist(X).astype(array.dtype)).astype(float)).all() or single
+        assert read.index.tolist() == list(range(20))
+        assert f"a {'condensed' if array.ndim == 1 else 'square'} array: 20 x 20, symmetric, zero diagonal" in repr(read)
+
+
+def r_table(iris, ends=None):
+    """What R writes for the distances of scaled iris, with its row numbers from 1."""
+    D = pc.dissimilarity("species ~ .", iris).frame().to_numpy()
+    n = len(D)
+    lines = ['"",' + ",".join(f'"{k + 1}"' for k in range(n))]
+    lines += [f'"{k + 1}",' + ",".join(f"{v:.15g}" for v in D[k]) for k in range(n)]
+    return "\n".join(lines[:ends]) + "\n"
+
+
+def test_r_distances_fit_as_the_data_do(iris, tmp_path):
+    path = write(tmp_path, r_table(iris))
+    read = pc.read_dissimilarity(path)
+    assert "rows numbered 1 to 150, labelled 0 to 149 as pandas labels rows" in repr(read)
+    fit = pc.fit("species ~ 1", iris, dissimilarity=read, eps=1.0)
+    same = pc.fit("species ~ .", iris, eps=1.0)
+    assert fit.prototypes.index.tolist() == same.prototypes.index.tolist()
+    assert "read from" in str(fit.summary())
+    some = pc.cross_validate("species ~ 1", iris, dissimilarity=read, eps=[0.8, 1.0], cv=3)
+    assert some.table["error"].tolist() == pc.cross_validate("species ~ .", iris, eps=[0.8, 1.0], cv=3).table["error"].tolist()
+    shuffled = iris.sample(frac=1, random_state=0)
+    assert pc.fit("species ~ 1", shuffled, dissimilarity=read, eps=1.0).rule.size == same.rule.size
+    # rows that are only numbered match data that are numbered so, and nothing else
+    for other in (iris.set_axis(range(1, 151)), iris.set_axis([f"r{i}" for i in range(150)]), iris.iloc[1:]):
+        with pytest.raises(pc.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
+            pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
+        with pytest.raises(pc.DataError, match="without row names"):
+            pc.compare("species ~ 1", other, ["pvm"], dissimilarity=read, test_size=1 / 3)
+        with pytest.raises(pc.DataError, match="without row names"):
+            pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
+    named = pc.read_dissimilarity(path, names=iris.index)
+    assert pc.fit("species ~ 1", iris.iloc[1:], dissimilarity=named, eps=1.0).nobs == 149
+
+
+def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_path):
+    path = write(tmp_path, r_table(iris))
+    cure = r"pd.read_csv\(path, index_col=0\), or with pc.read_dissimilarity\(path\)"
+    plain = pd.read_csv(path)
+    assert plain.shape == (150, 151)
+    wrong = {
+        "has no name": [plain, plain.rename(columns={"Unnamed: 0": ""}), plain.rename(columns={"Unnamed: 0": np.nan})],
+        "holds texts": [plain.assign(**{"Unnamed: 0": [f"r{i}" for i in range(150)]}).rename(columns={"Unnamed: 0": "id"}),
+                        pd.read_csv(path, dtype={"Unnamed: 0": str}).rename(columns={"Unnamed: 0": "id"})],
+        "agree only as text": [plain.rename(columns={"Unnamed: 0": "id"}), plain.iloc[:, 1:]],
+    }  # fmt: skip
+    for message, frames in wrong.items():
+        for D in frames:
+            with pytest.raises(pc.DataError, match=f"{message}.*{cure}"):
+                pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
+    D = pd.read_csv(path, index_col=0)
+    rows = r"D.index = D.columns = data.index"
+    texts = iris.set_axis([f"r{i}" for i in range(150)])
+    for table, data, message in (
+        (D, iris, "agree only as text"),
+        (D.set_axis(D.index, axis=1), texts, "no row of the data"),
+        (D.set_axis(D.index, axis=1), iris, "lack the row 0"),
+        (D.set_axis(texts.index), texts, "differ, so that no candidate is a row"),
+    ):
+        with pytest.raises(pc.DataError, match=f"{message}.*{rows}"):
+            pc.fit("species ~ 1", data, dissimilarity=table, eps=1.0)
+    shifted = plain.iloc[:, 1:].set_axis(range(1, 151), axis=1)  # columns one off: row 1 is not at 0 from itself
+    with pytest.raises(pc.DataError, match="labels of rows and columns do not belong together"):
+        pc.fit("species ~ 1", iris, dissimilarity=shifted, eps=1.0)
+    D.index = D.columns = iris.index
+    same = pc.fit("species ~ .", iris, eps=1.0)
+    assert pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0).prototypes.index.equals(same.prototypes.index)
+
+
+def test_candidates_that_are_not_rows_still_pass(iris):
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    for names in ([f"c{j}" for j in range(150)], range(1000, 1150)):
+        some = D.iloc[:, :40].set_axis(names[:40], axis=1)
+        assert pc.fit("species ~ 1", iris, dissimilarity=some, eps=1.0).dissimilarity.shape == (150, 40)
+        assert pc.fit("species ~ 1", iris, dissimilarity=D.set_axis(names, axis=1), eps=1.0).nobs == 150
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "is empty"),
+        (b" \n\n", "is empty"),
+        (b"\x00\x01\x02\xff" * 50, "no text in UTF-8, and no .npy file"),
+        (b"PK\x03\x04\x00\x00", "no text in UTF-8"),
+        ("\u00e9,b\n0,1\n1,0\n".encode("latin-1"), "no text in UTF-8"),
+        (pickle.dumps(np.eye(3)), "no text in UTF-8"),
+        (r"a stitch in time", "no rows below its first line"),
+        ("word\n", "no table of dissimilarities"),
+        ('"","a","b"\n', "no rows below its first line"),
+        ('"","a","b","c"\n"a",0,1,2\n"c",2,2,0\n', "has 2 rows and 3 columns, and no row 'b'"),
+        ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2\n', "is ragged: its row 3 \\('c'\\) has 3 fields"),
+        ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2,0', None),
+        ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c,2,2,0', "can't be read at line 4"),
+        ('"","a","b","a"\n"a",0,1,2\n"b",1,0,2\n"a",2,2,0\n', "the row name 'a' .* more than once"),
+        ('"","b","a","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2,0\n', "rows and columns in different orders"),
+        ('"","X1","X2"\n"1",0,1\n"2",1,0\n', "no row 'X1', which is among the columns"),
+        ('"","a","b"\n"a",0,x\n"b",1,0\n', "has 'x' in row 1, which is not a number"),
+        ('"","a","b"\n"a",0,1_0\n"b",1_0,0\n', "has '1_0' in row 1"),
+        ('"","a","b"\n"a",0,NA\n"b",NA,0\n', "2 dissimilarities are missing, the first from 'a' to 'b'"),
+        ('"","a","b"\n"a",0,Inf\n"b",Inf,0\n', "2 dissimilarities are infinite"),
+        ('"","a","b"\n"a",0,-1\n"b",-1,0\n', "2 dissimilarities are negative"),
+        ('"","a","b"\n"a",1,0.5\n"b",0.5,1\n', "2 of 2 rows are farther from themselves .*from_similarity"),
+        ('"","a"\n"a",0\n', "holds one row"),
+        ("sepal,petal,species\n5.1,1.4,setosa\n4.9,1.3,setosa\n", "no row 'petal'"),
+        ("3\na 0 1 2\nb 1 0 2\n", "says that 3 rows follow, and has 2"),
+        ("3\na 0 1 2\nb 1 0 2\nc 2 2\n", "begins as a PHYLIP file of 3 rows, and is none"),
+        ("3\na 0 1 2\na 1 0 2\nc 2 2 0\n", "the names differ"),
+        ("2\na 0.5\nb 1 0\n", "begins as a PHYLIP file"),
+        ("0\n", "holds one row"),
+        ("999999999\na\n", "says that 999999999 rows follow, and has 1"),
+    ],
+)
+def test_files_that_hold_none_are_named(tmp_path, text, message):
+    path = write(tmp_path, text)
+    if message is None:
+        assert pc.read_dissimilarity(path).shape == (3, 3)
+        return
+    with pytest.raises(pc.DataError, match=message):
+        pc.read_dissimilarity(path)
+
+
+def test_numpy_files_that_hold_none(tmp_path):
+    path = tmp_path / "d.npy"
+
+    def message():
+        with pytest.raises(pc.DataError) as caught:
+            pc.read_dissimilarity(path)
+        return str(caught.value)
+
+    class Evil:
+        def __reduce__(self):
+            return (pytest.fail, ("a pickle was loaded",))
+
+    np.save(path, np.array([Evil(), None], object), allow_pickle=True)
+    assert "no complete .npy file of numbers" in message()
+    for array, expected in (
+        (np.zeros(5), "n (n - 1) / 2: 3 for 3 rows, 6 for 4"),
+        (np.zeros((3, 4)), "shape (3, 4)"),
+        (np.zeros((2, 2, 2)), "shape (2, 2, 2)"),
+        (np.array(1.0), "shape ()"),
+        (np.zeros((3, 3), complex), "complex128"),
+        (np.array(["a"]), "<U1"),
+        (np.zeros(0), "holds one row"),
+    ):
+        np.save(path, array)
+        assert expected in message()
+    np.save(path, np.arange(6.0) + 1)
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"more")
+    assert "damaged" in message()
+    for end in range(6, len(whole), 5):
+        path.write_bytes(whole[:end])
+        assert "no complete .npy" in message()
+    path.write_bytes(whole.replace(b"(6,)", b"(99999999999,)"))
+    assert "no complete .npy" in message()
+
+
+def test_paths_that_lead_nowhere(tmp_path):
+    for path in (tmp_path, tmp_path / "none.csv", "a\0b", tmp_path / ("x" * 400)):
+        with pytest.raises(pc.DataError, match="can't be read"):
+            pc.read_dissimilarity(path)
+    for path in (None, 3, pd.DataFrame(THREE), b"dist.csv"):
+        with pytest.raises(pc.OptionError, match="path="):
+            pc.read_dissimilarity(path)
+    path = write(tmp_path, TABLES["write.csv"])
+    for names, message in (("abc", "a sequence of the rows' labels"), (3, "a sequence"), (["a"], "1 labels, and the file 3")):
+        with pytest.raises(pc.OptionError, match=message):
+            pc.read_dissimilarity(path, names=names)
+    with pytest.raises(pc.DataError, match="more than once"):
+        pc.read_dissimilarity(path, names=["a", "b", "b"])
+
+
+def test_damaged_files_end_in_our_own_errors(tmp_path):
+    draw = np.random.default_rng(0)
+    np.save(tmp_path / "a.npy", squareform(pdist(draw.normal(size=(4, 2)))))
+    sources = [*(text.encode() for text in TABLES.values()), (tmp_path / "a.npy").read_bytes()]
+    read, longest = 0, 0
+    for k in range(800):
+        raw = bytearray(sources[k % len(sources)])
+        for _ in range(draw.integers(1, 4)):
+            at = int(draw.integers(0, len(raw)))
+            kind = draw.integers(0, 3)
+            if kind == 0:
+                raw[at] = int(draw.integers(0, 256))
+            elif kind == 1:
+                del raw[at : at + int(draw.integers(1, 9))]
+            else:
+                raw[at:at] = bytes(draw.choice([b'"', b",", b"\n", b" ", b"1", b"-", b"e9", b"\t", b";", b"(", b"NA"]))
+            if not raw:
+                break
+        try:
+            found = pc.read_dissimilarity(write(tmp_path, bytes(raw)))
+            assert np.isfinite(found.frame().to_numpy()).all()
+            read += 1
+        except pc.ProtoclassError as reason:
+            longest = max(longest, len(str(reason)))
+    assert 50 < read < 700
+    assert longest < 1000
+
+
+def test_asymmetry_and_diagonal_are_told(tmp_path):
+    text = '"","a","b","c"\n"a",0.1,1,2.5\n"b",1,0,2\n"c",3,2,0\n'
+    told = repr(pc.read_dissimilarity(write(tmp_path, text)))
+    assert "asymmetric in 1 of 3 pairs (most 'a' and 'c', by 0.5), diagonal up to 0.1 ('a')" in re.sub(r"\s+", " ", told)
+    assert read_matrix(write(tmp_path, text)).values.tolist() == [[0.1, 1, 2.5], [1, 0, 2], [3, 2, 0]]

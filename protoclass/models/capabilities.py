@@ -41,7 +41,7 @@ class Learned:
     tried : mapping of parameter to values
         The values from which cross-validation chose.
     reasons : sequence of str
-        The steps of data preparation that depend on the sample: reasons why a compression set alone does not give the rule.
+        Why no theorem covers a bound, as far as rows, formula and dissimilarity tell: see `analysis.bounds`.
     error : float, or None
         Cross-validated share of errors, if this was measured.
     """
@@ -126,9 +126,9 @@ class Capabilities:
 
 def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[str]]]) -> pd.DataFrame:
     """The table of `Fit.bound`, from name, rows, size, balls on P-examples, training errors, bound and reasons of each machine."""
-    columns = ["machine", "rows", "size", "on_p", "errors", "bound", "simple_bound", "proved", "reasons"]
+    columns = ["machine", "rows", "size", "on_p", "errors", "tail_bound", "bound", "simple_bound", "proved", "reasons"]
     cells = [
-        (*head, float(bound.value), float(bound.simple), not reasons, "; ".join(reasons))
+        (*head, float(bound.tail), float(bound.value), float(bound.simple), not reasons, "; ".join(reasons))
         for *head, bound, reasons in rows
     ]
     return pd.DataFrame(cells, columns=columns).set_index("machine")

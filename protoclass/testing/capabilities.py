@@ -34,9 +34,12 @@ def check_report(s: Subject) -> None:
     require(gains or not can.gains, f"{s}: can.gains is declared, and prototypes have no columns covers and miscovers")
     if can.bound is not None:
         table = can.bound(learned, 0.05)
-        fine = {"bound", "simple_bound", "proved", "reasons"} <= set(table) and table["bound"].between(0, 1).all()
+        fine = {"tail_bound", "bound", "simple_bound", "proved", "reasons"} <= set(table) and (
+            (table["tail_bound"] >= 0) & (table["tail_bound"] <= table["bound"]) & (table["bound"] <= 1)
+        ).all()
         require(
-            bool(fine), f"{s}: can.bound must give a table with bound from 0 to 1, simple_bound, proved and reasons"
+            bool(fine),
+            f"{s}: can.bound must give a table with tail_bound <= bound, both from 0 to 1, simple_bound, proved and reasons",
         )
     for name in ("notes", "features"):
         function = getattr(can, name)

@@ -61,37 +61,47 @@ class Fit(Fitted):
 
         return tidy(self)
 
-    def bound(self, delta: float = 0.05) -> pd.DataFrame:
+    def bound(self, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
         """A bound on the error of new rows from how few training rows give the rule again (sample compression).
 
         For "scm" Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, as the nearest-prototype rule
-        is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows; several
-        machines, and the kinds of machine where cross-validation chose among both, share delta.
+        is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows, for all sets of
+        prototypes at once: parameters that only decide which rows are kept (`eps`, `lambda_`, `penalty`, `stop`) may be chosen in
+        any way. Several machines, and the kinds of machine where one of two was chosen, share delta. Weights of a metric and
+        other numbers that you give are taken to be chosen before the rows were seen.
 
         Parameters
         ----------
         delta : float between 0 and 1
+        fixed_dissimilarity : bool
+            Your word that a given matrix, a function of two rows or a metric that was trained before was made without looking at
+            the rows of the fit: no scales, ranges or choices taken from them. The fit can't know it.
 
         Returns
         -------
         DataFrame
-            One row for each machine: `rows`, `size` (features or prototypes),
-            `on_p` (balls centred on P-examples), training `errors`, `bound` (the first inequality; 1 says nothing), `simple_bound`
-            (the second), `proved`, and in `reasons` why the theorem does not cover this fit: its value is then computed as
-            in the paper's Table 2, and not proved.
+            One row for each machine: `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples), training
+            `errors`, `tail_bound` (the binomial tail inverted for the same compression set, Langford 2005; the tightest), `bound` (the
+            first inequality of the theorem; 1 says nothing), `simple_bound` (the second), `proved`, and in `reasons` why the
+            theorem does not cover this fit: its value is then computed as in the paper's Table 2, and not proved.
+
+        Raises
+        ------
+        OptionError
+            Where `fixed_dissimilarity=True` is said of a metric that this fit trained.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity=pc.Euclidean(scale=False), eps=1.0)
-        >>> fit.bound()[["rows", "size", "errors", "bound", "proved"]].round(3)
-                 rows  size  errors  bound  proved
+        >>> fit.bound()[["rows", "size", "errors", "tail_bound", "bound", "proved"]].round(3)
+                 rows  size  errors  tail_bound  bound  proved
         machine
-        pvm       150     8       6  0.391    True
+        pvm       150     8       6       0.338  0.391    True
         """
         from ..analysis.bounds import bound
 
-        return bound(self, delta)
+        return bound(self, delta, fixed_dissimilarity)
 
     def glance(self) -> pd.DataFrame:
         """One row: method, rows, classes, prototypes, parameters, training error, cross-validated error with its SE."""
@@ -275,6 +285,7 @@ class Fit(Fitted):
         if selection.by_hand and not tunes_anew:
             kept = {name: value for name, value in selection.values.items() if name not in changes}
         again: Fit = self.call.changed({**kept, **changes}, self.model.parameters()).run()
+        again = again.remembering({} if "method" in changes else selection.kept(kept, changes))
         if not kept and selection.steps is None:
             return again
         if selection.steps is not None and "method" not in changes:

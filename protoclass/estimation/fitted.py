@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -174,19 +175,8 @@ class Fitted:
             error = float(validation.table["error"].iloc[self.point])
         return Learned(
             self.rule, self.model, self.frame.levels, self.prototype_names, self.prototype_row, self.frame.codes,
-            lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), self._sample_dependence(), error,
+            lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), error=error,
         )  # fmt: skip
-
-    def _sample_dependence(self) -> tuple[str, ...]:
-        """What in the data's preparation depends on the sample, so that no compression set alone gives the rule again."""
-        out = []
-        if self.model.measures(self.rule) and self.dissimilarity.metric.data_dependent:
-            out.append("the dissimilarity depends on the sample (scaled columns, ranges or ranks)")
-        if self.frame.formula.learns():
-            out.append("a transform in the formula depends on the sample")
-        if np.ptp(self.frame.weights) > 0:
-            out.append("rows have different weights")
-        return tuple(out)
 
     def predict(self, new: Any = None, kind: str = "class", **unknown: Any) -> pd.Series | pd.DataFrame:
         """Predict rows of new data (default: the rows of the fit).
@@ -270,6 +260,12 @@ class Fitted:
         point = grid_point(self.selection.grid, chosen) if steps is None and self.validation is not None else None
         selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
         return replace(self, rule=rule, selection=selection, validation=None if point is None else self.validation)
+
+    def remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
+        """The fit with what its parameters were chosen from before it, for those that it did not choose itself."""
+        selection = self.selection
+        new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
+        return replace(self, selection=replace(selection, earlier={**selection.earlier, **new})) if new else self
 
     def training_error(self) -> float:
         """Weighted share of the rows of the fit that it misclassifies."""

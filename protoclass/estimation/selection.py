@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,8 @@ class Selection:
         "1se", "min" or "bound" as in `choose=`; "hand" for a fit derived from another one; "" where nothing was chosen.
     steps : int, or None
         The fit has the first so many steps of the rule that these values give.
+    earlier : mapping of parameter to values
+        For parameters that keep what an earlier selection chose while others are tuned anew: what that chose from.
     """
 
     grid: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -35,14 +37,20 @@ class Selection:
     point: int | None = None
     rule: str = ""
     steps: int | None = None
+    earlier: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def by_hand(self) -> bool:
         return self.rule == BY_HAND
 
     def tried(self) -> dict[str, list[Any]]:
-        """The values that each parameter was chosen from."""
-        return {str(name): self.grid[name].unique().tolist() for name in self.grid}
+        """The values that each parameter was chosen from, now or earlier."""
+        return {**self.earlier, **{str(name): self.grid[name].unique().tolist() for name in self.grid}}
+
+    def kept(self, values: Iterable[str], changes: Iterable[str]) -> dict[str, Sequence[Any]]:
+        """What the parameters `values` and those of earlier selections were chosen from; without those that a user changes."""
+        names = ({*values} | set(self.earlier)) - {*changes}
+        return {name: tried for name, tried in self.tried().items() if name in names}
 
 
 @dataclass(frozen=True)

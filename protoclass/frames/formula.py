@@ -67,8 +67,9 @@ class Formula:
         return {c for c in self.variables if any(c in self.uses[f.expr] for f in transformed)}
 
     def learns(self) -> bool:
-        """Whether a transform depends on the rows that it is trained on."""
-        return any(re.match(rf"({'|'.join(LEARNED)})\(", f.expr) for t in self.terms for f in t.factors)
+        """Whether a transform, wherever it stands in a term, depends on the rows that it is trained on."""
+        computed = [f.expr for t in self.terms for f in t.factors if f.eval_method.value == "python"]
+        return any(_called(expression) & set(LEARNED) for expression in computed)
 
     def plain(self) -> bool:
         """Whether every term is an unchanged column."""
@@ -191,6 +192,13 @@ def _check_factor(factor: Any, columns: list[str], text: str) -> set[str]:
     used: set[str] = set()
     _check_node(tree, expression, used)
     return {_check_column(names.get(name, name), columns, text) for name in used}
+
+
+def _called(expression: str) -> set[str]:
+    """The names of the functions that a factor calls, at any depth."""
+    tree = ast.parse(re.sub(r"`[^`]*`", "quoted_", expression), mode="eval")
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
 def _check_column(name: str, columns: list[str], text: str) -> str:

@@ -69,6 +69,11 @@ class Metric:
         return self.train_in_folds
 
     @property
+    def opaque(self) -> bool:
+        """Whether the values come from the user's own computation, so that what they depend on is not known."""
+        return False
+
+    @property
     def skips_missing(self) -> bool:
         """Whether missing values are skipped pair by pair, so that na='keep' is allowed."""
         return False
@@ -182,6 +187,10 @@ class TrainedMetric:
     @property
     def data_dependent(self) -> bool:
         return self.spec.data_dependent
+
+    @property
+    def opaque(self) -> bool:
+        return self.spec.opaque
 
     @property
     def skips_missing(self) -> bool:

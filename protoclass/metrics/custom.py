@@ -40,6 +40,10 @@ class Custom(Metric):
             raise OptionError(f"Custom takes a function of two rows, not {brief(self.function)}")
 
     @property
+    def opaque(self) -> bool:
+        return True
+
+    @property
     def name(self) -> str:
         return getattr(self.function, "__name__", "custom")
 

@@ -47,6 +47,10 @@ class Given(Metric):
         return True
 
     @property
+    def opaque(self) -> bool:
+        return True
+
+    @property
     def name(self) -> str:
         return "given"
 

@@ -111,6 +111,10 @@ class Mixed(Metric):
         return self.scale or any(m.data_dependent for m in self._metrics)
 
     @property
+    def opaque(self) -> bool:
+        return any(m.opaque for m in self._metrics)
+
+    @property
     def name(self) -> str:
         return f"mixed ({', '.join(m.name for m in self._metrics)})"
 

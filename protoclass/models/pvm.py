@@ -61,14 +61,13 @@ def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
     """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule."""
     rule, prototype_row = learned.rule, learned.prototype_row
     reasons = [*learned.reasons]
-    misclassified = learned.fitted() != learned.y
-    if (prototype_row < 0).any():
+    if len(prototype_row) == 0:
+        reasons.append("the rule has no prototypes, and the class that it then always predicts is the most common of the rows")
+    elif (prototype_row < 0).any():
         reasons.append("some prototypes are not rows")
     elif (learned.y[prototype_row] != rule.prototypes.classes).any():
         reasons.append("some prototypes represent another class than their own")
-    elif misclassified[prototype_row].any():
-        reasons.append("some prototypes have dissimilarity 0 to one of another class")
-    errors, size, n = int(misclassified.sum()), len(rule.prototypes), len(learned.y)
+    errors, size, n = int((learned.fitted() != learned.y).sum()), len(rule.prototypes), len(learned.y)
     bound = compression_bound(n, size, 0, errors, delta)
     return bound_table([(learned.model.name, n, size, 0, errors, bound, reasons)])
 

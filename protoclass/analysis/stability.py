@@ -1,37 +1,55 @@
-"""How often each prototype is chosen again when the rows are drawn anew."""
+"""How sure the places of prototypes are: what samples of the rows choose."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import one_of, whole_number
-from ..core.folds import holdout
 from ..core.parallel import each
-from ..core.task import Task
-from ..errors import DataError, NotAvailable, OptionError
+from ..core.task import Points, Task
+from ..errors import NotAvailable, OptionError
 from ..estimation.problem import HOLD_LIMIT
 from ..progress import bar
+from .replication import fresh
+from .samples import Chosen, choose, drawn
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
 
+COLUMNS = ("near", "within", "chosen")
+SURE = 0.95  # share of the samples in which a prototype lies `within`
+BLOCK = 512  # prototypes whose distances are held at once
+
+
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Prototypes over samples of the rows.
+    """Prototypes over samples of the rows: how sure the place of each is.
 
     Attributes
     ----------
     fit : Fit
     table : DataFrame
-        One row for each row of the data (or unlabelled candidate) that was a prototype of the fit or of a sample, by label and
-        in falling order of `chosen`: `class` (what it stands for), `prototype` (whether of the fit), `drawn` (samples that
-        held it), `chosen` (share of these in which it became a prototype of the class; NaN where it was in none) and, for
-        prototypes with balls, `near`: the share of all samples in which a prototype of the class lay in its ball.
+        One row for each row of the data (or unlabelled candidate) that was a prototype of the fit or of a sample, by label.
+        The prototypes of the fit come first, those of the surest place before the others.
+
+        `class` : what it stands for; `prototype` : whether it is one of the fit.
+
+        `near` (prototypes of the fit that have balls) : share of the samples in which a prototype of the class lay in its ball.
+
+        `within` (prototypes of the fit) : the distance, in units of the dissimilarity, within which a prototype of the class lay
+        in 95 % of the samples; inf if there was none in more than 5 % of them.
+
+        The samples are of the rows that chose the prototypes, so that a place where few rows lie comes out too sure: see `fresh`.
+
+        `drawn` : samples that held it; `chosen` : share of these in which it became a prototype of the class itself, NaN where
+        none did. It conditions on these rows: all samples are drawn from the rows that chose it, so that it says too much of
+        any other rows: often twice the truth or more (`benchmarks/STABILITY.md`). `fresh` estimates what is true of them.
     sizes : int array (B,)
         Prototypes of each sample.
     sample : "bootstrap" or "halves"
@@ -44,18 +62,60 @@ class Stability:
 
     @property
     def prototypes(self) -> pd.DataFrame:
-        """`Fit.prototypes` with the columns `chosen` and `near` after the class."""
+        """`Fit.prototypes` with the columns `near`, `within` and `chosen` after the class."""
         out = self.fit.prototypes.copy()
         own = self.table[self.table["prototype"]]
         own = own.set_axis(_keys(own.index, own["class"]))
         stands_for = _keys(out.index, out["class"])
-        out = out.rename(columns={c: f"{c} (predictor)" for c in ("chosen", "near") if c in out and c in own})
-        for place, name in enumerate(c for c in ("chosen", "near") if c in own):
+        shown = [c for c in COLUMNS if c in own]
+        out = out.rename(columns={c: f"{c} (predictor)" for c in shown if c in out})
+        for place, name in enumerate(shown):
             out.insert(1 + place, name, own[name].reindex(stands_for).to_numpy())
         return out
 
+    def fresh(
+        self, shares: Sequence[float] = (0.25, 0.5), B: int = 200, seed: int = 0, progress: bool | None = None
+    ) -> pd.DataFrame:
+        """What is true of prototypes among rows that had no part in choosing them: `near` and `chosen`, on average.
+
+        Two samples without a row in common are drawn, with the same number of rows of each class, and each chooses prototypes.
+        `near` is the share of the balls of the first that hold a prototype of their class of the second. Then one prototype
+        of the first takes the place of a row of its class in the second, which chooses anew; `chosen` is the share of the pairs
+        in which it is chosen again. Both are, without bias, those of fits on so many fresh rows, on average over prototypes.
+        They are known for up to half of the rows. Nothing is said of all rows, as that would be extrapolation, nor of a
+        single prototype.
+
+        Parameters
+        ----------
+        shares : sequence of float, each above 0 and at most 0.5
+            Share of the rows in each of the two samples.
+        B : int >= 2
+            Pairs of samples for each share.
+        seed : int
+        progress : bool, optional
+            As in `fit`.
+
+        Returns
+        -------
+        DataFrame
+            By `share`: `rows` of each sample, `near` (if the prototypes have balls) and `chosen`.
+
+        Raises
+        ------
+        DataError
+            Where so few rows do not carry the parameters of the fit.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(B=50)
+        >>> float(result.prototypes["chosen"].mean().round(2)), result.fresh([0.5], B=40).round(2).to_dict("list")
+        (0.71, {'rows': [75], 'near': [0.81], 'chosen': [0.4]})
+        """
+        return fresh(self.fit, shares, B, seed, progress)
+
     def plot(self, ax: Any = None) -> Any:
-        """Share of the samples in which each prototype was chosen again, and in which its ball held one of its class."""
+        """Share of the samples in which the ball of each prototype held one of its class, and in which it was chosen again."""
         from ..plots.stability import stability
 
         return stability(self, ax)
@@ -63,13 +123,22 @@ class Stability:
     def __repr__(self) -> str:
         low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
         own = self.table[self.table["prototype"]]
-        near = f"; near again, on average: {own['near'].mean():.2f}" if "near" in own else ""
         how = "bootstrap samples" if self.sample == "bootstrap" else "random halves of the rows"
-        return (
+        lines = [
             f"Prototypes over {len(self.sizes)} {how}: {middle:.0f} of them (95 % of the samples: {low:.0f} to {high:.0f}), "
-            f"{len(own)} in the fit\nchosen again, on average: {own['chosen'].mean():.2f}{near}\n"
-            f"{self.table.head(10).to_string(float_format='{:.2f}'.format)}"
-        )
+            f"{len(own)} in the fit"
+        ]
+        if "near" in own and len(own):
+            lines.append(
+                f"near: {own['near'].mean():.2f}, on average, of the samples had a prototype of the class in the ball"
+            )
+        if len(own):
+            lines += [
+                f"within: the distance within which one lay in {SURE:.0%} of the samples (median {own['within'].median():.3g})",
+                f"chosen: {own['chosen'].mean():.2f}, on average, of the samples that held the row. The samples are drawn from the rows "
+                "that chose it,\n        so among other rows the share is lower: fresh() estimates it",
+            ]
+        return "\n".join([*lines, self.table.head(10).to_string(float_format="{:.2f}".format)])
 
 
 def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
@@ -98,53 +167,23 @@ def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | 
                 "as fit.update(lambda_=...) or fit.at(lambda_=...) do"
             )
 
-        def run(b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            return again(fit, task, how, (int(seed), b))
+        def run(b: int) -> Chosen:
+            return choose(fit, task, drawn(task, how, (int(seed), b)), b)
 
         samples = []
         for one in each(run, range(int(B)), task.shape[0] * task.shape[1]):
             samples.append(one)
             drawing.update()
         table = count_choices(fit, task, samples)
-    return Stability(fit, table, np.array([len(at) for at, _, _ in samples]), how)
+    return Stability(fit, table, np.array([len(one.at) for one in samples]), how)
 
 
-def again(fit: Fit, task: Task, how: str, seed: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Prototypes of one sample: their columns, their classes, and which candidates could be chosen, bool (m,)."""
-    count = drawn(task, how, seed)
-    part, columns = task.keep(count > 0, seed[1])
-    part = replace(part, w=part.w * count[count > 0])
-    try:
-        prototypes = fit.model.path(part, {}).at(0).moved(columns).prototypes
-    except DataError as reason:
-        raise DataError(
-            f"a sample of {len(part.y)} different rows does not carry the parameters of this fit ({reason}): update() it with smaller ones"
-        ) from reason
-    present = np.zeros(len(task.candidate_row), bool)
-    present[columns] = True
-    at, classes = np.unique(
-        np.stack([prototypes.at, prototypes.classes]), axis=1
-    )  # a centre may serve in several features
-    return at, classes, present
-
-
-def drawn(task: Task, how: str, seed: tuple[int, int]) -> np.ndarray:
-    """Times that each row is in the sample, int (n,), class by class."""
-    if how == "halves":
-        return (~holdout(task.y, 0.5, int(np.random.SeedSequence(seed).generate_state(1)[0]))).astype(np.int64)
-    draw, count = np.random.default_rng(seed), np.zeros(len(task.y), np.int64)
-    for c in range(task.classes):
-        rows = np.flatnonzero(task.y == c)
-        count[rows] = np.bincount(draw.integers(0, len(rows), len(rows)), minlength=len(rows))
-    return count
-
-
-def count_choices(fit: Fit, task: Task, samples: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> pd.DataFrame:
+def count_choices(fit: Fit, task: Task, samples: list[Chosen]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
     times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
-    for at, classes, here in samples:
-        np.add.at(times, (classes, at), 1)
-        present += here
+    for one in samples:
+        np.add.at(times, (one.classes, one.at), 1)
+        present += one.present
     own = np.zeros((task.classes, m), bool)
     own[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(own | (times > 0))
@@ -154,22 +193,33 @@ def count_choices(fit: Fit, task: Task, samples: list[tuple[np.ndarray, np.ndarr
         "drawn": present[at],
         "chosen": np.where(present[at] > 0, times[classes, at] / np.maximum(present[at], 1), np.nan),
     }, fit.dissimilarity.candidate_names[at])  # fmt: skip
+    distances = distances_to_samples(task, prototypes, samples)
+    places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
+    own_columns = {"within": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
     if "cover" in fit.rule.kinds:
-        near = pd.Series(
-            _near(fit, task, samples), index=pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
-        )
-        out["near"] = near.reindex(pd.MultiIndex.from_arrays([classes, at])).to_numpy()
-    return out.iloc[np.lexsort((at, classes, -out["chosen"].to_numpy()))]
+        own_columns = {"near": (distances < prototypes.radii).mean(axis=0), **own_columns}
+    of_row = pd.DataFrame(own_columns, places)
+    of_row = of_row[~places.duplicated()].reindex(pd.MultiIndex.from_arrays([classes, at]))
+    for place, name in enumerate(of_row):
+        out.insert(2 + place, str(name), of_row[name].to_numpy())
+    surest = -out["near"].to_numpy() if "near" in out else np.where(own[classes, at], 0.0, 1.0)
+    return out.iloc[np.lexsort((at, classes, -out["chosen"].to_numpy(), out["within"].to_numpy(), surest))]
 
 
-def _near(fit: Fit, task: Task, samples: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Share of the samples in which a prototype of the class lay in each prototype's ball."""
-    prototypes = fit.rule.prototypes
-    inside = task.D.take(np.arange(len(task.y)), prototypes.at) < prototypes.radii
-    hits = np.zeros(len(prototypes))
-    for at, classes, _ in samples:
-        rows = task.candidate_row[at]
-        for c in range(task.classes):
-            mine = prototypes.classes == c
-            hits[mine] += inside[np.ix_(rows[(classes == c) & (rows >= 0)], mine)].any(axis=0)
-    return hits / len(samples)
+def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) -> np.ndarray:
+    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf where there is none."""
+    out = np.full((len(samples), len(prototypes)), np.inf)
+    assert prototypes.at is not None
+    for begin in range(0, len(prototypes), BLOCK):
+        columns, classes = prototypes.at[begin : begin + BLOCK], prototypes.classes[begin : begin + BLOCK]
+        D = task.D.take(np.arange(len(task.y)), columns)
+        for b, one in enumerate(samples):
+            for c in np.unique(classes):
+                mine, theirs = np.flatnonzero(classes == c), one.rows_of(c, task)
+                if len(theirs):
+                    out[b, begin + mine] = D[np.ix_(theirs, mine)].min(axis=0)
+                outside = mine[
+                    (task.candidate_row[columns[mine]] < 0) & np.isin(columns[mine], one.at[one.classes == c])
+                ]
+                out[b, begin + outside] = 0.0  # no row, and chosen itself
+    return out

@@ -189,9 +189,11 @@ class Fit(Fitted):
     def stability(
         self, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
     ) -> Stability:
-        """How often each prototype is chosen again when the rows are drawn anew: the error bar of an interpretation.
+        """How sure the place of each prototype is when the rows are drawn anew: the error bar of an interpretation.
 
-        Parameters, scales and the dissimilarity stay as they are.
+        What stands is the place: the region in which samples of the rows have a prototype of the class (`near`, `within`). Which row
+        marks it is another question. `chosen` answers it for samples of the very rows that chose it, which says too much of
+        other rows; `Stability.fresh` says what is true of them. Parameters, scales and the dissimilarity stay as they are.
 
         Parameters
         ----------
@@ -207,7 +209,7 @@ class Fit(Fitted):
         Returns
         -------
         Stability
-            With `table`, `prototypes` (those of the fit, with their shares) and `plot`.
+            With `prototypes` (those of the fit), `table` (all that samples chose), `fresh` and `plot`.
 
         Raises
         ------
@@ -218,8 +220,8 @@ class Fit(Fitted):
         --------
         >>> import protoclass as pc
         >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-        >>> fit.stability(B=50).prototypes[["class", "chosen", "near"]].iloc[:2].round(2).to_dict("list")
-        {'class': ['setosa', 'versicolor'], 'chosen': [0.86, 0.85], 'near': [1.0, 1.0]}
+        >>> fit.stability(B=50).prototypes[["class", "near", "within"]].iloc[:2].round(2).to_dict("list")
+        {'class': ['setosa', 'versicolor'], 'near': [1.0, 1.0], 'within': [0.6, 0.56]}
         """
         from ..analysis.stability import stability
 

@@ -1,4 +1,4 @@
-"""How often prototypes are chosen again."""
+"""How sure the places of prototypes are."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ NAMED = 30  # prototypes that are named on the axis
 
 
 def stability(result: Stability, ax: Any = None) -> Any:
-    """Share of the samples by prototype, in the order chosen: full marks chosen again, hollow ones near (a ball held one)."""
+    """Share of the samples by prototype, in the order chosen: full marks near (a ball held one), hollow ones chosen again.
+
+    Few prototypes are named, each with the distance `within` which one of its class lay in 95 % of the samples.
+    """
     table = list_stability(result)
     few = len(table) <= NAMED
     ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
     order = table["order"].to_numpy()
     for k, level in enumerate(result.fit.classes):
         own = (table["class"] == level).to_numpy()
-        for name, face in (("near", "none"), ("chosen", colour(k))):
+        for name, face in (("chosen", "none"), ("near", colour(k))):
             if name not in table or not own.any():
                 continue
             share = table.loc[own, name]
@@ -30,11 +33,11 @@ def stability(result: Stability, ax: Any = None) -> Any:
             ax.plot(
                 *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
             )
-    what = "share of the samples that held the row: chosen (full)" + (
-        "; of all: near (hollow)" if "near" in table else ""
-    )
+    near = "share of the samples with one of its class in the ball: near (full)\n" if "near" in table else ""
+    what = f"{near}share of those that held the row: chosen again by the same rows (hollow)"
     if few:
-        ax.set_yticks(order, [str(label) for label in table.index])
+        names = [f"{label}, within {radius:.3g}" for label, radius in zip(table.index, table["within"], strict=True)]
+        ax.set_yticks(order, names)
         ax.set(xlim=(0, 1), ylim=(len(table) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
         ax.grid(axis="y", lw=0.4, color="#cccccc")
     else:

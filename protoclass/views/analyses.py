@@ -16,9 +16,9 @@ JITTER = 5  # heights that the errors of the splits take in turn
 
 
 def list_stability(stability: Stability) -> pd.DataFrame:
-    """One row for each prototype, by name: `order` from 1, `class`, and the shares of the samples `chosen` and `near`."""
+    """One row for each prototype, by name: `order` from 1, `class`, `near`, `within` and `chosen` as far as they are there."""
     table = stability.prototypes
-    out = table[[c for c in ("class", "chosen", "near") if c in table]]
+    out = table[[c for c in ("class", "near", "within", "chosen") if c in table]]
     out.insert(0, "order", np.arange(1, len(out) + 1))
     return out
 

@@ -5,8 +5,11 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.analysis.stability import drawn
+from protoclass.analysis.samples import disjoint, drawn
 from protoclass.core.folds import holdout
+from protoclass.core.parallel import Once
+from protoclass.core.sources import Held
+from protoclass.core.task import Task
 
 RAW = pc.Euclidean(scale=False)
 
@@ -34,7 +37,11 @@ def test_shares_are_those_of_fits_on_the_samples(fit, iris, sample):
     table = told.table.set_index("class", append=True)
     assert {k: v for k, v in (table["chosen"] * table["drawn"]).round().items() if v} == chosen
     assert (told.table["drawn"] == present[told.table.index]).all()
-    assert (told.table["chosen"].diff().dropna() <= 0).all()
+    own = told.table["prototype"].to_numpy()
+    assert own[: own.sum()].all()  # the fit's own come first, those of the surest place before the others
+    assert (told.table["near"][own].diff().dropna() <= 0).all()
+    assert told.table["near"][~own].isna().all()
+    assert (told.table["chosen"][~own].diff().dropna() <= 0).all()
 
 
 def test_near_counts_the_balls_that_hold_one_of_the_class(fit, iris):
@@ -42,23 +49,125 @@ def test_near_counts_the_balls_that_hold_one_of_the_class(fit, iris):
     D = fit.dissimilarity.frame().to_numpy()
     task = fit.problem.task(fit.dissimilarity)
     hits = pd.Series(0.0, fit.prototypes.index)
+    distance = {label: [] for label in fit.prototypes.index}
     for b in range(10):
         rows = np.flatnonzero(drawn(task, "halves", (1, b)))
         again = pc.fit("species ~ .", iris.iloc[rows], eps=1.0, dissimilarity=RAW).prototypes
         for label, cls in fit.prototypes["class"].items():
             hits[label] += any(D[other, label] < 1.0 for other in again.index[again["class"] == cls])
+            distance[label].append(
+                min((D[other, label] for other in again.index[again["class"] == cls]), default=np.inf)
+            )
     pd.testing.assert_series_equal(told.prototypes["near"], hits / 10, check_names=False)
+    for label, within in told.prototypes["within"].items():
+        assert within == max(distance[label])  # fewer than 95 % of ten samples are nine
+
+
+def draw_rows(draw, n):
+    y = np.arange(n) % 2
+    return pd.DataFrame(draw.normal(size=(n, 2)) + np.column_stack([2.0 * y - 1, 0 * y]), columns=["a", "b"]), y
+
+
+def choose(model, X, y, seed=0):
+    D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    task = Task(Once(lambda: Held(D)), y, 2, np.ones(len(y)), np.arange(len(y)), (seed,))
+    prototypes = model.path(task, {}).at(0).prototypes
+    return prototypes.at, prototypes.classes
+
+
+def true_shares(model, n, pairs, draw):
+    """Of prototypes of n rows: near one of n others that are drawn anew, and chosen when put among n - 1 of these."""
+    near, hits = [], []
+    for _ in range(pairs):
+        (X, y), (F, z) = draw_rows(draw, n), draw_rows(draw, n)
+        X, F = X.to_numpy(), F.to_numpy(copy=True)
+        at, classes = choose(model, X, y)
+        others, of = choose(model, F, z)
+        d = np.sqrt(((F[others][:, None] - X[at][None]) ** 2).sum(axis=2))
+        near.append(((d < model.eps) & (of[:, None] == classes)).any(axis=0).mean())
+        k = draw.integers(len(at))
+        place = draw.choice(np.flatnonzero(z == y[at[k]]))
+        F[place] = X[at[k]]
+        again, of = choose(model, F, z)
+        hits.append(((again == place) & (of == classes[k])).any())
+    return np.mean(near), np.mean(hits)
+
+
+def test_fresh_is_true_of_fresh_rows_and_chosen_is_not():
+    draw, model, told = np.random.default_rng(5), pc.PVM(eps=1.0), []
+    for seed in range(8):
+        X, y = draw_rows(draw, 60)
+        result = pc.fit("y ~ .", X.assign(y=np.where(y, "v", "u")), model, dissimilarity=RAW).stability(B=20, seed=seed)
+        fresh = result.fresh([0.5], B=20, seed=seed).iloc[0]
+        told.append(
+            {"chosen": result.prototypes["chosen"].mean(), "fresh": fresh["chosen"], "fresh near": fresh["near"]}
+        )
+    told = pd.DataFrame(told).mean()
+    near, chosen = true_shares(model, 30, 200, draw)
+    assert told["fresh"] == pytest.approx(chosen, abs=0.12)
+    assert told["fresh near"] == pytest.approx(near, abs=0.06)
+    assert told["chosen"] > true_shares(model, 60, 150, draw)[1] + 0.15
+
+
+def test_pairs_of_samples_by_hand(fit, iris):
+    """One pair after the other, with fits on the rows themselves; samples have no row in common."""
+    task, shares, hits, near = fit.problem.task(fit.dissimilarity), (0.2, 0.5), {}, {}
+    D = fit.dissimilarity.frame().to_numpy()
+    for place, share in enumerate(shares):
+        hits[share], near[share] = [], []
+        for b in range(6):
+            draw = np.random.default_rng((3, place, b))
+            first, second = disjoint(task, share, draw)
+            assert not (first & second).any()
+            assert np.bincount(task.y[first]).tolist() == np.bincount(task.y[second]).tolist() == [int(50 * share)] * 3
+            columns = pc.fit("species ~ .", iris[first], eps=1.0, dissimilarity=RAW).prototypes
+            names = sorted(zip(columns.index, columns["class"].cat.codes, strict=True))
+            other = pc.fit("species ~ .", iris[second], eps=1.0, dissimilarity=RAW).prototypes["class"].cat.codes
+            near[share].append(np.mean([(D[other.index[other == c], label] < 1.0).any() for label, c in names]))
+            row, cls = names[draw.integers(len(names))]
+            second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
+            second[row] = True
+            again = pc.fit("species ~ .", iris[second], eps=1.0, dissimilarity=RAW).prototypes
+            hits[share].append((row, cls) in set(zip(again.index, again["class"].cat.codes, strict=True)))
+    told = fit.stability(B=2).fresh(shares, B=6, seed=3)
+    assert told.index.tolist() == list(shares)
+    assert told["rows"].tolist() == [30, 75]
+    assert told["chosen"].tolist() == [np.mean(hits[share]) for share in shares]
+    assert told["near"].tolist() == pytest.approx([np.mean(near[share]) for share in shares])
+
+
+def test_fresh_says_what_it_takes(fit, iris):
+    result = fit.stability(B=2)
+    for wrong in (0.5, "half", [0.6], [0.0], [True], []):
+        with pytest.raises(pc.OptionError, match=r"at most 0\.5"):
+            result.fresh(wrong)
+    with pytest.raises(pc.DataError, match="give larger shares"):
+        result.fresh([0.01])
+    with pytest.raises(pc.DataError, match="does not carry the parameters"):
+        pc.fit("species ~ .", iris, "kmedoids", K=20).stability(B=2).fresh([0.25], B=2)
+    everything = pc.fit("species ~ .", iris, "knn", k=3).stability(B=2).fresh([0.1], B=3)
+    assert everything["chosen"].tolist() == [1.0]  # all rows are kept
+    assert list(everything) == ["rows", "chosen"]
+
+
+def test_print_leads_with_the_place_and_says_what_chosen_conditions_on(fit):
+    text = repr(fit.stability(B=5))
+    assert text.index("near:") < text.index("within:") < text.index("chosen:")
+    assert "drawn from the rows that chose it" in text
+    assert "fresh()" in text
+    assert "chosen again by the same rows" in fit.stability(B=5).plot().get_xlabel()
 
 
 def test_the_table_the_print_and_the_plot(fit):
     told = fit.stability(B=20)
-    assert list(told.prototypes.columns[:3]) == ["class", "chosen", "near"]
+    assert list(told.prototypes.columns[:4]) == ["class", "near", "within", "chosen"]
     assert told.prototypes.index.equals(fit.prototypes.index)
     assert "20 bootstrap samples" in repr(told)
     assert "share of the samples" in told.plot().get_xlabel()
+    assert ", within " in told.plot().get_yticklabels()[0].get_text()
     knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(B=3)
     assert (knn.prototypes["chosen"].dropna() == 1).all()
-    assert "share of the samples" in knn.plot().get_ylabel()
+    assert "chosen again" in knn.plot().get_ylabel()
 
 
 def test_centres_of_machines_count_once_a_sample(iris):

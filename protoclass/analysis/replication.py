@@ -55,20 +55,23 @@ def _is_share(value: object) -> bool:
 def replicate(fit: Fit, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
     """Share of one sample's balls that hold a prototype of another sample, and whether the other chooses one put into it.
 
-    NaN where the first sample chooses no prototype; the former also where prototypes have no balls.
+    Rows stand in an order that is drawn for each sample, as the order decides ties. NaN where the first sample chooses no
+    prototype; the former also where prototypes have no balls.
     """
     draw = np.random.default_rng(seed)
     first, second = disjoint(task, share, draw)
-    one = choose(fit, task, first.astype(np.int64), seed[2])
+    one = choose(fit, task, first.astype(np.int64), seed[2], draw)
     if len(one.at) == 0:
         return np.nan, np.nan
-    near = np.nan if one.radii is None else share_near(task, one, choose(fit, task, second.astype(np.int64), seed[2]))
+    near = np.nan
+    if one.radii is not None:
+        near = share_near(task, one, choose(fit, task, second.astype(np.int64), seed[2], draw))
     k = int(draw.integers(len(one.at)))
     row = int(task.candidate_row[one.at[k]])
     if row >= 0:
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
         second[row] = True
-    again = choose(fit, task, second.astype(np.int64), seed[2])
+    again = choose(fit, task, second.astype(np.int64), seed[2], draw)
     return near, float(((again.at == one.at[k]) & (again.classes == one.classes[k])).any())
 
 

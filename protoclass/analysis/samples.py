@@ -39,10 +39,13 @@ class Chosen:
         return np.asarray(rows[rows >= 0])
 
 
-def choose(fit: Fit, task: Task, count: np.ndarray, salt: int) -> Chosen:
-    """What the method chooses of a sample in which each row is `count` (n,) times."""
+def choose(fit: Fit, task: Task, count: np.ndarray, salt: int, draw: np.random.Generator | None = None) -> Chosen:
+    """What the method chooses of a sample in which each row is `count` (n,) times, in an order that is drawn if `draw` is given."""
     part, columns = task.keep(count > 0, salt)
     part = replace(part, w=part.w * count[count > 0])
+    if draw is not None:
+        part, places = part.reorder(draw.permutation(len(part.y)))
+        columns = columns[places]
     try:
         rule = fit.model.path(part, {}).at(0).moved(columns)
     except DataError as reason:

@@ -81,9 +81,9 @@ class Stability:
         Two samples without a row in common are drawn, with the same number of rows of each class, and each chooses prototypes.
         `near` is the share of the balls of the first that hold a prototype of their class of the second. Then one prototype
         of the first takes the place of a row of its class in the second, which chooses anew; `chosen` is the share of the pairs
-        in which it is chosen again. Both are, without bias, those of fits on so many fresh rows, on average over prototypes.
-        They are known for up to half of the rows. Nothing is said of all rows, as that would be extrapolation, nor of a
-        single prototype.
+        in which it is chosen again. Rows are shuffled in each sample, because ties go to the first. Both shares are, without
+        bias, those of fits on so many fresh rows, on average over prototypes. They are known for up to half of the rows.
+        Nothing is said of all rows, as that would be extrapolation, nor of a single prototype.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Stability:
         >>> import protoclass as pc
         >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(B=50)
         >>> float(result.prototypes["chosen"].mean().round(2)), result.fresh([0.5], B=40).round(2).to_dict("list")
-        (0.71, {'rows': [75], 'near': [0.81], 'chosen': [0.4]})
+        (0.71, {'rows': [75], 'near': [0.81], 'chosen': [0.28]})
         """
         return fresh(self.fit, shares, B, seed, progress)
 

@@ -105,6 +105,26 @@ class Task:
         )
         return smaller, columns
 
+    def reorder(self, order: Array) -> tuple[Task, Array]:
+        """The task with its rows in another order, and the columns that its candidates, which follow their rows, have in this task."""
+        n, row = len(self.y), self.candidate_row
+        position = np.empty(n, np.int64)
+        position[order] = np.arange(n)
+        columns = np.argsort(np.where(row < 0, n, position[row]), kind="stable")
+        moved_row = row[columns]
+        reordered = replace(
+            self,
+            source=Once(lambda: Part(self.D, order, columns)),
+            y=self.y[order],
+            w=self.w[order],
+            candidate_row=np.where(moved_row < 0, -1, position[moved_row]),
+            vectors=Once(lambda: self.coordinates()[order]),
+            design=Once(lambda: self.columns()[order]),
+            allowed_class=None if self.allowed_class is None else self.allowed_class[columns],
+            label=lambda i: self.label(int(order[i])),
+        )
+        return reordered, columns
+
 
 @dataclass(frozen=True)
 class Points:

@@ -120,14 +120,18 @@ def test_pairs_of_samples_by_hand(fit, iris):
             first, second = disjoint(task, share, draw)
             assert not (first & second).any()
             assert np.bincount(task.y[first]).tolist() == np.bincount(task.y[second]).tolist() == [int(50 * share)] * 3
-            columns = pc.fit("species ~ .", iris[first], eps=1.0, dissimilarity=RAW).prototypes
+
+            def shuffled(rows, draw=draw):
+                return iris.iloc[draw.permutation(np.flatnonzero(rows))]
+
+            columns = pc.fit("species ~ .", shuffled(first), eps=1.0, dissimilarity=RAW).prototypes
             names = sorted(zip(columns.index, columns["class"].cat.codes, strict=True))
-            other = pc.fit("species ~ .", iris[second], eps=1.0, dissimilarity=RAW).prototypes["class"].cat.codes
+            other = pc.fit("species ~ .", shuffled(second), eps=1.0, dissimilarity=RAW).prototypes["class"].cat.codes
             near[share].append(np.mean([(D[other.index[other == c], label] < 1.0).any() for label, c in names]))
             row, cls = names[draw.integers(len(names))]
             second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
             second[row] = True
-            again = pc.fit("species ~ .", iris[second], eps=1.0, dissimilarity=RAW).prototypes
+            again = pc.fit("species ~ .", shuffled(second), eps=1.0, dissimilarity=RAW).prototypes
             hits[share].append((row, cls) in set(zip(again.index, again["class"].cat.codes, strict=True)))
     told = fit.stability(B=2).fresh(shares, B=6, seed=3)
     assert told.index.tolist() == list(shares)

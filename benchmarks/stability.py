@@ -156,7 +156,7 @@ def main() -> None:
         "`python benchmarks/stability.py --write`. "
         f"{options.sets} data sets for each method, up to {options.each} prototypes of each for `chosen` (all for the others), "
         f"{options.repeats} fresh samples, 200 samples for each call; means over data sets. Methods without weights draw halves.\n\n"
-        f"{in_markdown(first)}\n\nAll samples are of the rows that chose the prototypes. So `chosen` says too much, 1.2 to 4 times the "
+        f"{in_markdown(first)}\n\nAll samples are of the rows that chose the prototypes. So `chosen` says too much, 1.2 to 5 times the "
         "truth; `near` says too much where balls are small and hold few rows, and little where it is near 1. The column "
         "`within` is the share of fresh samples with a prototype of the class within that distance, 0.95 by its definition.\n\n"
         "`Stability.fresh` compares two samples without a row in common, and the truth is that of 600 pairs of fresh samples of this "

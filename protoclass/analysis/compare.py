@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from numbers import Real
 from time import perf_counter
 from typing import Any
 
@@ -12,21 +11,17 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import one_of, whole_number
-from ..core.folds import grouped, holdout, stratified
-from ..errors import DataError, OptionError, ProtoclassError, brief, shown
+from ..errors import DataError, OptionError, brief
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
-from ..estimation.fitting import fit
-from ..frames.frame import along, check_unique, mold
+from ..frames.frame import check_unique
 from ..frames.tables import as_pandas
-from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
-from ..progress import bar
 from .comparison import Comparison
 from .evaluation import class_codes
+from .paired import Design
+from .splits import Drawing, choice_of, judge_all, make_splits
 
-FOLDS = 10
 OWN = {"test_size": None, "cv": None, "inner": "auto"}  # defaults that `fit` does not share
 
 
@@ -68,7 +63,8 @@ def compare(
     cv : int, optional
         Outer folds, where there is no `test_size`. None: 10.
     repeats : int
-        Times that a split or folds are drawn.
+        Times that a split or folds are drawn. Rows that were predicted once, by a rule fixed before, are independent given the
+        rule, and are tested as such. Errors of several splits or folds are not: see `Comparison` for the intervals and tests.
     inner : "auto", int or "loo"
         Folds that tune, within a training set; as `cv` in `fit`.
     dissimilarity : as in `fit`
@@ -100,128 +96,22 @@ def compare(
         formula, *more = formula
     arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
                  "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
+    beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
     if isinstance(formula, (Fit, Mapping)):
-        for name in (k for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})):
+        for name in beside:
             raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new)
     if more or new is not None:
         raise OptionError("new= and further positional arguments go with fits: compare(fit1, fit2, new=test)")
-    data = as_pandas(data)
     specs = named_methods(methods)
-    if test_size is not None and cv is not None:
-        raise OptionError("test_size= draws splits and cv= folds: give one of them (inner= are the folds that tune)")
     whole_number("repeats", repeats, 1)
     whole_number("seed", seed, 0)
     one_of("progress", progress, (None, True, False))
-    given = matrix_of(dissimilarity, data)
-    frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
-    # a level that no training row of a split has is a level all the same, as in cross_validate
-    levels = {name: c.levels for name, c in frame.schema.items() if c.kind == "category" and name in data}
-    data = data.assign(**{name: pd.Categorical(data[name], of_name) for name, of_name in levels.items()})
-    of_group = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    tests = draw_splits(
-        frame.codes, None if of_group is None else of_group.loc[frame.index], test_size, cv, repeats, seed
-    )
-    common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False}
-    rows, parts = [], []
-    with bar(len(tests) * len(specs), "comparing", progress) as comparing:
-        for split, test in enumerate(tests):
-            train_rows, test_rows = frame.index[~test], frame.index[test]
-            truth = data.loc[test_rows, frame.formula.response]
-            predicted: dict[str, Any] = {"truth": pd.Categorical(truth.astype(object), frame.levels)}
-            for name, options in specs.items():
-                own = {**common, "dissimilarity": dissimilarity, **options}
-                if of_group is not None:
-                    own["groups"] = groups if isinstance(groups, str) else of_group.loc[train_rows]
-                matrix = matrix_of(options["dissimilarity"], data) if "dissimilarity" in options else given
-                try:
-                    row, predicted[name] = judge(formula, data, own, matrix, train_rows, test_rows)
-                except ProtoclassError as reason:
-                    raise type(reason)(f"compare, method {name!r}: {reason}") from reason
-                rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
-                comparing.update()
-            index = pd.MultiIndex.from_product([[split], test_rows], names=["split", None])
-            parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}, index))
-    n = len(frame)
-    held = float(np.mean([test.sum() for test in tests]))
-    again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
-    how = (f"Random split{again}: {n - held:g} rows train, {held:g} test" if test_size is not None
-           else f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}")  # fmt: skip
-    predictions = pd.concat(parts).apply(lambda column: pd.Categorical(column, frame.levels))
-    beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
+    splits = make_splits(formula, as_pandas(data), dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
+    common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity}
+    results, predictions = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    tested_once = repeats == 1 and groups is None
-    return Comparison(pd.DataFrame(rows), predictions, how, held / (n - held), tested_once, len(frame.dropped), call)
-
-
-def judge(
-    formula: str,
-    data: pd.DataFrame,
-    options: Mapping[str, Any],
-    matrix: pd.DataFrame | None,
-    train: pd.Index,
-    test: pd.Index,
-) -> tuple[dict[str, Any], pd.Series]:
-    """One method on one split: sizes and times of the fit, and its predictions of the test rows."""
-    new = data.loc[test]
-    if matrix is not None:
-        lost = train.append(test).difference(matrix.index)
-        if len(lost):
-            raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data: rows are matched by label")
-        beside = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
-        options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
-        new = matrix.loc[test]
-    start = perf_counter()
-    fitted = fit(formula, data.loc[train], **options)
-    middle = perf_counter()
-    predicted = fitted.predict(new)
-    row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": middle - start,
-           "predict_seconds": perf_counter() - middle, "choice": choice_of(fitted)}  # fmt: skip
-    return row, predicted
-
-
-def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
-    """Rows, those predicted wrongly or not at all, and their share."""
-    lost = predicted.isna().to_numpy() | (predicted.astype(object) != truth.astype(object)).to_numpy()
-    wrong = int(lost.sum())
-    return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
-
-
-def choice_of(fitted: Fit) -> dict[str, Any]:
-    """The parameters that cross-validation chose."""
-    return dict(fitted.selection.values)
-
-
-def draw_splits(
-    y: np.ndarray, groups: pd.Series | None, test_size: float | None, cv: int | None, repeats: int, seed: int
-) -> list[np.ndarray]:
-    """Test rows of each split, bool (n,)."""
-    seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
-    if test_size is not None:
-        if groups is not None:
-            raise OptionError("groups go with cv=, which leaves whole groups out")
-        if isinstance(test_size, bool) or not isinstance(test_size, Real) or not 0 < test_size < 1:
-            raise OptionError(
-                f"test_size={brief(test_size)}: a number between 0 and 1, the share of the rows that test"
-            )
-        tests = [holdout(y, float(test_size), s) for s in seeds]
-        if not tests[0].any():
-            raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: give more")
-        return tests
-    folds = FOLDS if cv is None else cv
-    whole_number("cv", folds, 2)
-    least = int(np.bincount(y).min())
-    if groups is None and least < folds:
-        raise OptionError(
-            f"cv={folds} outer folds, and the rarest class has {least} rows: give cv={max(2, least)} or fewer"
-        )
-    if groups is None:
-        of_row = [stratified(y, folds, s) for s in seeds]
-    else:
-        if groups.isna().any():
-            raise DataError("groups have missing values: every row needs one")
-        of_row = [grouped(y, pd.factorize(groups)[0], folds, s) for s in seeds]
-    return [fold == f for fold in of_row for f in range(folds)]
+    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call)
 
 
 def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
@@ -262,20 +152,6 @@ def _name(spec: Any) -> str:
 
 def _same(value: Any, default: Any) -> bool:
     return type(value) is type(default) and not hasattr(value, "shape") and value == default
-
-
-def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
-    """Given dissimilarities as a DataFrame by label; None where rows are measured by their predictors."""
-    if isinstance(spec, pd.DataFrame):
-        return spec
-    if isinstance(spec, Dissimilarity):
-        spec.metric.check_rows(data.index)
-        needed = spec.data.columns.columns
-        complete = spec.metric.given or (not spec.metric.train_in_folds and not needed.isin(data.columns).all())
-        return spec.frame() if complete else None
-    if isinstance(spec, np.ndarray):
-        return measure("~ 1", data, spec).frame()
-    return None
 
 
 def _arguments_in_words(arguments: Mapping[str, Any]) -> str:
@@ -320,26 +196,28 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
             )
     if response not in new:
         raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-    codes = class_codes(new[response], levels)
-    predicted: dict[str, pd.Series] = {}
-    seconds = {}
+    return _judge_fits(fits, new, class_codes(new[response], levels))
+
+
+def _judge_fits(fits: dict[str, Fit], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
+    """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
+    predicted, seconds = {}, {}
     for name, f in fits.items():
         start = perf_counter()
-        predicted[str(name)] = f.predict(new)
-        seconds[str(name)] = perf_counter() - start
-    known = codes >= 0
-    for codes_of in predicted.values():
-        known &= codes_of.notna().to_numpy()
-    if not known.any():
+        predicted[name] = f.predict(new)
+        seconds[name] = perf_counter() - start
+    known = (codes >= 0) & np.all([series.notna() for series in predicted.values()], axis=0)
+    n = int(known.sum())
+    if n == 0:
         raise DataError("no row has both a known class and all predictors")
     rows = []
-    for (name, series), f in zip(predicted.items(), listed, strict=True):
-        wrong = int((series.cat.codes.to_numpy()[known] != codes[known]).sum())
-        rows.append({"split": 0, "method": name, "n": int(known.sum()), "wrong": wrong, "error": wrong / int(known.sum()),
+    for name, f in fits.items():
+        wrong = int((predicted[name].cat.codes.to_numpy()[known] != codes[known]).sum())
+        rows.append({"split": 0, "method": name, "n": n, "wrong": wrong, "error": wrong / n,
                      "prototypes": len(f.rule.prototypes), "size": f.rule.size, "seconds": np.nan,
                      "predict_seconds": seconds[name], "choice": choice_of(f)})  # fmt: skip
     index = pd.MultiIndex.from_product([[0], new.index[known]], names=["split", None])
-    truth = pd.Categorical.from_codes(codes[known], levels)
+    truth = pd.Categorical.from_codes(codes[known], next(iter(fits.values())).frame.levels)
     predictions = pd.DataFrame({"truth": truth, **{k: v[known].array for k, v in predicted.items()}}, index)
-    how = f"{len(rows)} fits on {int(known.sum())} new rows"
-    return Comparison(pd.DataFrame(rows), predictions, how, 0.0, True, int((~known).sum()), "compare(fits, new=data)")
+    how = f"{len(rows)} fits on {n} new rows"
+    return Comparison(pd.DataFrame(rows), predictions, how, Design(0.0), int((~known).sum()), "compare(fits, new=data)")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .paired import by_row, by_split, interval
+from .paired import Design, by_row, by_split, error_interval, wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,10 +32,8 @@ class Comparison:
         One row for each test row of each split (index: split, row label): `truth`, and what each method says.
     how : str
         What the test rows are, in words.
-    ratio : float
-        Test rows over training rows of a split; 0 where fits were given.
-    tested_once : bool
-        Whether every test row was predicted once, so that its errors can be counted.
+    design : Design
+        How the splits share rows: `ratio`, `sets` and `grouped`, see `protoclass.analysis.paired`.
     left_out : int
         Rows left out for missing values.
     call : str
@@ -44,8 +42,7 @@ class Comparison:
     results: pd.DataFrame
     predictions: pd.DataFrame
     how: str
-    ratio: float
-    tested_once: bool
+    design: Design
     left_out: int
     call: str
 
@@ -59,30 +56,42 @@ class Comparison:
         """Test error of each method (columns) on each split (rows)."""
         return self.results.pivot(index="split", columns="method", values="error")[self.methods]
 
+    @property
+    def independent(self) -> bool:
+        """Whether test rows are independent given the rules: one random split, or fits on new rows."""
+        return len(self.errors) == 1 and not self.design.grouped
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Test rows of each split."""
+        return self.results.groupby("split")["n"].first().to_numpy()
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row for each method.
 
-        Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` where every row was predicted once, else `sd` of the
-        error over splits, `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its tuning;
-        the first in a process also loads and compiles) and
-        `choice` (the tuned parameters; over several splits the median and range, or the commonest). The interval is Wilson's
-        where rows were predicted once (after cross-validation it takes them as independent, which they nearly are), else
-        from the corrected resampled t (see `tests`).
-        """
-        from scipy.stats import binomtest
+        Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` where every row was predicted once, `sd` of the
+        error over several splits, `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its
+        tuning; the first in a process also loads and compiles) and
+        `choice` (the tuned parameters; over several splits the median and range, or the commonest).
 
+        The interval is Wilson's where rows are independent given the rule: on one random split, and of fits on new rows. The
+        errors of folds and of several splits are not independent, as a row that is tested in one trains in the others. There
+        Wilson's interval is that of fewer rows, by Nadeau and Bengio's factor; see `protoclass.analysis.paired.error_interval`.
+        """
         rows = []
         for name in self.methods:
             own = self.results[self.results["method"] == name]
-            if self.tested_once:
-                wrong, n = int(own["wrong"].sum()), int(own["n"].sum())
-                ends = binomtest(wrong, n).proportion_ci(0.95, "wilson")
-                row = {"error": wrong / n, "low": float(ends.low), "high": float(ends.high), "wrong": wrong, "n": n}
+            wrong, n = int(own["wrong"].sum()), int(self.sizes.sum())
+            if self.independent:
+                low, high = wilson(wrong / n, n)
             else:
-                errors = own["error"].to_numpy()
-                low, high = interval(errors, self.ratio)
-                row = {"error": errors.mean(), "low": low, "high": high, "sd": errors.std(ddof=1)}
+                low, high = error_interval(self.errors[name].to_numpy(), self.design, self.sizes)
+            row: dict[str, Any] = {"error": wrong / n, "low": low, "high": high}
+            if self.predictions.index.get_level_values(1).is_unique:
+                row |= {"wrong": wrong, "n": n}
+            if len(self.errors) > 1:
+                row["sd"] = self.errors[name].std()
             row |= {"prototypes": own["prototypes"].mean(), "seconds": own["seconds"].median()}
             rows.append(row | {"choice": chosen(own["choice"].tolist())})
         out = pd.DataFrame(rows, pd.Index(self.methods, name="method"))
@@ -91,13 +100,14 @@ class Comparison:
 
     @cached_property
     def tests(self) -> pd.DataFrame:
-        """Paired tests between the methods, with Holm's correction.
+        """Paired tests between the methods with Holm's correction, and 95 % intervals of the differences.
 
-        Where rows were predicted once: Cochran's Q over all methods and McNemar's test of each pair. Over several random
-        splits or repeats: the corrected resampled t-test of each pair. See `protoclass.analysis.paired` for the columns.
+        Where rows are independent given the rules (one random split, fits on new rows): Cochran's Q over all methods and
+        McNemar's test of each pair. After cross-validation or over several random splits: the corrected resampled t-test of
+        each pair. See `protoclass.analysis.paired` for the columns.
         """
-        if not self.tested_once:
-            return by_split(self.errors, self.ratio)
+        if not self.independent:
+            return by_split(self.errors, self.design, self.sizes)
         truth = self.predictions["truth"].astype(object)
         wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
         return by_row(wrong)

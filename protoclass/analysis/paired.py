@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 EXACT = 25  # rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
+Z = 1.959963984540054  # of the normal distribution, 2.5 % lie above
+COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """How the splits that errors come from share rows, which the variance of their mean depends on.
+
+    Attributes
+    ----------
+    ratio : float
+        Test rows over training rows of a split; 0 where the rules were fixed before.
+    sets : int
+        Sets of splits, one after the other: the repeats of a cross-validation, whose folds are one set each. Random splits
+        are one set.
+    grouped : bool
+        Whether rows come in groups, so that the errors of a split are not independent either.
+    """
+
+    ratio: float
+    sets: int = 1
+    grouped: bool = False
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over splits with its standard error `se` (0 where the splits have no spread) and degrees of freedom `df`."""
+
+    value: float
+    se: float
+    df: int
 
 
 def by_row(wrong: pd.DataFrame) -> pd.DataFrame:
@@ -16,35 +48,51 @@ def by_row(wrong: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     wrong : bool DataFrame (rows, methods)
-        Whether each method was wrong on each row. Rows are taken as independent.
+        Whether each method was wrong on each row. Rows are taken as independent, as they are given the rules, where the rules
+        were learned from other rows: not the rows of a cross-validation, each of which also trains the rules of the others.
 
     Returns
     -------
     DataFrame
-        One row for each test: `test`, `a`, `b`, `difference` (error of a minus that of b), `statistic`, `p`, and `p_holm` among
+        One row for each test: `test`, `a`, `b`, `difference` (error of a minus that of b) with its 95 % interval `low` to
+        `high` (each for itself), `statistic`, `p`, and `p_holm` among
         the pairs. For McNemar's test the statistic is the number of rows that a alone gets wrong minus that of b alone.
 
     References
     ----------
     McNemar (1947); Cochran (1950); Dietterich (1998), *Approximate statistical tests for comparing supervised
-    classification learning algorithms*.
+    classification learning algorithms*. The interval is that of Bonett and Price (2012), *Adjusted Wald confidence interval
+    for a difference of binomial proportions based on paired data*.
     """
     rows = [_cochran(wrong)] if wrong.shape[1] > 2 else []
     rows += [_mcnemar(wrong[a], wrong[b], str(a), str(b)) for a, b in combinations(wrong, 2)]
     return _with_holm(rows)
 
 
-def by_split(errors: pd.DataFrame, ratio: float) -> pd.DataFrame:
+def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = None) -> pd.DataFrame:
     """The corrected resampled t-test of each pair with Holm's correction.
 
     Parameters
     ----------
     errors : DataFrame (splits, methods)
         Error of each method on the test rows of each split.
-    ratio : float
-        Test rows over training rows of a split. Splits share training rows, so that the variance of their mean is not that
-        of independent draws; (1 / splits + ratio) takes the place of 1 / splits.
-        Where all splits have the same difference, not 0, there is no spread to judge it by: statistic and p are then NaN.
+    design : Design
+    sizes : array (splits,), optional
+        Test rows of each split, where they differ.
+
+    Returns
+    -------
+    DataFrame
+        As of `by_row`. Where all splits have the same difference there is no spread to judge it by: the interval is NaN, and
+        so are statistic and p if the difference is not 0.
+
+    Notes
+    -----
+    Splits share training rows, so that the variance of their mean is not that of independent draws. Nadeau and Bengio put
+    (1 / splits + ratio) in the place of 1 / splits. Of a repeated cross-validation each repeat's folds count as the splits,
+    and the variances of the repeats are averaged: with more repeats the draw of the folds matters less and the rows remain as
+    few, so that (1 / (repeats * folds) + ratio) would be too small. `benchmarks/intervals.py` measures level and coverage of
+    this, of that, and of the nested cross-validation of Bates, Hastie and Tibshirani (2024).
 
     References
     ----------
@@ -52,28 +100,73 @@ def by_split(errors: pd.DataFrame, ratio: float) -> pd.DataFrame:
     """
     rows = []
     for a, b in combinations(errors, 2):
-        mean, spread = mean_and_spread((errors[a] - errors[b]).to_numpy(), ratio)
-        t = mean / spread if spread > 0 else 0.0 if mean == 0 else np.nan
-        p = float(_student().sf(abs(t), len(errors) - 1) * 2)
-        rows.append(
-            {"test": "corrected resampled t", "a": str(a), "b": str(b), "difference": mean, "statistic": t, "p": p}
-        )
+        mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
+        t = mean.value / mean.se if mean.se > 0 else 0.0 if mean.value == 0 else np.nan
+        low, high = student_interval(mean)
+        rows.append({"test": "corrected resampled t", "a": str(a), "b": str(b), "difference": mean.value, "low": low,
+                     "high": high, "statistic": t, "p": float(_student().sf(abs(t), mean.df) * 2)})  # fmt: skip
     return _with_holm(rows)
 
 
-def mean_and_spread(values: np.ndarray, ratio: float) -> tuple[float, float]:
-    """Mean over splits, and its standard error by Nadeau and Bengio's correction."""
-    spread = float(np.sqrt((1 / len(values) + ratio) * values.var(ddof=1)))
-    return float(values.mean()), 0.0 if spread < 1e-12 else spread
+def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | None = None) -> Mean:
+    """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error; see `by_split`."""
+    table = values.reshape(design.sets, -1)
+    weights = np.ones(table.shape) if sizes is None else np.asarray(sizes, float).reshape(table.shape)
+    share = weights / weights.sum(axis=1, keepdims=True)
+    splits = table.shape[1]
+    means = (share * table).sum(axis=1)
+    variance = (share * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
+    se = float(np.sqrt((1 / splits + design.ratio) * variance.mean()))
+    value = float((weights * table).sum() / weights.sum())
+    return Mean(value, 0.0 if se < 1e-12 else se, design.sets * (splits - 1))
 
 
-def interval(values: np.ndarray, ratio: float) -> tuple[float, float]:
-    """95 % interval of a mean error over splits, within 0 and 1; NaN where the splits have no spread."""
-    mean, spread = mean_and_spread(values, ratio)
-    if spread == 0:
+def student_interval(mean: Mean) -> tuple[float, float]:
+    """95 % interval of a mean; NaN where the splits have no spread."""
+    if mean.se == 0:
         return np.nan, np.nan
-    half = float(_student().ppf(0.975, len(values) - 1)) * spread
-    return max(0.0, mean - half), min(1.0, mean + half)
+    half = float(_student().ppf(0.975, mean.df)) * mean.se
+    return mean.value - half, mean.value + half
+
+
+def error_interval(errors: np.ndarray, design: Design, sizes: np.ndarray) -> tuple[float, float]:
+    """95 % interval of a mean error over splits.
+
+    Parameters
+    ----------
+    errors, sizes : arrays (splits,)
+        Error and test rows of each split.
+    design : Design
+
+    Returns
+    -------
+    low, high : float
+        Wilson's interval for as many rows as would be worth these: a split's test rows over (1 / splits + ratio), Nadeau and
+        Bengio's factor. Where rows come in groups, the wider of this and the t interval at each end, as groups make splits
+        differ more than independent rows do.
+
+    Examples
+    --------
+    Ten folds of six rows, of which one half is classified wrongly, are worth 28 rows and not 60:
+
+    >>> low, high = error_interval(np.full(10, 0.5), Design(1 / 9), np.full(10, 6))
+    >>> round(low, 3), round(high, 3)
+    (0.327, 0.673)
+    """
+    mean = mean_over_splits(errors, design, sizes)
+    splits = len(errors) // design.sets
+    low, high = wilson(mean.value, float(np.mean(sizes)) / (1 / splits + design.ratio))
+    if design.grouped and mean.se > 0:
+        ends = student_interval(mean)
+        low, high = max(0.0, min(low, ends[0])), min(1.0, max(high, ends[1]))
+    return low, high
+
+
+def wilson(error: float, rows: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share among a number of rows, which need not be whole."""
+    middle = (error + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
+    half = Z / (1 + Z**2 / rows) * float(np.sqrt(error * (1 - error) / rows + (Z / (2 * rows)) ** 2))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _student():  # type: ignore[no-untyped-def]
@@ -89,7 +182,8 @@ def _cochran(wrong: pd.DataFrame) -> dict[str, object]:
     differ = (values != values[:, :1]).any()  # else 0 / 0: nothing speaks against equal errors
     found = cochrans_q(values) if differ else None
     statistic, p = (0.0, 1.0) if found is None else (float(found.statistic), float(found.pvalue))
-    return {"test": "Cochran's Q", "a": "all", "b": "", "difference": np.nan, "statistic": statistic, "p": p}
+    return {"test": "Cochran's Q", "a": "all", "b": "", "difference": np.nan, "low": np.nan, "high": np.nan,
+            "statistic": statistic, "p": p}  # fmt: skip
 
 
 def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> dict[str, object]:
@@ -99,14 +193,31 @@ def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> dict[str, o
     exact = only_a + only_b < EXACT
     p = float(mcnemar([[0, only_a], [only_b, 0]], exact=exact, correction=True).pvalue)
     name = f"McNemar ({'exact' if exact else 'chi-squared'})"
-    difference = (only_a - only_b) / len(first)
-    return {"test": name, "a": a, "b": b, "difference": difference, "statistic": float(only_a - only_b), "p": p}
+    difference, (low, high) = (only_a - only_b) / len(first), paired_interval(only_a, only_b, len(first))
+    return {"test": name, "a": a, "b": b, "difference": difference, "low": low, "high": high,
+            "statistic": float(only_a - only_b), "p": p}  # fmt: skip
+
+
+def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
+    """95 % interval of the difference of two errors on the same n rows, of which each method alone gets so many wrong.
+
+    Bonett and Price (2012): the Wald interval after one row is added to either count.
+
+    Examples
+    --------
+    >>> low, high = paired_interval(7, 2, 50)
+    >>> round(low, 3), round(high, 3)
+    (-0.026, 0.218)
+    """
+    a, b = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
+    half = Z * float(np.sqrt((a + b - (a - b) ** 2) / (n + 2)))
+    return max(-1.0, a - b - half), min(1.0, a - b + half)
 
 
 def _with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
     from statsmodels.stats.multitest import multipletests
 
-    out = pd.DataFrame(rows, columns=["test", "a", "b", "difference", "statistic", "p"])
+    out = pd.DataFrame(rows, columns=COLUMNS)
     pairs = ((out["a"] != "all") & out["p"].notna()).to_numpy(bool)
     out["p_holm"] = np.nan
     if pairs.any():

@@ -8,7 +8,15 @@ import pytest
 from scipy import stats
 
 import protoclass as pc
-from protoclass.analysis.paired import by_row, by_split
+from protoclass.analysis.paired import (
+    Design,
+    by_row,
+    by_split,
+    error_interval,
+    mean_over_splits,
+    paired_interval,
+    wilson,
+)
 from protoclass.core.folds import holdout
 
 RAW = pc.Euclidean(scale=False)
@@ -36,6 +44,11 @@ def test_nested_folds_hold_every_row_out_once(iris):
     assert sorted(told.predictions.index.get_level_values(1)) == list(range(150))
     assert told.errors.shape == (5, 2)
     assert told.table["n"].tolist() == [150, 150]
+    assert told.tests["test"].tolist() == ["corrected resampled t"]  # each row trains the rules of the others
+    for name in told.methods:
+        ends = error_interval(told.errors[name].to_numpy(), Design(1 / 4), np.full(5, 30))
+        assert told.table.loc[name, ["low", "high"]].tolist() == pytest.approx(ends)
+        assert ends != wilson(told.table.loc[name, "error"], 150)
     assert told.results.groupby("method")["wrong"].sum().to_dict() == told.table["wrong"].to_dict()
 
 
@@ -43,7 +56,7 @@ def test_repeated_nested_folds(iris):
     told = pc.compare("species ~ .", iris, [pc.KNN(k=1), pc.KNN(k=9)], cv=3, repeats=2)
     assert told.errors.shape == (6, 2)
     assert told.tests["test"].tolist() == ["corrected resampled t"]
-    assert told.ratio == pytest.approx(0.5)
+    assert told.design.ratio == pytest.approx(0.5)
     assert "sd" in told.table
 
 
@@ -139,12 +152,75 @@ def test_few_discordant_rows_take_the_binomial_test():
 def test_tests_by_split_against_their_formula():
     draw = np.random.default_rng(1)
     errors = pd.DataFrame(draw.random((10, 2)), columns=["a", "b"])
-    told = by_split(errors, 0.5).iloc[0]
+    told = by_split(errors, Design(0.5)).iloc[0]
     d = errors["a"] - errors["b"]
     t = d.mean() / np.sqrt((1 / 10 + 0.5) * d.var())
     assert told["statistic"] == pytest.approx(t)
     assert told["p"] == pytest.approx(2 * stats.t.sf(abs(t), 9))
-    assert by_split(errors.assign(b=errors["a"]), 0.5)["p"].tolist() == [1.0]
+    assert by_split(errors.assign(b=errors["a"]), Design(0.5))["p"].tolist() == [1.0]
+
+
+def test_the_mean_over_repeated_folds_against_its_formula():
+    values = np.random.default_rng(4).random((3, 5))
+    sizes = np.array([[4, 4, 4, 4, 4], [5, 5, 4, 3, 3], [20, 0.5, 0.5, 0.5, 0.5]])
+    found = mean_over_splits(values.ravel(), Design(1 / 4, sets=3), sizes.ravel())
+    variances = []
+    for row, size in zip(values, sizes, strict=True):
+        middle = sum(size * row) / sum(size)
+        variances.append(sum(size * (row - middle) ** 2) / sum(size) * 5 / 4)
+    assert variances[0] == pytest.approx(values[0].var(ddof=1))
+    assert found.value == pytest.approx((sizes * values).sum() / sizes.sum())
+    assert found.se == pytest.approx(np.sqrt((1 / 5 + 1 / 4) * np.mean(variances)))
+    assert found.df == 12
+    told = by_split(pd.DataFrame({"a": values.ravel(), "b": 0.0}), Design(1 / 4, sets=3), sizes.ravel()).iloc[0]
+    assert [told["low"], told["high"]] == pytest.approx(
+        found.value + np.array([-1, 1]) * stats.t.ppf(0.975, 12) * found.se
+    )
+
+
+def test_after_cross_validation_tests_keep_their_level_and_intervals_cover():
+    """1-NN on either of two pairs of columns without information, 60 rows, 10 folds: both errors are 0.5 in truth."""
+    draw, count = np.random.default_rng(0), 400
+    rejected, by_rows, covers, naive = 0, 0, 0, 0
+    for _ in range(count):
+        y = draw.permutation(np.repeat([0, 1], 30))
+        order, fold = np.lexsort((draw.random(60), y)), np.empty(60, int)
+        fold[order] = np.arange(60) % 10
+        wrong = []
+        for _ in range(2):
+            X = draw.normal(size=(60, 2))
+            D = ((X[:, None] - X) ** 2).sum(axis=2)
+            D[fold[:, None] == fold] = np.inf
+            wrong.append(y[D.argmin(axis=1)] != y)
+        a, b = (np.bincount(fold, w) / 6 for w in wrong)
+        mean = mean_over_splits(a - b, Design(1 / 9))
+        rejected += abs(mean.value) > stats.t.ppf(0.975, 9) * mean.se
+        low, high = error_interval(a, Design(1 / 9), np.full(10, 6))
+        covers += low <= 0.5 <= high
+        low, high = wilson(wrong[0].mean(), 60)
+        naive += low <= 0.5 <= high
+        low, high = paired_interval(int((wrong[0] & ~wrong[1]).sum()), int((wrong[1] & ~wrong[0]).sum()), 60)
+        by_rows += not low <= 0 <= high
+    assert rejected / count < 0.065 < by_rows / count
+    assert naive / count < 0.93 < covers / count
+
+
+def test_intervals_of_differences_on_new_rows_cover():
+    draw = np.random.default_rng(5)
+    for n, p in ((30, (0.2, 0.1)), (100, (0.3, 0.3)), (200, (0.02, 0.08))):
+        counts = draw.multinomial(n, [*p, 1 - sum(p)], size=1000)
+        ends = np.array([paired_interval(a, b, n) for a, b, _ in counts.tolist()])
+        assert ((ends[:, 0] <= p[0] - p[1]) & (p[0] - p[1] <= ends[:, 1])).mean() > 0.935
+    assert np.allclose([wilson(7 / 50, 50), wilson(0.0, 9)],
+                       [stats.binomtest(k, n).proportion_ci(method="wilson") for k, n in ((7, 50), (0, 9))])  # fmt: skip
+
+
+def test_groups_that_differ_widen_the_interval():
+    same, apart = np.full(10, 0.3), np.array([0.0, 1.0] * 3 + [0.0] * 4)
+    for errors, wider in ((same, False), (apart, True)):
+        plain, of_groups = (error_interval(errors, Design(1 / 9, grouped=g), np.full(10, 50)) for g in (False, True))
+        assert (of_groups != plain) == wider
+        assert of_groups[0] <= plain[0] < plain[1] <= of_groups[1]
 
 
 def test_the_corrected_test_keeps_its_level(monkeypatch):
@@ -155,7 +231,7 @@ def test_the_corrected_test_keeps_its_level(monkeypatch):
         a, b = draw.random((2, 90)) < 0.3
         tests = [draw.permutation(90)[:30] for _ in range(15)]
         splits.append([(a[t].mean(), b[t].mean()) for t in tests])
-    low = sum(by_split(pd.DataFrame(errors, columns=["a", "b"]), 0.5)["p"][0] < 0.05 for errors in splits)
+    low = sum(by_split(pd.DataFrame(errors, columns=["a", "b"]), Design(0.5))["p"][0] < 0.05 for errors in splits)
     naive = np.sum(stats.ttest_rel(*np.moveaxis(splits, 2, 0), axis=1).pvalue < 0.05)
     assert low < 30 < naive
 
@@ -240,7 +316,7 @@ def test_a_column_of_groups_is_no_predictor_and_its_rows_are_not_taken_as_indepe
     one = pc.compare("y ~ .", df.assign(site=site), ["knn"], cv=5, groups="site")
     two = pc.compare("y ~ .", df, ["knn"], cv=5, groups=site)
     pd.testing.assert_frame_equal(one.predictions, two.predictions)
-    assert not one.tested_once
+    assert not one.independent
     assert "whole groups left out" in one.how
 
 
@@ -272,11 +348,12 @@ def test_a_dissimilarity_that_looks_at_classes_is_learned_from_training_rows():
 
 def test_splits_without_spread_give_no_p_value(iris):
     errors = pd.DataFrame({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4], "c": [0.3, 0.1, 0.1]})
-    told = by_split(errors, 0.5).set_index(["a", "b"])
+    told = by_split(errors, Design(0.5)).set_index(["a", "b"])
     assert np.isnan(told.loc[("a", "b"), ["statistic", "p", "p_holm"]].astype(float)).all()
     assert told.loc[("a", "c"), "p_holm"] > 0
     sure = pc.compare("species ~ .", iris, {"a": pc.KNN(k=1), "b": pc.KNN(k=5)}, test_size=0.05, repeats=3)
-    assert sure.table.loc["a", ["low", "high"]].isna().all() == (sure.errors["a"].var() == 0)
+    assert sure.errors["a"].var() == 0
+    assert sure.table.loc["a", ["low", "high"]].tolist() == pytest.approx(wilson(0.0, 8 / (1 / 3 + sure.design.ratio)))
     assert sure.plot().figure.axes
 
 

@@ -70,6 +70,27 @@ def choose(errors: Array, weight: Array, sizes: Array, error: Array | None = Non
     return Choice(error, se, size, best, one_se)
 
 
+def choose_over_repeats(errors: list[Array], weights: list[Array], sizes: Array) -> Choice:
+    """The choice from repeated cross-validation.
+
+    Parameters
+    ----------
+    errors, weights : lists of arrays (F, G) and (F,)
+        Of each repeat.
+    sizes : array (R x F, G)
+
+    Returns
+    -------
+    Choice
+        The error is the mean over repeats. The standard error is the root mean square of the repeats' own, as repeats share
+        their rows.
+    """
+    of_repeat = [mean_and_se(e, w) for e, w in zip(errors, weights, strict=True)]
+    error = np.mean([e for e, _ in of_repeat], axis=0)
+    se = np.sqrt(np.mean([s**2 for _, s in of_repeat], axis=0))
+    return choose(np.concatenate(errors), np.concatenate(weights), sizes, error, se)
+
+
 def mean_and_se(errors: Array, weight: Array) -> tuple[Array, Array]:
     """Weighted mean over folds and its standard error, each (G,); the standard error is NaN for a single fold."""
     share = weight / weight.sum()

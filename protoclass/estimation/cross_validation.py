@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import one_of
-from ..core.choose import Choice, choose, mean_and_se
+from ..core.choose import choose_over_repeats
 from ..core.parallel import each
 from ..core.query import Query, answer_block
 from ..core.task import Path, Rule, Task
@@ -159,7 +159,7 @@ class Trial:
         errors, fold_weights = _fold_errors(held.predicted, self.problem.frame.codes, self.loss, self.of_fold, weights)
         return Validation(
             self.problem, held.grid, self.of_fold, held.predicted, held.covered if held.has_cover else None,
-            np.concatenate(errors), held.sizes, np.concatenate(fold_weights), _choice(errors, fold_weights, held.sizes),
+            np.concatenate(errors), held.sizes, np.concatenate(fold_weights), choose_over_repeats(errors, fold_weights, held.sizes),
             self.measure, self.loss, bounds=held.bounds if self.problem.model.can.grid_bounds else None, **more,
         )  # fmt: skip
 
@@ -339,10 +339,3 @@ def _fold_errors(
         errors.append(sums / np.maximum(total, 1e-300)[:, None])
         fold_weights.append(total)
     return errors, fold_weights
-
-
-def _choice(errors: list[np.ndarray], fold_weights: list[np.ndarray], sizes: np.ndarray) -> Choice:
-    of_repeat = [mean_and_se(e, w) for e, w in zip(errors, fold_weights, strict=True)]
-    error = np.mean([e for e, _ in of_repeat], axis=0)
-    se = np.sqrt(np.mean([s**2 for _, s in of_repeat], axis=0))
-    return choose(np.concatenate(errors), np.concatenate(fold_weights), sizes, error, se)

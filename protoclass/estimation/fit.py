@@ -31,18 +31,35 @@ class Fit(Fitted):
     the tables, analyses and pictures of it.
     """
 
-    def test(self, new: Any) -> Test:
+    def test(self, new: Any, weights: Any = None, no_information: float | None = None) -> Test:
         """Error on new data with known classes: Wilson interval, confusion, and a test against no information.
+
+        No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
+        before the new rows were seen, so that the two are compared on them by the exact sign test: of the rows that one of the
+        two alone gets wrong, half would be the rule's if it were no better.
 
         Parameters
         ----------
         new : DataFrame
             With the predictors and the response; for given dissimilarities the response is a column beside them. Rows
             that miss either are left out and counted.
+        weights : column name, Series or array, optional
+            Weight of each new row, in the error, its interval and the test.
+        no_information : float between 0 and 1, optional
+            An error that is known from elsewhere, such as 1 less a base rate of the population: the test against it is the
+            exact binomial one.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> wine = pc.load_data("wine")
+        >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
+        >>> fit.test(wine.iloc[1::2]).test
+        'exact sign test, one-sided, on the 58 rows that one of the two alone gets wrong'
         """
         from ..analysis.evaluation import test
 
-        return test(self, new)
+        return test(self, new, weights, no_information)
 
     def augment(self, data: Any = None) -> pd.DataFrame:
         """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
@@ -104,7 +121,12 @@ class Fit(Fitted):
         return bound(self, delta, fixed_dissimilarity)
 
     def glance(self) -> pd.DataFrame:
-        """One row: method, rows, classes, prototypes, parameters, training error, cross-validated error with its SE."""
+        """One row: method, rows, classes, prototypes, parameters, training error, cross-validated error with its SE.
+
+        Of the parameters those that apply: no number of draws where nothing is drawn. The cross-validated columns are named
+        after what was measured: `cv_error`, `cv_balanced_error` or `cv_loss`, `cv_se`, and with `_corrected` the error
+        corrected for tuning the parameters on the same folds (see `Validation.corrected`), where they were.
+        """
         from ..tables.tidy import glance
 
         return glance(self)

@@ -17,6 +17,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from .problem import Problem
 
 FOLDS = 10
+MEASURES = {"error": "error", "balanced": "balanced error", "loss": "loss"}  # in words
 
 
 def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:

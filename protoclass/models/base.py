@@ -74,6 +74,10 @@ class Model:
         """All parameters by name."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
+    def unused(self, classes: int) -> frozenset[str]:
+        """Parameters that have no effect beside the values of the others, with so many classes; `Fit.glance` leaves them out."""
+        return frozenset()
+
     def tuned(self) -> dict[str, Any]:
         """The parameters that cross-validation chooses."""
         values = self.parameters()

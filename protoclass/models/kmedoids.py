@@ -77,6 +77,9 @@ class KMedoids(Model):
     def title(self) -> str:
         return "k-medoids by class"
 
+    def unused(self, classes: int) -> frozenset[str]:
+        return frozenset({"starts"} if self.start == "build" else ())
+
     def __post_init__(self) -> None:
         check_counts("kmedoids", self.K)
         one_of("start", self.start, STARTS)

@@ -109,6 +109,9 @@ class LVQ(Model):
     def title(self) -> str:
         return "Learning vector quantization"
 
+    def unused(self, classes: int) -> frozenset[str]:
+        return frozenset(name for name, variants in USED_BY.items() if not set(variants) & set(self._variants()))
+
     def __post_init__(self) -> None:
         check_counts("lvq", self.K)
         for variant in self._variants():

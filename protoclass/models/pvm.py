@@ -164,6 +164,13 @@ class PVM(Model):
     def title(self) -> str:
         return f"Prototype vector machine ({self.solver})"
 
+    def unused(self, classes: int) -> frozenset[str]:
+        used = {
+            "exact": {"time_limit", "mip_gap"},
+            "rounding": {"time_limit", "rounding"} | ({"draws"} if self.rounding == "best" else set()),
+        }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
+        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws"} - used)
+
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None
         D = task.D.take(np.arange(task.shape[0]), prototypes.at)

@@ -135,6 +135,10 @@ class SCM(Model):
     def shares_work(self) -> bool:
         return True
 
+    def unused(self, classes: int) -> frozenset[str]:
+        without_columns = {"negate"} if "boolean" not in self.features.split("+") else set()
+        return frozenset(without_columns | ({"multiclass"} if classes == 2 else set()))
+
     @property
     def title(self) -> str:
         return f"Set covering machine ({self.features})"

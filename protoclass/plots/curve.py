@@ -32,7 +32,13 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
     table, x, others = validation.table, traced.x, traced.others
     for k, (name, part) in enumerate(traced.lines):
         style = {"fmt": f"{mark(k)}-", "ms": 4, "lw": 1, "capsize": 2, "color": colour(k)}
-        ax.errorbar(part["position"], part["error"], part["se"], label=name or "held-out error, +- 1 SE", **style)
+        ax.errorbar(
+            part["position"],
+            part["error"],
+            part["se"],
+            label=name or f"held-out {validation.measure_name}, +- 1 SE",
+            **style,
+        )
     for k, name in ((4, "cover_error"), (3, "bound")):
         if name in table and not others:
             ax.plot(traced.positions, table[name], "-", lw=1, color=COLOURS[k], label=name.replace("_", " "))
@@ -41,7 +47,10 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
     elif traced.log:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
-    for point, ls, name in ((validation.best, ":", "least error"), (validation.one_se, "--", "1-SE choice")):
+    for point, ls, name in (
+        (validation.best, ":", f"least {validation.measure_name}"),
+        (validation.one_se, "--", "1-SE choice"),
+    ):
         chosen = ", ".join(f"{k} = {write_value(table[k].iloc[point])}" for k in [x, *others])
         ax.axvline(traced.positions[point], ls=ls, lw=1.2, color="black", label=f"{name}: {chosen}")
     _draw_no_information(validation, ax)
@@ -74,7 +83,10 @@ def _draw_heat(validation: Validation, pair: tuple[str, str], ax: Any) -> Any:
         names = [write_value(v) for v in values[::step]]
         steep = axis is ax.xaxis and sum(map(len, names)) > 40
         axis.set_ticks(range(0, len(values), step), names, rotation=60 if steep else 0)
-    for point, sign, name in ((validation.best, "x", "least error"), (validation.one_se, "s", "1-SE choice")):
+    for point, sign, name in (
+        (validation.best, "x", f"least {validation.measure_name}"),
+        (validation.one_se, "s", "1-SE choice"),
+    ):
         if point not in table.index:  # the least error lies at other values of the parameters that are fixed here
             continue
         spot = cells.columns.get_loc(table[pair[0]].loc[point]), cells.index.get_loc(table[pair[1]].loc[point])
@@ -105,8 +117,13 @@ def _draw_by_size(validation: Validation, ax: Any) -> Any:
     table, full = sort_by_size(validation)
     one = len(validation.grid.columns) == 1  # several parameters make no line
     style = {"fmt": "o-" if one else "o", "ms": 4, "lw": 1, "capsize": 2, "color": colour(0)}
-    ax.errorbar(table["size"], table["error"], table["se"], label="held-out error, +- 1 SE", **style)
-    for point, ls, name in ((validation.best, ":", "least error"), (validation.one_se, "--", "1-SE choice")):
+    ax.errorbar(
+        table["size"], table["error"], table["se"], label=f"held-out {validation.measure_name}, +- 1 SE", **style
+    )
+    for point, ls, name in (
+        (validation.best, ":", f"least {validation.measure_name}"),
+        (validation.one_se, "--", "1-SE choice"),
+    ):
         size = validation.table["size"].iloc[point]
         ax.axvline(size, ls=ls, lw=1.2, color="black", label=f"{name}: size {write_number(round(float(size), 1))}")
     if full:
@@ -122,8 +139,16 @@ def _draw_by_size(validation: Validation, ax: Any) -> Any:
 
 
 def _draw_single(validation: Validation, ax: Any) -> Any:
-    row = validation.table.iloc[0]
-    ax.errorbar([0], [row["error"]], [row["se"]], fmt="o", capsize=4, color=COLOURS[0], label="held-out error, +- 1 SE")
+    row, name = validation.table.iloc[0], f"held-out {validation.measure_name}, +- 1 SE"
+    ax.errorbar(
+        [0],
+        [row["error"]],
+        [row["se"]],
+        fmt="o",
+        capsize=4,
+        color=COLOURS[0],
+        label=name,
+    )
     _draw_no_information(validation, ax)
     ax.set(xticks=[0], xticklabels=[validation.problem.model.name], xlabel="method", xlim=(-1, 1))
     ax.legend(fontsize="small")

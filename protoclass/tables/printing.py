@@ -33,12 +33,7 @@ def facts(fit: Fit) -> dict[str, str]:
         out["Prototypes"] = f"{len(fit.rule.prototypes)}"
     out |= missing_prototypes(fit)
     if fit.validation is not None and fit.point is not None:
-        row = fit.validation.table.iloc[fit.point]
-        spread = f" +- {row['se']:.4f}" if row["se"] == row["se"] else ""
-        folds = int(fit.validation.of_fold.max()) + 1
-        out["CV error"] = (
-            f"{row['error']:.4f}{spread} ({folds} folds; no information {fit.validation.no_information:.4f})"
-        )
+        out |= validated(fit)
     return out | choice_facts(fit)
 
 
@@ -52,6 +47,21 @@ def missing_prototypes(fit: Fit) -> dict[str, str]:
         return {"Prototypes": f"0, every row is predicted as the heaviest training class, {heaviest}"}
     bare = [str(c) for k, c in enumerate(fit.classes) if not (prototypes.classes == k).any()]
     return {"Never predicted": f"{', '.join(bare)}, without prototypes"} if bare else {}
+
+
+def validated(fit: Fit) -> dict[str, str]:
+    """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
+    validation = fit.validation
+    row, name = validation.table.iloc[fit.point], validation.measure_name
+    spread = f" +- {row['se']:.4f}" if row["se"] == row["se"] else ""
+    folds = int(validation.of_fold.max()) + 1
+    value = f"{row['error']:.4f}{spread} ({folds} folds; no information {validation.no_information:.4f})"
+    out = {f"CV {name}": value}
+    corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
+    if corrected is not None:
+        tuned = " and ".join(map(str, validation.grid))
+        out["Corrected"] = f"{corrected:.4f} ({tuned} tuned on the same folds)"
+    return out
 
 
 def described(fit: Fit) -> str:

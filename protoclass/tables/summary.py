@@ -42,14 +42,14 @@ def summary(fit: Fit, most: int = 20) -> Summary:
 
 
 def by_class(fit: Fit) -> pd.DataFrame:
-    """Rows, prototypes and cross-validated (else training) error of each class."""
+    """Rows, prototypes and cross-validated (else training) error of each class: the weighted share that is misclassified."""
     table = per_class(fit)
     if fit.validation is not None:
         counts = fit.validation.confusion(fit.point)
         name = "CV error"
     else:
         codes, L = fit.fitted_codes, len(fit.frame.levels)
-        counts = pd.DataFrame(np.bincount(fit.frame.codes * L + codes, minlength=L * L).reshape(L, L))
+        counts = pd.DataFrame(np.bincount(fit.frame.codes * L + codes, fit.frame.weights, L * L).reshape(L, L))
         name = "training error"
     total = counts.sum(axis=1)
     table[name] = [
@@ -99,14 +99,29 @@ def _validation_notes(fit: Fit) -> list[str]:
         return [f"{optimistic}; cv=10 adds a cross-validated error."]
     out = [f"Cross-validation: {note}." for note in validation.notes]
     if len(validation.grid.columns):
-        by = {"1se": "1-SE rule", "min": "least error", "bound": "least bound"}
+        by = {"1se": "1-SE rule", "min": f"least {validation.measure_name}", "bound": "least bound"}
         rule = fit.selection.rule
         how = (
             f"Parameters chosen by the {by[rule]}" if rule in by else f"Parameters of point {fit.point}, chosen by hand"
         )
         out.append(f"{how} among {len(validation.table)} grid points.")
+        out += tuned_on_the_same_folds(fit)
     out += [*repeats_note(fit), *at_the_end(fit)]
-    return [*out, f"{optimistic}; only the cross-validated error speaks of new rows."]
+    return [*out, f"{optimistic}; only the cross-validated {validation.measure_name} speaks of new rows."]
+
+
+def tuned_on_the_same_folds(fit: Fit) -> list[str]:
+    """Why the cross-validated error of a tuned fit is too small, and what gives a better one."""
+    name = fit.validation.measure_name
+    if fit.selection.rule == "bound" or len(fit.validation.grid) == 1:
+        return []
+    if fit.selection.by_hand:
+        return [f"The CV {name} is too small if the point was chosen by looking at the curve."]
+    return [
+        f"The parameters were tuned on the same folds, so that the CV {name} is too small; the corrected one allows for that "
+        "(bootstrap of the held-out predictions). Nested cross-validation, compare(formula, data, [method], cv=10), judges the "
+        "tuning in full."
+    ]
 
 
 def at_the_end(fit: Fit) -> list[str]:
@@ -115,7 +130,8 @@ def at_the_end(fit: Fit) -> list[str]:
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [(c, grid[c].iloc[best]) for c in numeric if grid[c].iloc[best] == grid[c].max() < np.inf]
     return [
-        f"The least CV error is at the largest {c} tried, {value:.4g}: larger ones may do better." for c, value in ends
+        f"The least CV {fit.validation.measure_name} is at the largest {c} tried, {value:.4g}: larger ones may do better."
+        for c, value in ends
     ]
 
 

@@ -28,15 +28,19 @@ def tidy(fit: Fit) -> pd.DataFrame:
 def glance(fit: Fit) -> pd.DataFrame:
     """See `Fit.glance`."""
     row: dict[str, Any] = {"method": fit.model.name, "nobs": fit.nobs, "dropped": len(fit.dropped), "classes": len(fit.classes),
-                           "prototypes": len(fit.rule.prototypes), "size": fit.rule.size,
-                           "dissimilarity": fit.dissimilarity.metric.name}  # fmt: skip
-    row |= {name: value for name, value in fit.parameters().items() if isinstance(value, (int, float, str))}
+                           "prototypes": len(fit.rule.prototypes), "size": fit.rule.size}  # fmt: skip
+    row |= {"dissimilarity": fit.dissimilarity.metric.name} if fit.model.measures(fit.rule) else {}
+    unused = fit.model.unused(len(fit.classes))
+    values = {name: value for name, value in fit.parameters().items() if name not in unused}
+    row |= {name: value for name, value in values.items() if isinstance(value, (int, float, str))}
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
     row["training_error"] = fit.training_error()
     if fit.validation is not None and fit.point is not None:
-        chosen = fit.validation.table.iloc[fit.point]
-        row |= {"cv_error": chosen["error"], "cv_se": chosen["se"]}
+        chosen, name = fit.validation.table.iloc[fit.point], fit.validation.measure_name.replace(" ", "_")
+        corrected = None if fit.selection.by_hand else fit.validation.corrected(fit.selection.rule)
+        row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
+        row |= {} if corrected is None else {f"cv_{name}_corrected": corrected}
     return pd.DataFrame([row])
 
 

@@ -26,7 +26,7 @@ PARAMETERS = {
 }
 MEASURES = {
     "error": "cross-validated error (share)",
-    "balanced": "cross-validated error (mean over classes)",
+    "balanced": "cross-validated balanced error (mean over classes)",
     "loss": "cross-validated loss",
 }
 
@@ -92,7 +92,7 @@ def describe_fit(fit: Fit, coverage: Coverage) -> str:
     share = float(frame.weights @ (coverage.fitted != frame.codes) / frame.weights.sum())
     words += f"Training error {share:.4f} (optimistic: the same rows chose the prototypes)"
     if fit.validation is not None and fit.point is not None:
-        words += f"; held-out {fit.validation.measure} {write_error(fit.validation.table.iloc[fit.point])}"
+        words += f"; held-out {fit.validation.measure_name} {write_error(fit.validation.table.iloc[fit.point])}"
     return f"{words}."
 
 
@@ -125,11 +125,11 @@ def describe_point(validation: Validation, point: int) -> str:
 
 def describe_choice(validation: Validation, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
-    names = ((validation.best, "the least error"), (validation.one_se, "the 1-SE choice"))
+    names = ((validation.best, f"the least {validation.measure_name}"), (validation.one_se, "the 1-SE choice"))
     marks = [name for at, name in names if at == point]
     which = f", {' and '.join(marks)}" if marks else ""
     error = write_error(validation.table.iloc[point])
-    return f"{describe_point(validation, point)}: {validation.measure} {error}{which}."
+    return f"{describe_point(validation, point)}: {validation.measure_name} {error}{which}."
 
 
 def list_facts(validation: Validation, point: int, counts: str) -> list[tuple[str, str]]:
@@ -138,12 +138,12 @@ def list_facts(validation: Validation, point: int, counts: str) -> list[tuple[st
     out = [(PARAMETERS.get(str(k), str(k)), write_value(row[k])) for k in validation.grid]
     repeats = f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
     folds = int(validation.of_fold.max()) + 1
-    out.append((f"held-out {validation.measure}, {folds} folds{repeats}", write_error(row)))
+    out.append((f"held-out {validation.measure_name}, {folds} folds{repeats}", write_error(row)))
     if "cover_error" in row:
         out.append(("cover error", f"{row['cover_error']:.4f}"))
     if "bound" in row:
         out.append(("bound from training rows", f"{row['bound']:.4f}"))
-    out.append((f"no-information {validation.measure}", f"{validation.no_information:.4f}"))
+    out.append((f"no-information {validation.measure_name}", f"{validation.no_information:.4f}"))
     out.append(("size, mean over folds", f"{row['size']:.4g}"))
     out.append(("fit on all rows: prototypes", counts))
     return out
@@ -168,7 +168,7 @@ def describe_curve(validation: Validation, axes: tuple[str, ...], point: int) ->
         for g in (validation.best, validation.one_se, point)
     )
     return (
-        f"{kind} of the cross-validated {validation.measure} over {what}, {len(validation.table)} grid points. Least: {best}. "
+        f"{kind} of the cross-validated {validation.measure_name} over {what}, {len(validation.table)} grid points. Least: {best}. "
         f"1-SE choice: {choice}. Ringed, the chosen point: {here}."
     )
 

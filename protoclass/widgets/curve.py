@@ -217,7 +217,7 @@ def draw_heat(validation: Validation, pair: tuple[str, ...], ax: Any) -> list[An
         axis.set_ticks(list(at), [write_value(along[i]) for i in at])
     marks = [
         line(ax, marker=sign, ms=11, mew=2, mfc="none", mec="#D55E00", ls="none", label=name)
-        for sign, name in (("x", "least error"), ("s", "1-SE choice"))
+        for sign, name in (("x", f"least {validation.measure_name}"), ("s", "1-SE choice"))
     ]
     ax.set(xlabel=PARAMETERS.get(pair[0], pair[0]), ylabel=PARAMETERS.get(pair[1], pair[1]))
     ax.figure.colorbar(image, ax=ax, label=MEASURES[validation.measure])

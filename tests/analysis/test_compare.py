@@ -154,7 +154,7 @@ def test_tests_by_split_against_their_formula():
     errors = pd.DataFrame(draw.random((10, 2)), columns=["a", "b"])
     told = by_split(errors, Design(0.5)).iloc[0]
     d = errors["a"] - errors["b"]
-    t = d.mean() / np.sqrt((1 / 10 + 0.5) * d.var())
+    t = d.mean() / np.sqrt((1 / 3 + 0.5) * d.var())  # three disjoint test sets
     assert told["statistic"] == pytest.approx(t)
     assert told["p"] == pytest.approx(2 * stats.t.sf(abs(t), 9))
     assert by_split(errors.assign(b=errors["a"]), Design(0.5))["p"].tolist() == [1.0]
@@ -353,7 +353,7 @@ def test_splits_without_spread_give_no_p_value(iris):
     assert told.loc[("a", "c"), "p_holm"] > 0
     sure = pc.compare("species ~ .", iris, {"a": pc.KNN(k=1), "b": pc.KNN(k=5)}, test_size=0.05, repeats=3)
     assert sure.errors["a"].var() == 0
-    assert sure.table.loc["a", ["low", "high"]].tolist() == pytest.approx(wilson(0.0, 8 / (1 / 3 + sure.design.ratio)))
+    assert sure.table.loc["a", ["low", "high"]].tolist() == pytest.approx(wilson(0.0, 8 / (1 / 3 + 8 / 142)))
     assert sure.plot().figure.axes
 
 

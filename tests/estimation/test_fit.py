@@ -289,3 +289,35 @@ def test_a_level_order_decides_ties():
     assert pc.fit("y ~ x", data, eps=0.1).predict(middle).tolist() == ["a"]
     turned = data.assign(y=pd.Categorical(data.y, ["b", "a"]))
     assert pc.fit("y ~ x", turned, eps=0.1).predict(middle).tolist() == ["b"]
+
+
+def test_training_errors_of_the_classes_are_weighted(iris):
+    w = np.where(iris.index % 2, 3.0, 1.0)
+    fit = pc.fit("species ~ .", iris, "kmeans", K=1, weights=w)
+    wrong, species = (fit.predict() != iris["species"]).to_numpy(), iris["species"].to_numpy()
+    sheet = next(s for s in fit.summary().sheets if s.title == "Classes")
+    shown = [row[list(sheet.headers).index("training error")] for row in sheet.cells]
+    weighted = [f"{np.average(wrong[species == c], weights=w[species == c]):.4f}" for c in fit.classes]
+    assert shown == weighted
+    assert weighted != [f"{wrong[species == c].mean():.4f}" for c in fit.classes]
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "there", "absent"),
+    [
+        ("pvm", {}, {"certify", "balls"}, {"draws", "rounding", "mip_gap", "time_limit"}),
+        ("pvm", {"certify": True}, {"certify", "time_limit"}, {"draws", "rounding", "mip_gap"}),
+        ("pvm", {"solver": "exact"}, {"mip_gap", "time_limit"}, {"draws", "rounding", "certify"}),
+        ("pvm", {"solver": "rounding", "draws": 5}, {"draws", "rounding", "time_limit"}, {"mip_gap", "certify"}),
+        ("scm", {"kind": "disjunction", "penalty": 1.0, "stop": 1}, {"multiclass"}, {"negate"}),
+        ("scm", {"features": "stumps", "kind": "disjunction", "penalty": 1.0, "stop": 1}, set(), {"negate", "dissimilarity"}),
+        ("kmedoids", {"K": 1, "start": "build"}, {"start"}, {"starts"}),
+        ("kmedoids", {"K": 1}, {"start", "starts"}, set()),
+    ],
+)  # fmt: skip
+def test_glance_has_the_parameters_that_apply(iris, method, options, there, absent):
+    fit = pc.fit("species ~ .", iris, method, **({"eps": 1.0} if method == "pvm" else {}), **options)
+    columns = set(fit.glance())
+    assert there <= columns
+    assert not absent & columns
+    assert fit.model.unused(3) <= set(fit.parameters())

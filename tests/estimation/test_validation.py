@@ -98,7 +98,16 @@ def test_repeats_average_and_do_not_shrink_the_standard_error(iris):
 def test_tidy_and_refit(iris):
     v = pc.cross_validate("species ~ .", iris, choose="min")
     tidy = v.tidy()
-    assert list(tidy.columns) == ["eps", "error", "std_error", "conf_low", "conf_high", "size", "cover_error"]
+    assert list(tidy.columns) == [
+        "eps",
+        "error",
+        "std_error",
+        "conf_low",
+        "conf_high",
+        "size",
+        "cover_error",
+        "measure",
+    ]
     assert (tidy["conf_high"] - tidy["conf_low"]).to_numpy() == pytest.approx(2 * tidy["std_error"].to_numpy())
     assert v.fit.model.eps == v.table["eps"].iloc[v.best]
     assert v.fit.prototypes.equals(pc.fit("species ~ .", iris, choose="min").prototypes)

@@ -1,0 +1,117 @@
+"""The error of a tuned rule: corrected for the choice on the same folds, and named after what was measured."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.choose import choose
+from protoclass.estimation.correction import corrected_error
+from protoclass.widgets.curve import CurveExplorer
+
+
+def test_the_correction_against_a_slow_version():
+    draw = np.random.default_rng(0)
+    n, G, F, samples = 30, 4, 5, 20
+    y, fold = draw.integers(0, 3, n), draw.permutation(np.arange(n) % F)
+    predicted, sizes = draw.integers(0, 3, (1, n, G)), draw.random((F, G))
+    loss, w = np.array([[0, 1, 2], [3, 0, 1], [1, 1, 0.0]]), draw.random(n) + 0.5
+    found = corrected_error(predicted, y, loss, fold[None], w, sizes, np.arange(n), 7, samples)
+    again = np.random.default_rng([7, samples])
+    lost = {name: [[] for _ in range(n)] for name in ("one_se", "best")}
+    for _ in range(samples):
+        rows = again.integers(0, n, n)
+        weight = np.array([sum(w[i] for i in rows if fold[i] == f) for f in range(F)])
+        errors = np.array([
+            [sum(w[i] * loss[y[i], predicted[0, i, g]] for i in rows if fold[i] == f) / weight[f] for g in range(G)]
+            for f in range(F)
+        ])  # fmt: skip
+        choice = choose(errors, weight, sizes)
+        for name in lost:
+            for i in set(range(n)) - set(rows.tolist()):
+                lost[name][i].append(loss[y[i], predicted[0, i, getattr(choice, name)]])
+    for name in lost:
+        expected = np.average([np.mean(of_row) for of_row in lost[name]], weights=w)
+        assert getattr(found, name) == pytest.approx(expected)
+
+
+def test_on_noise_the_corrected_error_is_the_true_one_and_the_least_is_not():
+    draw = np.random.default_rng(1)
+    least, corrected = [], []
+    for seed in range(40):
+        y, predicted = draw.permutation(np.arange(40) % 2), draw.integers(0, 2, (1, 40, 15))
+        fold = np.argsort(np.argsort(draw.random(40) + y))[None] % 10
+        least.append((predicted[0] != y[:, None]).mean(axis=0).min())
+        found = corrected_error(
+            predicted, y, 1 - np.eye(2), fold, np.ones(40), np.ones((10, 15)), np.arange(40), seed, 60
+        )
+        corrected.append(found.best)
+    assert np.mean(least) < 0.4
+    assert 0.46 < np.mean(corrected) < 0.54
+
+
+def test_groups_are_drawn_whole():
+    draw = np.random.default_rng(2)
+    group = np.arange(60) // 6
+    y, of_group = np.arange(60) % 2, draw.integers(0, 2, (10, 8))
+    predicted = (y[:, None] ^ of_group[group])[None].astype(int)  # right or wrong for a group at a time
+    args = (predicted, y, 1 - np.eye(2), group[None] % 5, np.ones(60), np.ones((5, 8)))
+    rows, groups = (corrected_error(*args, units, 0, 100).best for units in (np.arange(60), group))
+    assert (predicted[0] != y[:, None]).mean(axis=0).min() <= rows < groups
+
+
+def test_print_summary_and_glance_say_that_parameters_were_tuned_on_the_same_folds(iris):
+    fit = pc.fit("species ~ .", iris, "knn", k=[1, 5, 15])
+    value = fit.validation.corrected()
+    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
+        assert re.search(rf"Corrected.*{value:.4f} \(k tuned on the same folds\)", text)
+    summary = str(fit.summary())
+    assert "tuned on the same folds, so that the CV error is too small" in summary
+    assert "compare(formula, data, [method], cv=10)" in summary
+    assert fit.glance()["cv_error_corrected"].iloc[0] == value
+    assert fit.validation.glance()["error_1se_corrected"].iloc[0] == value
+    assert "corrected" in repr(fit.validation)
+    assert "corrected" in fit.validation._repr_html_()
+
+
+def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):
+    two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
+    one = pc.fit("species ~ .", iris, "knn", k=5, cv=5)
+    by_bound = pc.fit(
+        "species ~ .", two, "scm", features="stumps", kind="disjunction", penalty=1.0, stop=[1, 2], choose="bound"
+    )
+    by_hand = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5, 15]).fit_at(0)
+    for fit in (one, by_bound, by_hand):
+        assert "Corrected" not in repr(fit)
+        assert not [name for name in fit.glance() if "corrected" in name]
+    assert one.validation.glance()[["error_min_corrected", "error_1se_corrected"]].isna().all(axis=None)
+    assert "tuned on the same folds" not in str(by_bound.summary())
+    assert "by looking at the curve" in str(by_hand.summary())
+
+
+@pytest.mark.parametrize(("measure", "name"), [("error", "error"), ("balanced", "balanced error"), ("loss", "loss")])
+def test_the_measure_names_itself(iris, measure, name):
+    levels = sorted(iris["species"].unique())
+    given = pd.DataFrame(2 - 2 * np.eye(3), levels, levels) if measure == "loss" else measure
+    fit = pc.fit("species ~ .", iris, "knn", k=[1, 5, 15], measure=given)
+    v = fit.validation
+    for text in (repr(fit), fit._repr_html_(), str(fit.summary())):
+        assert f"CV {name}" in text
+        assert name == "error" or not re.search(r"CV error:|CV error<|CV error  +0", text)
+    assert f": {name} over 10 folds" in repr(v)
+    assert f": {name} over 10 folds" in v._repr_html_()
+    assert f"<th>{name}</th>" in v._repr_html_()
+    column = f"cv_{name.replace(' ', '_')}"
+    assert {column, f"{column}_corrected"} <= set(fit.glance())
+    assert (v.tidy()["measure"] == name).all()
+    assert v.glance()["measure"].iloc[0] == name
+    ax = v.plot()
+    assert ax.get_ylabel().startswith(f"cross-validated {name}")
+    texts = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert f"held-out {name}, +- 1 SE" in texts
+    assert any(t.startswith(f"least {name}") for t in texts)
+    explorer = CurveExplorer(v)
+    assert f"held-out {name}, 10 folds" in explorer._facts.value
+    assert f"cross-validated {name} over" in explorer.picture.alt

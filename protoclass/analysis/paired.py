@@ -147,8 +147,9 @@ def error_interval(errors: np.ndarray, design: Design, sizes: np.ndarray) -> tup
     Returns
     -------
     low, high : float
-        Wilson's interval for as many rows as would be worth these: a split's test rows over the factor of `by_split`. Where rows come in groups, the wider of this and the t interval at each end, as groups make splits
-        differ more than independent rows do.
+        Wilson's interval for as many rows as would be worth these: a split's test rows over the factor of `by_split`. Where
+        rows come in groups, the wider of this and the t interval at each end, as groups make splits differ more than independent
+        rows do.
 
     Examples
     --------

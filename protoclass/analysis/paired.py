@@ -172,7 +172,7 @@ def wilson(error: float, rows: float) -> tuple[float, float]:
     """Wilson's 95 % interval of a share among a number of rows, which need not be whole."""
     middle = (error + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
     half = Z / (1 + Z**2 / rows) * float(np.sqrt(error * (1 - error) / rows + (Z / (2 * rows)) ** 2))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return (0.0 if error == 0 else middle - half), (1.0 if error == 1 else middle + half)
 
 
 def _student():  # type: ignore[no-untyped-def]

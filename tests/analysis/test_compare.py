@@ -211,6 +211,7 @@ def test_intervals_of_differences_on_new_rows_cover():
         counts = draw.multinomial(n, [*p, 1 - sum(p)], size=1000)
         ends = np.array([paired_interval(a, b, n) for a, b, _ in counts.tolist()])
         assert ((ends[:, 0] <= p[0] - p[1]) & (p[0] - p[1] <= ends[:, 1])).mean() > 0.935
+    assert all(wilson(0.0, n)[0] == 0.0 and wilson(1.0, n)[1] == 1.0 for n in (28.4, 50, 150))  # to the bit
     assert np.allclose([wilson(7 / 50, 50), wilson(0.0, 9)],
                        [stats.binomtest(k, n).proportion_ci(method="wilson") for k, n in ((7, 50), (0, 9))])  # fmt: skip
 

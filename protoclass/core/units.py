@@ -45,3 +45,15 @@ def in_units(value: float, unit: float) -> float:
     scaled = value / unit
     whole_number = round(scaled)
     return float(whole_number) if abs(scaled - whole_number) <= 1e-12 * max(1.0, abs(scaled)) else scaled
+
+
+def as_counts(values: Array) -> Array:
+    """Values as integers, where all are whole numbers that a float holds exactly; as they are otherwise.
+
+    Examples
+    --------
+    >>> as_counts(np.array([1.0, 2.0])), as_counts(np.array([1e200]))
+    (array([1, 2]), array([1.e+200]))
+    """
+    whole = (np.abs(values) <= EXACT).all() and (values == np.round(values)).all()
+    return values.astype(np.int64) if whole else values

@@ -14,7 +14,7 @@ from ..models.base import Model
 
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "train", "cv": "auto", "choose": "1se",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "client": None, "measure": "error", "repeats": 1}  # fmt: skip
+                               "client": None, "measure": "error", "repeats": 1, "order": "data"}  # fmt: skip
 
 
 @dataclass(frozen=True)

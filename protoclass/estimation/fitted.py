@@ -14,6 +14,7 @@ from ..arguments import check_known
 from ..core.covers.certificate import Certificate, Objective
 from ..core.query import Query, answer
 from ..core.task import Rule
+from ..core.units import as_counts
 from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
 from ..metrics.base import as_vectors
@@ -145,8 +146,7 @@ class Fitted:
             row = self.prototype_row
             head["own"] = pd.Categorical.from_codes(np.where(row >= 0, self.frame.codes[row], -1), levels)
         for name, values in prototypes.table.items():
-            integral = values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all()
-            head[name] = values.astype(int) if integral else values
+            head[name] = as_counts(values) if values.dtype.kind == "f" else values
         return head
 
     @cached_property
@@ -218,6 +218,11 @@ class Fitted:
             raise OptionError(
                 f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.rule.kinds))}{every}"
             )
+        out = self._predict(new, kind)
+        return out if new is not None or self.problem.order == "data" else out.iloc[self.problem.place]
+
+    def _predict(self, new: Any, kind: str) -> pd.Series | pd.DataFrame:
+        """`predict`, with the rows of the fit in the order in which it worked through them."""
         query, index, complete = self.query(new)
         codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
         if kind in ("class", "cover"):

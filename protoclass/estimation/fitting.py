@@ -31,6 +31,7 @@ def fit(
     client: Any = None,
     measure: Any = "error",
     repeats: int = 1,
+    order: str = "data",
     **parameters: Any,
 ) -> Fit:
     """Fit a prototype classifier.
@@ -84,6 +85,11 @@ def fit(
         Reserved for distributed fits.
     measure, repeats
         Of the cross-validation, see `cross_validate`.
+    order : "data" or "values"
+        The order in which the rows are worked through, which decides where several choices are equally good, and what is
+        drawn. "data", the default as in R: as they stand in the data, so that of equally good prototypes the first row is
+        taken. "values": sorted by class, predictors, weight and label, so that the same rows in another order give the same
+        fit to the last bit, folds included. What is returned for the rows stands in the order of the data in either case.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned by cross-validation.
 
@@ -137,13 +143,14 @@ def cross_validate(
     client: Any = None,
     measure: Any = "error",
     repeats: int = 1,
+    order: str = "data",
     **parameters: Any,
 ) -> Validation:
     """Cross-validate a method over the grid of its tuned parameters.
 
     Parameters
     ----------
-    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, **parameters
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, **parameters
         As in `fit`; `cv` is 10 by default, with parameters to tune or without.
     measure : "error", "balanced" or DataFrame
         Share of wrong predictions; its mean over classes; or a loss matrix, true classes as rows and predicted as columns.

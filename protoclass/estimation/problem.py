@@ -16,6 +16,7 @@ from ..core.sources import Source
 from ..core.task import Points, Task
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame, along, mold
+from ..frames.ordering import sort_by_values
 from ..frames.tables import as_pandas
 from ..metrics.base import Metric, TrainedMetric, as_vectors
 from ..metrics.candidates import Candidates, check_candidates
@@ -48,6 +49,8 @@ class Problem:
     seed : int
     progress : bool or None
     candidates : as given
+    order : "data" or "values"
+        Whether the rows of `frame` stand as in the data, or sorted by their values.
     """
 
     call: Call
@@ -59,6 +62,14 @@ class Problem:
     seed: int
     progress: bool | None
     candidates: Any = "train"
+    order: str = "data"
+
+    @property
+    def place(self) -> np.ndarray:
+        """Positions of the rows of `frame` in the order in which the data have them, int (n,)."""
+        if self.order == "data":
+            return np.arange(len(self.frame))
+        return np.argsort(as_pandas(self.call.data).index.get_indexer(self.frame.index))
 
     @property
     def train_in_folds(self) -> bool:
@@ -141,6 +152,9 @@ def prepare(
         raise OptionError(f"method {model.name!r} takes no weights; methods that do: {methods_with('weights')}")
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
     frame = mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
+    one_of("order", given["order"], ("data", "values"))
+    if given["order"] == "values":
+        frame = sort_by_values(frame)
     spec = given["dissimilarity"]
     metric = resolve(spec, frame, data.index)
     if isinstance(spec, Dissimilarity):
@@ -150,6 +164,7 @@ def prepare(
     return Problem(
         replace(call, arguments={**call.arguments, **parameters}), frame, model, metric, _groups(groups, data, kept),
         _folds(given["cv"], data, kept), seed, given["progress"], given["candidates"],
+        given["order"],
     )  # fmt: skip
 
 

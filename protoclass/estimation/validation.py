@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import check_known
 from ..core.choose import Choice, choose
+from ..core.units import as_counts
 from ..errors import OptionError, brief
 from .correction import Corrected, corrected_error
 from .fit import Fit, learn
@@ -195,7 +196,7 @@ class Validation:
     @property
     def folds(self) -> pd.DataFrame | pd.Series:
         """Fold that holds each row out, by the data's labels; a column for each repeat if there are several."""
-        frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index)
+        frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index).iloc[self.problem.place]
         return frame[0].rename("fold") if len(self.of_fold) == 1 else frame.rename_axis(columns="repeat")
 
     @property
@@ -211,10 +212,10 @@ class Validation:
     @cached_property
     def held_out(self) -> pd.DataFrame:
         """Out-of-fold predictions of every row (by label; by repeat and label if there are several) at every grid point."""
-        frame = self.problem.frame
-        repeats = len(self.predicted)
-        index = frame.index if repeats == 1 else pd.MultiIndex.from_product([range(repeats), frame.index])
-        codes = self.predicted.reshape(-1, self.predicted.shape[2])
+        frame, place, repeats = self.problem.frame, self.problem.place, len(self.predicted)
+        names = frame.index[place]
+        index = names if repeats == 1 else pd.MultiIndex.from_product([range(repeats), names])
+        codes = self.predicted[:, place].reshape(-1, self.predicted.shape[2])
         series = {g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])}
         return pd.DataFrame(series, index).rename_axis(columns="point")
 
@@ -237,8 +238,7 @@ class Validation:
         frame, L = self.problem.frame, len(self.problem.frame.levels)
         cells = frame.codes * L + self.predicted[:, :, g]
         counts = np.mean([np.bincount(c, frame.weights, L * L) for c in cells], axis=0).reshape(L, L)
-        counts = counts.astype(int) if (counts == counts.round()).all() else counts
-        return pd.DataFrame(counts, frame.levels.rename("truth"), frame.levels.rename("predicted"))
+        return pd.DataFrame(as_counts(counts), frame.levels.rename("truth"), frame.levels.rename("predicted"))
 
     def _point(self, point: int | None) -> int:
         if point is None:

@@ -47,7 +47,7 @@ def count_confusion(fit: Fit) -> Confusion:
     """The confusion table of a fit, of held-out rows where something was cross-validated, else of the training rows."""
     if fit.validation is not None:
         return Confusion(fit.validation.confusion(fit.point), "held-out rows")
-    predicted = fit.predict().cat.codes.to_numpy()
+    predicted = fit.fitted_codes
     L = len(fit.classes)
     table = np.bincount(fit.frame.codes * L + predicted, fit.frame.weights, L * L).reshape(L, L)
     return Confusion(pd.DataFrame(table, fit.frame.levels, fit.frame.levels), "training rows")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
 from .task import Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
@@ -32,12 +33,15 @@ class Query:
         `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoVectors` if there are none.
     design : callable
         `design(rows)`: columns (r, p) of the design matrix; it raises if there are none.
+    label : callable
+        The name of a row by its position, for messages.
     """
 
     rows: Array
     measure: Callable[[Array, Points], Array]
     vectors: Callable[[Array], Array]
     design: Callable[[Array], Array]
+    label: Callable[[int], str] = str
     _missing: list[Array] = field(default_factory=list, repr=False, compare=False)
     _last: list[tuple[Points, Array]] = field(default_factory=list, repr=False, compare=False)
 
@@ -75,7 +79,21 @@ class Query:
 
     def take(self, at: Array | slice) -> Query:
         """Some of the rows."""
-        return Query(self.rows[at], self.measure, self.vectors, self.design)
+        return Query(self.rows[at], self.measure, self.vectors, self.design, self.label)
+
+    def finite(self, values: Array) -> Array:
+        """What a rule has computed for the rows (r, ...), if all of it is finite.
+
+        Raises
+        ------
+        DataError
+            It names the first row for which the numbers overflow.
+        """
+        fine = np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
+        if not fine.all():
+            row = self.label(int(self.rows[np.argmin(fine)]))
+            raise DataError(f"row {row} is so far away that its decision overflows: correct its values, or leave it out")
+        return values
 
     def blocks(self, prototypes: int) -> Iterator[Query]:
         """The rows in blocks, each with about 2^24 dissimilarities to this many prototypes; one empty block if there are no rows."""

@@ -316,18 +316,21 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     """`metric.rows`, whose lengths are checked."""
-    return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused with the values, by name
+        return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
 
 
 def candidates_of(metric: TrainedMetric, frame: Frame) -> Rep:
     """`metric.candidates`, whose lengths are checked."""
     count = len(metric.candidate_names(frame))
-    return check_rep(metric.candidates(frame), count, f"`candidates` of the metric {metric.name}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return check_rep(metric.candidates(frame), count, f"`candidates` of the metric {metric.name}")
 
 
 def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:
-    """`metric.between`, whose shape is checked."""
-    values = np.asarray(metric.between(rows, candidates))
+    """`metric.between`, whose shape is checked; whether its values are finite is for the reader to check."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = np.asarray(metric.between(rows, candidates))
     if values.shape != (len(rows[0]), len(candidates[0])):
         raise DataError(
             f"the metric {metric.name} gave an array of shape {values.shape} for {len(rows[0])} rows and "

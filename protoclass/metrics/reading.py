@@ -117,14 +117,9 @@ def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
         values = compare(d.metric, part(d.rows, as_slice(at)), d.prototype_rep(prototypes))
-        wrong = (values < 0) | (values == np.inf)  # a missing one (NaN) is for the query to note
-        if wrong.any():
-            raise DataError(
-                f"the {d.metric.name} dissimilarity between some rows and prototypes is {_fault(values[wrong][0], d.metric)}"
-            )
-        return values
+        return usable(d.metric, values, d.index[as_slice(at)])
 
-    return Query(rows, measure, _coordinates(d.metric, d.rows), _columns(d.data))
+    return Query(rows, measure, _coordinates(d.metric, d.rows), _columns(d.data), lambda i: shown(d.index[i]))
 
 
 def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.ndarray]:
@@ -132,11 +127,37 @@ def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.nda
     known = d.metric.new_rows(new, d.data)
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
-        return known.measure(at, d.prototype_rep(prototypes))
+        return usable(d.metric, known.measure(at, d.prototype_rep(prototypes)), names[as_slice(at)])
 
-    rows = np.arange(int(known.complete.sum()))
-    query = Query(rows, measure, _coordinates(d.metric, known.rows or ()), _columns(known.frame))
+    names = known.index[known.complete]
+    rows, vectors = np.arange(len(names)), _coordinates(d.metric, known.rows or ())
+    query = Query(rows, measure, vectors, _columns(known.frame), lambda i: shown(names[i]))
     return query, known.index, known.complete
+
+
+def usable(metric: TrainedMetric, values: np.ndarray, names: pd.Index) -> np.ndarray:
+    """Dissimilarities (r, q) of rows of these names to prototypes, as a rule may read them: none is negative or infinite.
+
+    One is missing (NaN) only where values may be missing: in a given matrix, and where a metric skips them. The query notes
+    it, and the row gets no prediction.
+
+    Raises
+    ------
+    DataError
+        It names the first row with another value.
+    """
+    if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
+        return values
+    wrong = (values < 0) | (values == np.inf)
+    if not (metric.given or metric.skips_missing):
+        wrong |= np.isnan(values)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        fault = _fault(values[i, j], metric)
+        if not values[i, j] < 0:
+            fault = "beyond all numbers: correct the values of the row, or leave it out"
+        raise DataError(f"the {metric.name} dissimilarity between row {shown(names[i])} and a prototype is {fault}")
+    return values
 
 
 def _coordinates(metric: TrainedMetric, rows: Rep) -> Callable[[np.ndarray], np.ndarray]:

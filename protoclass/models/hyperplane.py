@@ -14,7 +14,7 @@ from ..arguments import one_of
 from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
 from ..core.task import Points, RulePath, Task
-from ..errors import DataError, OptionError
+from ..errors import DataError, OptionError, shown
 from .base import Model, axis, check_number
 from .capabilities import Capabilities
 
@@ -130,6 +130,9 @@ def positive(task: Task) -> list[int]:
 
 
 def planes(task: Task, K: np.ndarray, C: float) -> list[Machine]:
+    lacking = np.flatnonzero(np.bincount(task.y, task.w > 0, task.classes) == 0)
+    if len(lacking):
+        raise DataError(f"hyperplane needs rows with weight of every class, and {shown(task.levels[lacking[0]])} has none here")
     return [hyperplane(K, np.where(task.y == c, 1.0, -1.0), task.w, C) for c in positive(task)]
 
 

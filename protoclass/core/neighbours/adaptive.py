@@ -91,7 +91,8 @@ class DANNPath:
         X = query.coordinates()
         share: Array = np.empty((len(X), len(self.ks), len(self.metrics), self.classes))
         for g, how in enumerate(self.metrics):
-            for rows, near in query_distances(X, self.coords, self.prototypes.classes, self.classes, how):
+            for rows, measured in query_distances(X, self.coords, self.prototypes.classes, self.classes, how):
+                near = query.take(rows).finite(measured)
                 share[rows, :, g] = votes(near, np.array(self.ks), self.prototypes.classes, self.weight, self.classes)
         share = share.reshape(len(X), len(self.ks) * len(self.metrics), self.classes)
         return np.asarray(share.argmax(axis=2)) if kind == "class" else share
@@ -131,7 +132,8 @@ class DANN:
         X = query.coordinates()
         member, order = np.asarray(self.prototypes.classes, np.int16)[None, :], order_of(self.prototypes)
         out = np.empty((len(X), self.classes)) if kind == "distance" else np.empty(len(X), np.int64)
-        for rows, near in query_distances(X, self.coords, self.prototypes.classes, self.classes, self.how):
+        for rows, measured in query_distances(X, self.coords, self.prototypes.classes, self.classes, self.how):
+            near = query.take(rows).finite(measured)
             out[rows] = (
                 class_distances(near, self.prototypes, self.classes)
                 if kind == "distance"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..distances.minkowski import products
 from ..task import Points
 from .embedding import Spectral
 
@@ -118,9 +119,9 @@ class Planes:
         return float(self.support)
 
     def predict(self, kind: str, query: Query) -> Array:
-        values = (
-            np.asarray(query.dissimilarities(self.prototypes), float) ** self.power @ self.weights + self.intercepts
-        )
+        D = np.asarray(query.dissimilarities(self.prototypes), float)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = query.finite(products(D**self.power, self.weights.T) + self.intercepts)
         if self.classes == 2:
             values = np.column_stack([-values, values])
         return values if kind == "decision" else values.argmax(axis=1)

@@ -74,7 +74,8 @@ class ShrunkenPath:
         return self.centroids.survivors.astype(float)
 
     def predict(self, kind: str, query: Query) -> Array:
-        values = scores(self.centroids, query.coordinates()).transpose(0, 2, 1)  # (r, L, G)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = query.finite(scores(self.centroids, query.coordinates())).transpose(0, 2, 1)  # (r, L, G)
         if kind == "class":
             return np.asarray(values.argmin(axis=2))
         if kind == "decision":

@@ -1,0 +1,93 @@
+"""New rows of any size: an answer, NA where a value is missing, or an error that names the row; never a class without a reason."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.models.registry import BUILT_IN
+
+METRICS = ["euclidean", "manhattan", "chebyshev", "mahalanobis", "cosine", "correlation", "canberra", "kernel", "gower", "ranks",
+           "dtw", "hamming", pc.Minkowski(3), pc.Kernel("poly"), pc.Kernel("linear"), pc.Adaptive(neighborhood=10),
+           pc.Euclidean(scale=False)]  # fmt: skip
+
+
+def parameters(method):
+    return {name: values[0] for name, values in BUILT_IN[method].example.items()}
+
+
+def answers(fit, new, kind):
+    """What a fit says of one row, or its error; a foreign warning or error fails."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return fit.predict(new, kind)
+        except pc.DataError as error:
+            reason = str(error)
+    assert repr(new.index[0]) in reason or "kernel is not finite for some rows" in reason
+    return None
+
+
+@pytest.mark.parametrize("method", list(BUILT_IN))
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_far_rows_under_every_method(iris, method, metric):
+    fit = pc.fit("species ~ .", iris, method, dissimilarity=metric, **parameters(method))
+    new = iris.iloc[[60]].set_axis(["far"]).drop(columns="species")
+    for size in (1e5, 1e100, 1e154, 1e160, 1e200, -1e300, 1.7e308):
+        row = new.assign(petal_length=size)
+        told = {kind: answers(fit, row, kind) for kind in fit.rule.kinds}
+        if told["class"] is None or told["class"].isna().all():
+            continue
+        for kind in {"prob", "decision", "distance"} & set(told):
+            assert told[kind] is not None
+            assert told[kind].notna().all(axis=None)
+            if kind != "decision":
+                best = told[kind].idxmin(axis=1) if kind == "distance" else told[kind].idxmax(axis=1)
+                assert kind == "distance" or best.tolist() == told["class"].astype(object).tolist()
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_far_rows_under_every_metric(iris, metric):
+    fit = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=metric)
+    new = iris.iloc[[60]].set_axis(["far"]).drop(columns="species")
+    for size in (1e5, 1e160, 1e200, -1e300, 1.7e308):
+        distance = answers(fit, new.assign(petal_length=size), "distance")
+        if distance is not None:
+            assert np.isfinite(distance).all(axis=None)
+
+
+@pytest.mark.parametrize("embedding", ["proximity", "flip"])
+def test_the_row_that_overflows_is_named(iris, embedding):
+    fit = pc.fit("species ~ .", iris, "hyperplane", embedding=embedding, C=1.0)
+    new = iris.head(3).set_axis(["a", "b", "c"]).astype({"petal_length": float})
+    new.loc["b", "petal_length"] = 1e200
+    with pytest.raises(pc.DataError, match="row 'b'"):
+        fit.predict(new)
+    knn = fit.update(method="knn", k=1)
+    with pytest.raises(pc.DataError, match="between row 'b' and a prototype is beyond all numbers: correct the values"):
+        knn.predict(new)
+    assert knn.predict(new.drop("b")).notna().all()
+
+
+def test_decisions_have_the_same_bits_for_any_other_rows(iris):
+    fit = pc.fit("species ~ .", iris, "hyperplane", C=1.0)
+    together = fit.predict(iris, "decision")
+    for part in (iris.iloc[:1], iris.iloc[3:10], iris.iloc[::7]):
+        assert fit.predict(part, "decision").equals(together.loc[part.index])
+
+
+def test_weights_of_any_size_are_shown(iris):
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, weights=np.full(150, 2e200))
+    assert fit.prototypes["covers"].dtype == float
+    assert fit.validation.confusion().sum().sum() == pytest.approx(3e202)
+    assert pc.fit("species ~ .", iris, eps=1.0, weights=np.full(150, 2)).prototypes["covers"].dtype == np.int64
+
+
+@pytest.mark.parametrize("embedding", ["proximity", "cut"])
+def test_a_hyperplane_needs_weight_in_every_class(embedding):
+    data = pd.DataFrame({"x": np.arange(8.0), "y": list("aabbaabb")})
+    weights = [1, 0, 1, 1, 0, 1, 0, 1]
+    with pytest.raises(pc.DataError, match="hyperplane needs rows with weight of every class, and 'a' has none here"):
+        pc.fit("y ~ x", data, "hyperplane", C=1.0, embedding=embedding, weights=weights, cv=[0, 0, 0, 0, 0, 0, 1, 1])

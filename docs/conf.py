@@ -19,7 +19,7 @@ myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 nb_execution_mode = "force"  # a cache would not notice that the package has changed
-nb_execution_timeout = 300  # seconds for each cell
+nb_execution_timeout = 1800  # seconds for each cell, some of which take 30 on a machine that is not busy
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 nb_ipywidgets_js = {}  # widgets need a kernel, and their scripts a network: what stands for them is a figure or text

@@ -1,6 +1,7 @@
 """What tests share."""
 
 import os
+import signal
 
 import hypothesis
 import pytest
@@ -23,6 +24,14 @@ def papers_data():
     if not folder:
         pytest.skip("PROTOCLASS_DATA names no folder with the papers' data")
     return folder
+
+
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises KeyboardInterrupt here and in processes started here: a job in the background inherits it as ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

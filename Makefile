@@ -5,13 +5,20 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench papers: export MPLBACKEND := Agg
 
-.PHONY: run test lint bench papers vignettes lab clean
+.PHONY: run test fuzz lint bench papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
 
 test: $(VENV)/tested lint
 	$(BIN)/python -m pytest
+
+# random frames, formulas, methods and metrics: so many examples of each property, drawn anew
+EXAMPLES ?= 10000
+fuzz: export PROTOCLASS_FUZZ := $(EXAMPLES)
+fuzz: export MPLBACKEND := Agg
+fuzz: $(VENV)/tested
+	$(BIN)/python -m pytest tests/fuzz
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check protoclass tests benchmarks data docs

@@ -247,6 +247,10 @@ def test_what_a_fit_gives(iris):
 def test_far_queries(iris, far):
     fit = pc.fit("species ~ .", iris, "dann", k=5)
     new = iris.head(2).assign(petal_length=[far, -far])
+    if far > 1e100:  # all rows are beyond all numbers, and none of them nearest
+        with pytest.raises(pc.DataError, match="row 0 is so far away that its decision overflows"):
+            fit.predict(new)
+        return
     assert fit.predict(new, "prob").sum(axis=1).to_numpy() == pytest.approx(1)
     if far == 1e9:  # the covariance is that of the rows about it, whatever the way to these
         X = iris.iloc[:, :4].to_numpy() / iris.iloc[:, :4].std(ddof=1).to_numpy()

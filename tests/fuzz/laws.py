@@ -29,6 +29,7 @@ def kept(count):
         deadline=None,
         suppress_health_check=QUIET,
         print_blob=True,
+        phases=[phase for phase in hypothesis.Phase if phase is not hypothesis.Phase.explain],  # which traces every line
         report_multiple_bugs=bool(EXAMPLES),
         database=hypothesis.settings.default.database if EXAMPLES else None,
     )

@@ -27,6 +27,9 @@ EVIL = 'x");open("evil","w").write("")#'  # code, if it were ever pasted into th
 IRIS = Path(__file__).resolve().parents[2] / "data" / "iris.csv"
 DEADLINE = 120.0  # seconds for what takes a few
 
+KERNEL = "/api/kernels/00000000-0000-0000-0000-000000000000"
+SOCKET = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AA=="}
+
 needs_voila = pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
 
 
@@ -79,16 +82,42 @@ def test_the_page_is_for_those_with_its_token(opened):
         assert status == 302
         assert headers["Location"].startswith("/login")
         assert "protoclass" not in text
-    kernel = "/api/kernels/00000000-0000-0000-0000-000000000000"
-    assert ask(at, kernel)[0] == 403
-    socketed = {
-        "Upgrade": "websocket",
-        "Connection": "Upgrade",
-        "Sec-WebSocket-Version": "13",
-        "Sec-WebSocket-Key": "AA==",
-    }
-    assert ask(at, f"{kernel}/channels", **socketed)[0] == 403
-    assert ask(at, f"{kernel}/channels?token={token}", **socketed)[0] == 404  # let in, and no such kernel
+    assert ask(at, KERNEL)[0] == 403
+    assert ask(at, f"{KERNEL}/channels", **SOCKET)[0] == 403
+    assert ask(at, f"{KERNEL}/channels?token={token}", **SOCKET)[0] == 404  # let in, and no such kernel
+
+
+@needs_voila
+def test_other_names_and_other_sites_are_refused_whatever_they_carry(opened):
+    """A name that was rebound to this machine is in Host, the site whose script asks in Origin; both may carry the token."""
+    shown, _ = opened
+    (name, port), query = address(shown.url), shown.url.split("?")[1]
+    page, channel, static = f"/?{query}", f"{KERNEL}/channels?{query}", "/voila/static/voila.js"
+    own, cookie = f"{name}:{port}", ask((name, port), f"/?{query}")[1]["Set-Cookie"].split(";")[0]
+    assert cookie
+    for host in ("evil.example", f"evil.example:{port}", f"localhost.evil.example:{port}", f"127.0.0.1.evil.example:{port}",
+                 f"127.0.0.1:{port + 1}", "127.0.0.1", f"0.0.0.0:{port}", f"[::1]:{port}", ""):  # fmt: skip
+        for path, headers in ((page, {}), (static, {}), ("/login", {}), (channel, SOCKET), (page, {"Cookie": cookie})):
+            assert ask((name, port), path, Host=host, **headers)[0] in (400, 403), host
+        origin = f"http://{host}"  # of a page that was loaded under the name that is rebound
+        assert ask((name, port), channel, Host=host, Origin=origin, **SOCKET)[0] in (400, 403)
+    for origin in ("http://evil.example", f"http://evil.example:{port}", f"http://127.0.0.1:{port + 1}", f"https://{own}", "null",
+                   f"http://localhost:{port}", f"http://{own}.evil.example"):  # fmt: skip
+        for headers in (SOCKET, SOCKET | {"Cookie": cookie}):
+            assert ask((name, port), channel, Origin=origin, **headers)[0] == 403, origin
+        assert ask((name, port), page, Origin=origin)[0] == 403
+    assert ask((name, port), channel, Origin=f"http://{own}", **SOCKET)[0] == 404  # let in, and no such kernel
+    assert ask((name, port), static, Origin=f"http://{own}")[0] == 200
+    assert ask((name, port), "/login", Host=f"localhost:{port}", Origin=f"http://localhost:{port}")[0] == 200
+    assert ask((name, port), static, Host=f"LOCALHOST:{port}")[0] == 200
+
+
+@needs_voila
+def test_a_request_without_a_host_is_refused(opened):
+    at = address(opened[0].url)
+    with socket.create_connection(at, timeout=DEADLINE) as door:
+        door.sendall(b"GET /login HTTP/1.0\r\n\r\n")
+        assert door.makefile("rb").readline().split()[1] in (b"400", b"403")
 
 
 @needs_voila

@@ -143,8 +143,10 @@ class Fit(Fitted):
         Parameters
         ----------
         kind : str, optional
-            "prototypes" (the default; `x=`, `y=`): the prototypes and their balls among the rows; with two numeric predictors
-            in their plane with the decision regions, otherwise on a map. "radii" (`eps=`): the same at several radii.
+            "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two numeric predictors in
+            their plane with the decision regions, otherwise on a map. Balls have their true shape where the metric measures in
+            the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
+            a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
             "progress": what each prototype added. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
             "confusion": held-out (or training) rows by true and predicted class. "validation" (`x=`): the error curve; with
             `x="size"` against the number of prototypes.

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..views.curve import Curve, check_axis, find_slice, make_cells, sort_by_size, space_sizes, trace_curve
+from ..views.curve import (
+    Curve,
+    check_axis,
+    find_slice,
+    limit_errors,
+    make_cells,
+    sort_by_size,
+    space_sizes,
+    trace_curve,
+)
 from ..views.words import MEASURES, PARAMETERS, write_number, write_value
 from .style import COLOURS, GREY, axes, colour, mark, plain_log
 
@@ -30,6 +39,7 @@ def curve(validation: Validation, x: Any = None, ax: Any = None) -> Any:
 
 def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
     table, x, others = validation.table, traced.x, traced.others
+    labels = limit_errors(table, validation.no_information)[1]
     for k, (name, part) in enumerate(traced.lines):
         style = {"fmt": f"{mark(k)}-", "ms": 4, "lw": 1, "capsize": 2, "color": colour(k)}
         ax.errorbar(
@@ -41,7 +51,7 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
         )
     for k, name in ((4, "cover_error"), (3, "bound")):
         if name in table and not others:
-            ax.plot(traced.positions, table[name], "-", lw=1, color=COLOURS[k], label=name.replace("_", " "))
+            ax.plot(traced.positions, table[name], "-", lw=1, color=COLOURS[k], label=labels[name])
     if traced.ticks is not None:
         ax.set_xticks(range(len(traced.ticks)), traced.ticks)
     elif traced.log:
@@ -67,9 +77,10 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
 
 
 def _draw_no_information(validation: Validation, ax: Any) -> None:
-    ax.axhline(validation.no_information, ls="-.", lw=1, color=GREY, label="no information")
+    top, labels = limit_errors(validation.table, validation.no_information)
+    ax.axhline(validation.no_information, ls="-.", lw=1, color=GREY, label=labels["no_information"])
     ax.set_ylabel(MEASURES[validation.measure])
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, top)
 
 
 def _draw_heat(validation: Validation, pair: tuple[str, str], ax: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Prototypes and their balls among the rows: in the plane of two predictors, or on a map."""
+"""Prototypes and what their balls hold among the rows: in the plane of two predictors, or on a map."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..views.features import has_features_alone
 from ..views.geometry import LANDMARKS, MAP, Plane, choose_axes, find_limits, make_plane, outline_balls, take_evenly
 from ..views.marks import BALLS
+from ..views.members import PAIRS, Members, find_members
 from ..views.prototypes import list_rows, list_shown
 from ..views.regions import predict_regions
 from ..views.solvers import fit_radii
-from ..views.words import describe_prototypes
-from .style import axes, colour, mark, named, panels
+from ..views.words import describe_balls, describe_prototypes
+from .features import draw_features
+from .style import WRONG, axes, colour, mark, named, panels
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -21,16 +24,22 @@ GRID = 240  # cells a side of the decision regions
 
 
 def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
-    """Rows, prototypes and balls; see `Fit.plot`.
+    """Rows, prototypes and what their balls hold; see `Fit.plot`.
+
+    Where the metric measures in the plane that is drawn, a ball is drawn in its true shape. On any other picture, such as a map,
+    a shape would hold other rows than the ball does: a line leads from each prototype to every row that its ball holds. Rows
+    that a ball holds wrongly have a red ring. A rule of features in words, without prototypes, is written and counted instead.
 
     Parameters
     ----------
     balls : bool
-        Whether balls are drawn, of at most the first 60 prototypes.
+        Whether this is drawn, for at most the first 60 prototypes.
     x, y : str, optional
         Numeric predictors as axes; "map" as x for a map of the dissimilarities. By default the only two predictors where
         both are numeric, else a map.
     """
+    if x is None and y is None and has_features_alone(fit) and choose_axes(fit)[0] == MAP:
+        return draw_features(fit, ax)
     drawn = _choose_rows(fit, x)
     plane = make_plane(fit, x, y, rows=drawn)
     ax = axes(ax, 6.8, 4.6)
@@ -46,15 +55,11 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = Non
         own = plane.rows[drawn[fit.frame.codes[drawn] == k]]
         style = {"s": crowd, "marker": mark(k), "color": colour(k), "alpha": 0.55, "lw": 0}
         ax.scatter(own[:, 0], own[:, 1], label=named(level), zorder=2, **style)
-    first = np.arange(min(BALLS, len(spots)))
-    outlines = outline_balls(fit, plane, first) if balls else np.empty((0, 1, 2))
-    for c, outline in zip(fit.rule.prototypes.classes, outlines, strict=False):
-        if np.isfinite(outline).all():
-            ax.plot(outline[:, 0], outline[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
+    how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
     _draw_prototypes(fit, spots, shrink, crowd, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
-    title = describe_prototypes(fit, len(outlines) > 0)
-    ax.set_title(f"{title}{f', {lost} of them without a place on the map' if lost else ''}", fontsize="medium")
+    title = describe_prototypes(fit) + (f", {lost} of them without a place on the map" if lost else "")
+    ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
     ax.legend(fontsize="small", title=str(fit.frame.formula.response), loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False,
               markerscale=(22 / crowd) ** 0.5)  # fmt: skip
     return ax
@@ -67,6 +72,35 @@ def _choose_rows(fit: Fit, x: str | None) -> np.ndarray:
         return np.arange(n)
     own = list_rows(fit.rule.prototypes, fit.dissimilarity)
     return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
+
+
+def _draw_balls(fit: Fit, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> str:
+    """Balls in their true shape, or lines to the rows that they hold; rings around those held wrongly. In words what was drawn."""
+    first = list_shown(fit)[:BALLS]
+    outlines = outline_balls(fit, plane, first)
+    members = find_members(fit, first, rows=drawn, most=None if len(outlines) else PAIRS)
+    for c, outline in zip(fit.rule.prototypes.classes[first], outlines, strict=False):
+        if np.isfinite(outline).all():
+            ax.plot(outline[:, 0], outline[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
+    if not len(outlines):
+        _draw_lines(fit, plane, spots, members, ax)
+    wrong = plane.rows[np.unique(members.rows[members.wrong])]
+    if len(wrong):
+        style = {"s": 2.6 * crowd, "marker": "o", "facecolor": "none", "edgecolor": WRONG, "lw": 0.9 if len(wrong) < 50 else 0.6}
+        ax.scatter(wrong[:, 0], wrong[:, 1], label="held wrongly", zorder=3.5, **style)
+    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0)
+
+
+def _draw_lines(fit: Fit, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
+    """From each prototype to the rows in its ball, in the colour of its class, the fainter the more there are."""
+    from matplotlib.collections import LineCollection
+
+    ends = np.stack([spots[members.prototypes], plane.rows[members.rows]], axis=1)
+    known = np.isfinite(ends).all(axis=(1, 2))
+    strength = min(0.6, max(0.06, 8 / (1 + known.sum()) ** 0.5))
+    for k in range(len(fit.classes)):
+        own = ends[known & (fit.rule.prototypes.classes[members.prototypes] == k)]
+        ax.add_collection(LineCollection(list(own), colors=colour(k), lw=0.6, alpha=strength, zorder=1.5, rasterized=True))
 
 
 def _draw_prototypes(fit: Fit, spots: np.ndarray, shrink: float, crowd: float, ax: Any) -> None:
@@ -113,7 +147,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     fits = fit_radii(fit, eps)
     across = min(3, len(fits))
     figure, places = panels(-(-len(fits) // across), across, 3.1, 2.9)
-    drawn = places.ravel()[: len(fits)]
+    drawn, legend = places.ravel()[: len(fits)], {}
     for ax in places.ravel()[len(fits) :]:
         ax.set_axis_off()
     for ax, other in zip(drawn, fits, strict=True):
@@ -121,7 +155,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         names = ax.get_xlabel(), ax.get_ylabel()
         ax.set(xlabel="", ylabel="")
         ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="small")
-        handles, classes = ax.get_legend_handles_labels()
+        legend |= {name: handle for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
         scale = ax.get_legend().markerscale
         ax.get_legend().remove()
         ax.label_outer()
@@ -131,9 +165,13 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         ends = np.array([getattr(ax, f"get_{side}")() for ax in drawn])
         for ax in drawn:
             ax.set(**{side: (ends[:, 0].min(), ends[:, 1].max())})
+    if balls and max(len(list_shown(other)) for other in fits) > BALLS:
+        figure.suptitle(f"balls of the first {BALLS} prototypes of each", fontsize="medium")
     figure.supxlabel(names[0], fontsize="medium")
     figure.supylabel(names[1], fontsize="medium")
     title = str(fit.frame.formula.response)
     style = {"loc": "outside right upper", "fontsize": "small", "frameon": False, "markerscale": scale}
-    figure.legend(handles, classes, title=title, **style)
+    last = [name for name in ("held wrongly", "prototypes") if name in legend]  # the classes come first, whichever ball errs
+    names_shown = [name for name in legend if name not in last] + last
+    figure.legend([legend[name] for name in names_shown], names_shown, title=title, **style)
     return figure

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-# Okabe and Ito (2008); from the ninth class on colours recur with another mark
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
+# seven of Okabe and Ito (2008) and five that stay apart from them and from one another, also without red or green cones;
+# from the thirteenth class on colours recur with another mark
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7700FF", "#553300", "#00DD77", "#770055",
+           "#BB55FF")  # fmt: skip
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
 GREY = "#666666"
+WRONG = "#FF0000"  # rings of rows that a ball holds wrongly, in no class's colour
 
 
 def colour(k: int) -> str:

@@ -13,6 +13,7 @@ from ..errors import NotAvailable, shown
 from ..estimation.fit import Fit
 from ..metrics.base import as_vectors
 from .coverage import Coverage
+from .members import lies_within
 from .prototypes import (
     find_name,
     find_places,
@@ -44,7 +45,7 @@ class Card:
     table : DataFrame
         `relation` (to it), `label`, `class` and `value`: a distance, or the share of votes or the decision value for a class.
     rows, wrong : int arrays
-        The rows that a prototype covers first (or is nearest to), and those that it holds wrongly.
+        The rows that a prototype holds (or is nearest to), and those that it holds wrongly.
     prototypes : int array
         Places of the prototypes that decide on a row, the nearest of each class.
     """
@@ -79,12 +80,12 @@ def describe_prototype(fit: Fit, source: Source | None, coverage: Coverage, plac
     d, own = measure_prototype(fit, source, place), codes == code
     groups: dict[str, np.ndarray] = {}
     if coverage.first is not None and prototypes.radii is not None:
-        inside, first = d < prototypes.radii[place], coverage.first == place
+        inside, first = lies_within(fit, d, prototypes.radii[place]), coverage.first == place
         groups = {COVERS: first, HOLDS: inside & own & ~first, WRONGLY: inside & ~own}
     elif coverage.nearest is not None:
         groups = {NEAREST_TO: coverage.nearest == place}
     elif prototypes.radii is not None:
-        groups = {WITHIN: d <= prototypes.radii[place]}
+        groups = {WITHIN: lies_within(fit, d, prototypes.radii[place])}
     rows = [_list_rows(fit, relation, np.flatnonzero(mask), d) for relation, mask in groups.items()]
     at, far = find_rivals(fit, source, place)
     classes = _name_classes(fit, prototypes.classes[at])
@@ -99,7 +100,7 @@ def describe_prototype(fit: Fit, source: Source | None, coverage: Coverage, plac
         title,
         _describe_groups(groups, own) + _describe_centre(fit, place),
         pd.concat([*rows, rivals], ignore_index=True)[COLUMNS],
-        np.flatnonzero(groups.get(COVERS, groups.get(NEAREST_TO, NONE))),
+        np.flatnonzero(np.logical_or.reduce(list(groups.values()))) if groups else NONE,
         np.flatnonzero(groups.get(WRONGLY, NONE)),
     )
 
@@ -107,7 +108,7 @@ def describe_prototype(fit: Fit, source: Source | None, coverage: Coverage, plac
 def _describe_groups(groups: dict[str, np.ndarray], own: np.ndarray) -> str:
     count = {relation: int(mask.sum()) for relation, mask in groups.items()}
     if COVERS in count:
-        ringed = " (ringed in orange)" if count[WRONGLY] else ""
+        ringed = " (ringed in red)" if count[WRONGLY] else ""
         return (
             f"It is the first to cover {write_rows(count[COVERS])} of its class. Its ball also holds {write_rows(count[HOLDS])} "
             f"that others covered before, and {write_rows(count[WRONGLY])} of other classes{ringed}."

@@ -92,6 +92,41 @@ def rank_values(values: pd.Series) -> np.ndarray:
     return np.asarray(np.unique(values.to_numpy(), return_inverse=True)[1], float)
 
 
+def limit_errors(table: pd.DataFrame, no_information: float) -> tuple[float, dict[str, str]]:
+    """The upper end of an axis on which the errors of a table can be read, and a label for all else that belongs there.
+
+    The no-information error is within the axis up to one and a half times the largest error (with its standard error). What goes
+    beyond the axis says so in its label, with the value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `error` and `se`; `cover_error` and `bound` where there are such.
+    no_information : float
+
+    Returns
+    -------
+    float, dict of str
+        Labels by the names of the columns, and "no_information".
+
+    Examples
+    --------
+    >>> errors = pd.DataFrame({"error": [0.04, 0.06], "se": [0.01, 0.02], "cover_error": [0.1, 0.9]})
+    >>> top, labels = limit_errors(errors, 0.667)
+    >>> round(top, 3), labels["no_information"], labels["cover_error"]
+    (0.092, 'no information: 0.667, above the axis', 'cover error (to 0.9, above the axis)')
+    """
+    largest = float((table["error"] + table["se"].fillna(0.0)).max())
+    near = no_information <= 1.5 * largest or largest == 0
+    top = 1.15 * max(largest, no_information if near else 0.0) or 1.0
+    labels = {"no_information": "no information" if near else f"no information: {no_information:.3g}, above the axis"}
+    for name in ("cover_error", "bound"):
+        if name in table:
+            most, words = float(table[name].max()), name.replace("_", " ")
+            labels[name] = words if most <= top else f"{words} (to {most:.2g}, above the axis)"
+    return top, labels
+
+
 def space_sizes(table: pd.DataFrame, x: str, log: bool) -> pd.DataFrame:
     """Rows of a validation's table (`x` and `size`) that are far enough apart for their sizes to be written on an axis."""
     values = table[x].to_numpy(float)

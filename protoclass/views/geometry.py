@@ -219,25 +219,18 @@ def find_limits(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def outline_balls(fit: Fit, plane: Plane, which: Any = slice(None)) -> np.ndarray:
     """Outlines (k, 121, 2) of the balls of some prototypes, NaN for one without a finite outline.
 
-    In the metric's own plane they are those of the norm, in the units of the predictors. On a map they are circles: a
-    Euclidean map shortens distances, so that the rows of a ball lie inside its circle. There are none (k = 0) where the rule
-    has no radii, or where balls have no outline in the plane.
+    They are those of the norm, in the units of the predictors. There are none (k = 0) where the rule has no radii, where the
+    plane is not that in which the metric measures (on a map most rows inside a circle of the radius would not be in the ball),
+    or where the metric has no norm. `members.find_members` has the rows of a ball for every picture.
     """
     prototypes = fit.rule.prototypes
-    none = np.empty((0, CORNERS, 2))
-    if prototypes.radii is None or not len(prototypes):
-        return none
+    if prototypes.radii is None or not len(prototypes) or not plane.of_metric:
+        return np.empty((0, CORNERS, 2))
     some = take(prototypes, np.arange(len(prototypes))[which])
     finite = np.asarray(some.radii, float)
     radii = np.where(np.isfinite(finite), finite, np.nan)[:, None, None]
     angle = np.linspace(0, 2 * np.pi, CORNERS)
     step = np.column_stack([np.cos(angle), np.sin(angle)])
-    if plane.one_unit:
-        return np.asarray(plane.locate(some)[:, None] + radii * step)
-    return _outline_in_plane(fit, plane, some, radii, step) if plane.of_metric else none
-
-
-def _outline_in_plane(fit: Fit, plane: Plane, some: Points, radii: np.ndarray, step: np.ndarray) -> np.ndarray:
     metric = fit.dissimilarity.metric
     try:
         metric = as_vectors(metric)
@@ -248,6 +241,9 @@ def _outline_in_plane(fit: Fit, plane: Plane, some: Points, radii: np.ndarray, s
     except NoVectors:
         return np.empty((0, CORNERS, 2))
     corners = centres[:, None] + radii * unit
+    pairs = zip(corners, centres, radii.ravel(), strict=True)
+    if not all(np.allclose(metric.between(metric.place(c), metric.place(m[None])), r) for c, m, r in pairs if r == r):
+        return np.empty((0, CORNERS, 2))  # coordinates without a norm: where a ball lies changes its shape
     places = np.asarray(metric.original(corners.reshape(-1, 2)).to_numpy()).reshape(corners.shape)
     return places[:, :, ::-1] if plane.swapped else places
 

@@ -15,7 +15,7 @@ from .geometry import Plane, outline_balls
 from .pictures import Album
 from .prototypes import find_name, list_names, list_shown
 
-BALLS = 60  # outlines drawn, the first chosen
+BALLS = 60  # prototypes whose balls are drawn, the first chosen
 PICTURES = 200  # of prototypes, of which those are drawn that hide no earlier one
 
 EMPTY = np.empty((0, 2))
@@ -49,7 +49,7 @@ class Marks:
     ball : array (corners, 2)
         Outline of the ball of a selected prototype.
     rays, miscovered : arrays (k, 2)
-        Places of the rows that a selected prototype covers first (or is nearest to), and that it holds wrongly.
+        Places of the rows that a selected prototype holds (or is nearest to), and of those that it holds wrongly.
     """
 
     codes: np.ndarray

@@ -58,30 +58,42 @@ def write_rows(count: int) -> str:
     return f"{count} row{'' if count == 1 else 's'}"
 
 
-def describe_prototypes(fit: Fit, balls: bool) -> str:
-    """The title of a picture of prototypes: how many there are, and the radius of their balls where these are drawn."""
+def describe_prototypes(fit: Fit) -> str:
+    """The title of a picture of prototypes: how many there are, and the features of a rule that is said in words."""
     prototypes = fit.rule.prototypes
     support = prototypes.table.get("support")
     if support is not None:
-        words = f"{int(support.sum())} support objects"
-    else:
-        words = "all rows serve" if all_rows_serve(fit) else f"{len(prototypes)} prototypes"
-    if balls and prototypes.radii is not None and len(prototypes):
-        same = np.ptp(prototypes.radii) == 0
-        words += f", balls of radius {prototypes.radii[0]:.3g}" if same else ", balls of their own radii"
-    return words
+        return f"{int(support.sum())} support objects"
+    if all_rows_serve(fit):
+        return "all rows serve"
+    features, count = count_features(fit), f"{len(prototypes)} prototype{'' if len(prototypes) == 1 else 's'}"
+    if not features:
+        return count
+    return f"{features} feature{'' if features == 1 else 's'}{f', {count}' if len(prototypes) else ' in words'}"
+
+
+def describe_balls(fit: Fit, count: int, shapes: bool) -> str:
+    """What a picture draws of the balls of the first `count` prototypes: their shapes, or lines to the rows in them."""
+    radii = fit.rule.prototypes.radii
+    if radii is None or not count:
+        return ""
+    same, few = np.ptp(radii) == 0, f" (the first {count})" if count < len(list_shown(fit)) else ""
+    if shapes:
+        return f"balls of {f'radius {radii[0]:.3g}' if same else 'their own radii'}{few}"
+    return f"lines to the rows within {f'radius {radii[0]:.3g}' if same else 'the radius'} of each{few}"
+
+
+def count_features(fit: Fit) -> int:
+    """Number of features in words; 0 where a rule has prototypes alone."""
+    return 0 if fit.model.can.features is None else len(fit.model.can.features(fit.learned))
 
 
 def describe_fit(fit: Fit, coverage: Coverage) -> str:
     """A fit in a sentence or two."""
     frame, count, rule = fit.frame, len(list_shown(fit)), fit.rule
     n = fit.nobs
-    if "support" in rule.prototypes.table:
-        what = f"{count} support objects"
-    elif len(rule.prototypes) and not count:
-        what = "All rows serve as prototypes"
-    else:
-        what = f"{count} prototype{'' if count == 1 else 's'}"
+    what = describe_prototypes(fit)
+    what = "All rows serve as prototypes" if len(rule.prototypes) and not count else what
     radius = [
         f"{name} = {value:.4g}" for name, value in fit.parameters().items() if name == "eps" and value is not None
     ]

@@ -17,7 +17,7 @@ from traitlets import TraitType, Unicode
 from ..errors import NotAvailable, OptionError, ProtoclassError, brief
 from ..views.words import write_value
 from .markup import warning
-from .picture import DPI, Picture, Sheet
+from .picture import DPI, Picture, Prepared, Sheet
 
 WIDTH = 630  # pixels of the page that an explorer takes: a notebook's output that is 700 wide has a margin of 70
 SHARPEST = 3.0  # dots for each pixel of the page: more take long and are not seen
@@ -27,7 +27,7 @@ HOW = (
 )
 
 
-class Explorer(VBox):
+class Explorer(Prepared, VBox):
     """A box of controls and a picture; its state is public, as traits.
 
     A change of state redraws the picture, in the thread that made the change, before it returns. So a front end, which sends
@@ -58,6 +58,7 @@ class Explorer(VBox):
         self._holds = 0
         self._guards = 0
         self._drawn: Any = None
+        self._arranged = False
         self._setting = False
         self.picture.on_click(lambda x, y: self._guarded(lambda: self._clicked(x, y)))
         self.picture.observe(self._rescaled, "ratio")
@@ -111,6 +112,15 @@ class Explorer(VBox):
                     self._guarded(self._refresh)
             finally:
                 self._holds -= 1
+            if not self._arranged:  # with the first picture of these controls
+                self._arranged = True
+                self.picture.present()
+                self.children = self._arrange()
+                self.present()
+
+    def _arrange(self) -> list[Any]:
+        """The parts of the page, whose controls there are."""
+        raise NotImplementedError
 
     def _refresh(self) -> None:
         """Work out and show the current state."""

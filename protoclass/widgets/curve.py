@@ -76,7 +76,6 @@ class CurveExplorer(Explorer):
             self._point_moved()
 
     def _build(self) -> None:
-        row = Layout(display="flex", flex_flow="row wrap", align_items="center")
         style = {"description_width": "initial"}
         self.sliders: dict[str, Any] = {}
         for name, values in self.grid.items():
@@ -93,10 +92,13 @@ class CurveExplorer(Explorer):
         self._status = HTML()
         self._facts = HTML(layout=Layout(margin="0 8px 8px 2px", max_width="285px"))
         self._confusion = HTML(layout=Layout(max_width="100%", overflow="auto"))
+
+    def _arrange(self) -> list[Any]:
+        row = Layout(display="flex", flex_flow="row wrap", align_items="center")
         below = Box([self._facts, self._confusion], layout=Layout(display="flex", flex_flow="row wrap"))
         line_of_status = Box([self.button, self._status], layout=row)
         self._status.layout = Layout(max_width="99%", margin="2px")
-        self.children = [*self.sliders.values(), line_of_status, self._warning, self.picture, below]
+        return [*self.sliders.values(), line_of_status, self._warning, self.picture, below]
 
     @validate("point")
     def _in_table(self, proposal: Any) -> int:
@@ -167,7 +169,7 @@ class CurveExplorer(Explorer):
             curve(v, ax=ax)
             handles, names = ax.get_legend_handles_labels()
             ax.get_legend().remove()  # where it hides nothing, wherever the point is
-            sheet.figure.legend(handles, names, loc="outside lower center", ncols=3, fontsize="small", frameon=False)
+            sheet.figure.legend(handles, names, loc="outside lower center", ncols=2, fontsize="small", frameon=False)
         self._spots = place_points(v, self._pair)
         style = {"marker": "o", "ms": 15, "mfc": "none", "ls": "none", "clip_on": False}
         self._rings = [line(ax, mec="white", mew=5, **style), line(ax, mec="black", mew=2, **style)]

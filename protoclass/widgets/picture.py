@@ -8,12 +8,18 @@ from typing import Any, ClassVar
 
 import anywidget
 import numpy as np
+from ipywidgets import Widget
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 from traitlets import Bytes, Float, Int, Unicode
 
 ABOVE = 10  # the frame and the labels of the Axes
+PATIENCE = 4.0  # seconds
+SILENCE = (
+    "Python does not answer: it is busy, or its kernel has ended. The controls may have moved on; words and picture show an "
+    "earlier state. If this stays, run the cell again."
+)
 DPI = 100  # dots an inch where a dot is a pixel of the page
 
 SCRIPT = """
@@ -45,6 +51,42 @@ function render({ model, el }) {
       if (handle && readout) handle.setAttribute("aria-valuetext", readout.textContent);
     }
   });
+  // Whoever touches a control is told where Python does not answer: else the control and the words would disagree unseen.
+  const notice = document.createElement("div");
+  notice.className = "protoclass-silent";
+  notice.setAttribute("role", "alert");
+  notice.style.cssText = "border-left:4px solid #D55E00;padding:2px 8px;line-height:1.4;max-width:400px";
+  let waiting = 0;
+  function ask() {
+    if (!waiting) waiting = setTimeout(() => { notice.textContent = model.get("silence"); }, 1000 * model.get("patience"));
+    try {
+      model.send({ kind: "ask" });
+    } catch (reason) {
+      console.warn(reason); // a kernel that is gone: no answer comes, and the notice says so
+    }
+  }
+  function answered(content) {
+    if (content.kind !== "answer") return;
+    clearTimeout(waiting);
+    waiting = 0;
+    notice.textContent = "";
+  }
+  // A key pressed in the explorer is not the notebook's too, unless with Ctrl or Cmd. JupyterLab 4.0 reads keys before they reach
+  // their target, and leaves out elements with this attribute; other notebooks hear what the explorer lets through.
+  const ours = (event) => !event.ctrlKey && !event.metaKey;
+  const keep = (event) => { if (ours(event)) event.stopPropagation(); };
+  function touched(event) {
+    const box = event.target instanceof Element && event.target.closest(".protoclass-explorer");
+    if (!box || !box.contains(el)) return;
+    if (event.type === "keydown") {
+      box.toggleAttribute("data-lm-suppress-shortcuts", ours(event));
+      box.addEventListener("keydown", keep);
+    }
+    if (!waiting || notice.textContent) ask();
+  }
+  const touches = ["pointerdown", "keydown", "change"];
+  for (const touch of touches) window.addEventListener(touch, touched, true);
+  model.on("msg:custom", answered);
   image.addEventListener("click", (event) => {
     const box = image.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width;
@@ -56,13 +98,16 @@ function render({ model, el }) {
   model.on("change:width", tell);
   tell();
   show();
-  el.append(image);
+  el.append(notice, image);
   model.set("ratio", window.devicePixelRatio);
   model.save_changes();
   return () => {
     model.off("change:png", show);
     model.off("change:alt", tell);
     model.off("change:width", tell);
+    model.off("msg:custom", answered);
+    for (const touch of touches) window.removeEventListener(touch, touched, true);
+    clearTimeout(waiting);
     URL.revokeObjectURL(url);
   };
 }
@@ -80,8 +125,28 @@ def encode(pixels: np.ndarray) -> bytes:
 BLANK = encode(np.full((1, 1, 3), 255, np.uint8))
 
 
-class Picture(anywidget.AnyWidget):
-    """PNG bytes on the page, with a text for screen readers; a click tells its place.
+class Prepared(Widget):
+    """A widget that a front end hears of when its state is complete.
+
+    What comes after a widget was opened comes in messages, and a front end under load, or one that limits their rate, may miss
+    one: a picture that was sent so could stay white.
+    """
+
+    _complete = False
+
+    def open(self) -> None:
+        """Open it to front ends; nothing before `present`."""
+        if self._complete:
+            super().open()
+
+    def present(self) -> None:
+        """The state is complete: open it."""
+        self._complete = True
+        self.open()
+
+
+class Picture(Prepared, anywidget.AnyWidget):
+    """PNG bytes on the page, with a text for screen readers; a click tells its place. It waits for `present`.
 
     The script is sent with the widget: nothing is fetched from elsewhere.
 
@@ -94,6 +159,10 @@ class Picture(anywidget.AnyWidget):
         On the page, in its pixels; on a narrower page the picture shrinks.
     ratio : float
         Dots of the screen for each pixel of the page, as the front end tells.
+    silence : str
+        What the page says where Python does not answer.
+    patience : float
+        Seconds after which it does.
     """
 
     _esm: ClassVar[str] = SCRIPT
@@ -102,6 +171,17 @@ class Picture(anywidget.AnyWidget):
     alt = Unicode("").tag(sync=True)
     width = Int(460).tag(sync=True)
     ratio = Float(1.0).tag(sync=True)
+    silence = Unicode(SILENCE, read_only=True).tag(sync=True)
+    patience = Float(PATIENCE).tag(sync=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_msg(self._answer)
+
+    def _answer(self, _: Any, content: Any, buffers: Any) -> None:
+        """The page asks whether Python is there."""
+        if content.get("kind") == "ask":
+            self.send({"kind": "answer"})
 
     def on_click(self, handler: Callable[[float, float], None]) -> None:
         """Call `handler(x, y)` at each click: shares of the width from the left and of the height from the top."""

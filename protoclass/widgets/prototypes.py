@@ -120,7 +120,7 @@ class PrototypeExplorer(Explorer):
     def _build(self) -> None:
         """The controls that this fit has."""
         style, wide = {"description_width": "initial"}, Layout(width="99%")
-        row = Layout(display="flex", flex_flow="row wrap")
+        self._arranged = False
         self.sliders: dict[str, Any] = {}
         if len(self._stages.radii) > 1:
             options = [(write_value(v), i) for i, v in enumerate(self._stages.radii)]
@@ -150,11 +150,14 @@ class PrototypeExplorer(Explorer):
         self.search.layout = Layout(width="200px")
         self._follow(self.search, "selected", self._find_row)
         self._status, self._head, self._details = HTML(), HTML(), HTML()
+
+    def _arrange(self) -> list[Any]:
+        row = Layout(display="flex", flex_flow="row wrap")
         menus = [self.menu, self.x_menu, self.y_menu] if self._predictors else [self.menu]
         side = VBox([self._head, self.list, self.search], layout=Layout(width="208px", overflow="hidden"))
         middle = Box([self.picture, side], layout=row)
         menu = Box(menus, layout=row)
-        self.children = [*self.sliders.values(), menu, self._warning, self._status, middle, self._details]
+        return [*self.sliders.values(), menu, self._warning, self._status, middle, self._details]
 
     @validate("fit")
     def _another(self, proposal: Any) -> Fit:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
-from ..plots.style import COLOURS, GREY, colour, mark, named, plain_text
+from ..plots.style import GREY, WRONG, colour, mark, named, plain_text
 from ..views.geometry import Plane, find_limits, take_evenly
 from ..views.marks import BALLS, Marks
 from .picture import DPI, Sheet, fill, find_nearest, line
@@ -52,7 +52,7 @@ class Scene:
         self.ball = line(ax, color="black", lw=1.6)
         self.first = [line(ax, marker=mark(k), ms=9, mew=1.2, mfc=colour(k), mec="black", **bare) for k in classes]
         self.pictures = ax.imshow(empty, **full)
-        self.miscovered = line(ax, marker="o", ms=small + 5, mew=1.6, mfc="none", mec=COLOURS[1], **bare)
+        self.miscovered = line(ax, marker="o", ms=small + 5, mew=1.6, mfc="none", mec=WRONG, **bare)
         self.halo = line(ax, marker="o", ms=17, mew=4.5, mfc="none", mec="white", **bare)
         self.ring = line(ax, marker="o", ms=17, mew=1.8, mfc="none", mec="black", **bare)
         if plane.one_unit:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
@@ -51,16 +52,107 @@ def test_the_plane_has_balls_of_the_radius_in_the_users_units(iris):
     assert ranks.plot().get_xlabel() == "petal length"
 
 
-def test_a_map_keeps_the_rows_of_a_ball_inside_its_circle(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0)
+def lines_of(ax):
+    """The lines to rows that a picture draws, their two ends (k, 2, 2)."""
+    drawn = [c.get_segments() for c in ax.collections if isinstance(c, LineCollection) and len(c.get_segments())]
+    return np.concatenate(drawn) if drawn else np.empty((0, 2, 2))
+
+
+def rings_of(ax):
+    return np.concatenate([c.get_offsets() for c in ax.collections if c.get_label() == "held wrongly"] or [np.empty((0, 2))])
+
+
+@pytest.mark.parametrize(
+    ("formula", "name", "eps", "axes_of"),
+    [
+        ("species ~ .", "iris", 1.0, {}),
+        ("cultivar ~ .", "wine", 2.5, {}),
+        ("diagnosis ~ .", "breast_cancer", 4.0, {}),
+        ("species ~ .", "iris", 1.0, {"x": "petal_length", "y": "sepal_width"}),
+    ],
+)
+def test_lines_lead_to_the_rows_in_the_balls_and_rings_are_around_the_wrong_ones(formula, name, eps, axes_of):
+    """Against `D < eps` of a matrix: every line that is drawn is a pair, and every pair of the first 60 prototypes has a line."""
+    data = pc.load_data(name)
+    fit = pc.fit(formula, data, eps=eps)
+    ax = fit.plot(ax=axes(), **axes_of)
+    assert not [line for line in ax.lines if len(line.get_xdata()) > 2]  # no circle
+    first = fit.prototypes.index[:60]
+    inside = (pc.dissimilarity(formula, data).frame()[first] < eps).to_numpy()
+    plane = geometry.make_plane(fit, **axes_of)
+    spots = plane.locate(fit.rule.prototypes)[:60]
+    row, place = np.nonzero(inside)
+    wanted = np.concatenate([spots[place], plane.rows[row]], axis=1)
+    drawn = lines_of(ax).reshape(-1, 4)
+    assert sorted(map(tuple, drawn.round(9))) == sorted(map(tuple, wanted.round(9)))
+    stands_for, own = fit.prototypes["class"].astype(str)[:60], data[fit.frame.formula.response].astype(str)
+    wrong = inside & (own.to_numpy()[:, None] != stands_for.to_numpy())
+    assert wrong.any()
+    assert sorted(map(tuple, rings_of(ax).round(9))) == sorted(map(tuple, plane.rows[wrong.any(axis=1)].round(9)))
+    assert not len(lines_of(fit.plot(ax=axes(), balls=False, **axes_of)))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", pc.Minkowski(3), "mahalanobis"])
+def test_shapes_of_balls_are_true(iris, metric):
+    """A place just inside the outline is nearer than the radius, one just outside is not, as the fit itself measures."""
+    fit = pc.fit("species ~ petal_length + petal_width", iris, eps=0.7, dissimilarity=metric)
     plane = geometry.make_plane(fit)
-    rows, chosen = plane.rows, plane.locate(fit.rule.prototypes)
-    D = pc.dissimilarity("species ~ .", iris).frame()[fit.prototypes.index].to_numpy()
-    apart = np.hypot(*(rows[:, None] - chosen).transpose(2, 0, 1))
-    assert (apart <= D + 1e-9).all()
-    circles = geometry.outline_balls(fit, plane)
-    assert len(circles) == len(fit.prototypes)
-    assert np.hypot(*(circles - chosen[:, None]).transpose(2, 0, 1)) == pytest.approx(1.0)
+    centres = plane.locate(fit.rule.prototypes)
+    for shape, centre, label in zip(geometry.outline_balls(fit, plane), centres, fit.prototypes.index, strict=True):
+        for share, inside in ((0.999, True), (1.001, False)):
+            places = pd.DataFrame(centre + share * (shape - centre), columns=["petal_length", "petal_width"])
+            new = places.set_axis([f"at {k}" for k in range(len(places))])
+            query = fit.query(new)[0]
+            far = query.dissimilarities(fit.rule.prototypes)[:, fit.prototypes.index.get_loc(label)]
+            assert ((far < 0.7) == inside).all()
+    assert not len(lines_of(fit.plot(ax=axes())))
+    assert not len(geometry.outline_balls(fit, geometry.make_plane(fit, "map")))
+
+
+def test_a_metric_without_shapes_in_its_plane_has_lines(iris):
+    fit = pc.fit("species ~ petal_length + petal_width", iris, eps=9.5, dissimilarity="ranks")
+    assert len(lines_of(fit.plot(ax=axes()))) == sum(len(fit.ball(label)) for label in fit.prototypes.index[:60])
+
+
+def test_lines_are_so_many_at_most_and_the_title_says_of_how_many_prototypes(iris, monkeypatch):
+    from protoclass.plots import prototypes
+
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    monkeypatch.setattr(prototypes, "PAIRS", 100)
+    ax = fit.plot(ax=axes())
+    held = np.cumsum([len(fit.ball(label)) for label in fit.prototypes.index])
+    count = max(1, int((held <= 100).sum()))
+    assert len(lines_of(ax)) == held[count - 1]
+    assert f"(the first {count})" in ax.get_title()
+
+
+def test_a_rule_of_features_is_said_instead_of_a_map_without_prototypes(iris):
+    data = pc.load_data("breast_cancer")
+    fit = pc.fit("diagnosis ~ .", data, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)
+    ax = fit.plot(ax=axes())
+    table = fit.tidy()
+    assert [t.get_text() for t in ax.get_yticklabels()] == table["rule"].tolist()
+    assert [bar.get_width() for bar in ax.patches] == [*table["q"], *table["r"]]
+    assert "3 features" in ax.get_title(loc="right")
+    assert "prototypes" not in ax.get_title(loc="right")
+    assert fit.plot(ax=axes(), x="map").get_title() == "3 features in words"
+    several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)
+    names = [t.get_text() for t in several.plot(ax=axes()).get_yticklabels()]
+    assert names == [f"{m}: {r}" for m, r in several.tidy()[["machine", "rule"]].to_numpy()]
+
+
+def test_the_errors_can_be_read_wherever_the_no_information_error_lies(iris):
+    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 0.8, 1.0], cv=5)
+    ax = v.plot(ax=axes())
+    largest = (v.table["error"] + v.table["se"]).max()
+    assert largest < ax.get_ylim()[1] < 1.5 * largest  # the no-information error is 0.667
+    texts = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert "no information: 0.667, above the axis" in texts
+    assert any(t.startswith("cover error (to ") for t in texts)
+    high = pc.cross_validate("species ~ .", iris, eps=[0.5, 4.0, 6.0], cv=5)
+    ax = high.plot(ax=axes())
+    assert ax.get_ylim()[1] > 0.667
+    assert "no information" in [t.get_text() for t in ax.get_legend().get_texts()]
 
 
 def test_progress_is_the_gain_of_each_step(iris):
@@ -96,7 +188,32 @@ def test_two_knobs_and_one_point(iris):
 def test_many_classes_have_marks_of_their_own():
     from protoclass.plots.style import colour, mark
 
-    assert len({(colour(k), mark(k)) for k in range(20)}) == 20
+    assert len({(colour(k), mark(k)) for k in range(60)}) == 60
+    assert len({colour(k) for k in range(12)}) == 12
+
+
+def test_twelve_colours_stay_apart_for_those_who_lack_a_kind_of_cones():
+    """In CIE Lab, as they are and as dichromats see them (matrices of Machado, Oliveira and Fernandes 2009, severity 1)."""
+    from matplotlib.colors import to_rgb
+
+    from protoclass.plots.style import COLOURS, WRONG
+
+    srgb = np.array([to_rgb(c) for c in (*COLOURS, WRONG, "#FFFFFF")])
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    seen = {
+        "all": np.eye(3),
+        "no green cones": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        "no red cones": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    }
+    to_xyz = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+    for who, matrix in seen.items():
+        xyz = (linear @ np.array(matrix).T).clip(0, 1) @ to_xyz.T / [0.95047, 1.0, 1.08883]
+        f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+        lab = np.column_stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])])
+        apart = np.linalg.norm(lab[:, None] - lab, axis=2) + 999 * np.eye(len(lab))
+        assert apart[:12, :12].min() > 15, who
+        assert apart[:12, 13].min() > 25, who  # of the paper
+        assert apart[12, :12].min() > (30 if who == "all" else 0), who  # the ring has a shape of its own
 
 
 def test_sammon_finds_a_minimum_of_its_stress():
@@ -197,6 +314,12 @@ def test_paths_radii_solvers_and_sizes(iris):
         "eps = 0.2", "eps = 0.5", "eps = 1", "eps = 2",
     ]  # fmt: skip
     assert len(fit.plot("radii").axes) == 6
+    data = pc.load_data("digits").iloc[:900]
+    many = pc.fit("digit ~ .", data, eps=30.0, dissimilarity=pc.Euclidean(scale=False)).plot("radii", eps=[12.0, 30.0])
+    counts = [int(a.get_title().split()[-2]) for a in many.axes]
+    assert counts[0] > 512 > counts[1]
+    many.canvas.draw()
+    assert [t.get_text() for t in many.legends[0].get_texts()] == [*map(str, range(10)), "held wrongly", "prototypes"]
     table = solvers.compare_solvers(fit, [0.3, 0.8], ["greedy", "exact"])
     best = table.pivot(index="eps", columns="solver", values="objective")
     assert (best["exact"] <= best["greedy"]).all()

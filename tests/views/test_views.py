@@ -9,7 +9,19 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.proximity.torgerson import torgerson
-from protoclass.views import analyses, cards, confusion, coverage, curve, geometry, pictures, prototypes, regions, words
+from protoclass.views import (
+    analyses,
+    cards,
+    confusion,
+    coverage,
+    curve,
+    geometry,
+    members,
+    pictures,
+    prototypes,
+    regions,
+    words,
+)
 from protoclass.views.stages import GridFits, make_stages
 
 PETALS = "species ~ petal_length + petal_width"
@@ -63,7 +75,7 @@ def test_every_fit_has_the_places_of_its_explorer(iris, name):
     from protoclass.widgets.prototypes import PrototypeExplorer
 
     fit = FITS[name](iris)
-    ax = fit.plot()
+    ax = fit.plot(**({"x": "map"} if name == "stumps" else {}))  # whose own picture is its rule in words
     explorer = PrototypeExplorer(fit)
     if explorer.exception:
         raise explorer.exception
@@ -159,11 +171,13 @@ def test_regions_are_what_the_fit_predicts(iris):
 def test_infinite_balls_have_no_outline(iris):
     from dataclasses import replace
 
-    fit = pc.fit("species ~ .", iris, eps=1.0)
+    fit = pc.fit(PETALS, iris, eps=0.5)
     points = replace(fit.rule.prototypes, radii=np.where(np.arange(len(fit.prototypes)) == 1, np.inf, 1.0))
     other = replace(fit, rule=replace(fit.rule, prototypes=points))
-    outlines = geometry.outline_balls(other, geometry.make_map(other))
+    outlines = geometry.outline_balls(other, geometry.make_plane(other))
+    assert len(outlines) == len(points)
     assert np.isnan(outlines).all(axis=(1, 2)).tolist() == [k == 1 for k in range(len(outlines))]
+    assert 1 not in members.find_members(other, np.arange(3)).prototypes
 
 
 def test_confusion_counts_held_out_or_training_rows(iris):
@@ -205,7 +219,7 @@ def test_cards_and_words_without_a_widget(iris):
     assert (covered.fitted == fit.predict().cat.codes).all()
     first, row = cards.make_cards(fit, stages.source, covered, 82)
     assert first.title.startswith("Prototype 82: versicolor")
-    assert len(first.rows) == fit.prototypes["covers"][82]
+    assert sorted(fit.frame.index[first.rows]) == sorted(fit.ball(82).index)
     assert row.text.startswith("It is classified as versicolor, rightly.")
     assert cards.list_details([first, row]).columns.tolist() == ["relation", "label", "class", "value"]
     assert cards.make_cards(fit, stages.source, covered, None) == []

@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -23,15 +24,23 @@ import protoclass as pc
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
-ALL = 120_000  # milliseconds for what takes a few seconds on a machine that is not busy
+ALL = 300_000  # milliseconds after which what is waited for is taken not to come
 HERE = {"127.0.0.1", "localhost"}
 TOKEN = secrets.token_hex(16)
 
 CELLS = [
-    "import protoclass as pc\nfit = pc.fit('species ~ .', pc.load_data('iris'))",
+    "import os\nimport protoclass as pc\nfit = pc.fit('species ~ .', pc.load_data('iris'))\nprint('kernel', os.getpid())",
     "fit.explore()",
     "fit.validation.explore()",
 ]
+
+
+# whether the server has a kernel that is idle and that this page is connected to
+CONNECTED = """async () => {
+  const { baseUrl } = JSON.parse(document.getElementById("jupyter-config-data").textContent);
+  const kernels = await (await fetch(baseUrl + "api/kernels")).json();
+  return kernels.some((kernel) => kernel.connections > 0 && kernel.execution_state === "idle");
+}"""
 
 
 class Visit(NamedTuple):
@@ -110,8 +119,7 @@ def lab(tmp_path):
         door.bind(("127.0.0.1", 0))
         port = door.getsockname()[1]
     words = ["jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
-             f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={work}", "--LabApp.extension_manager=readonly",
-             "--LabApp.expose_app_in_browser=True"]  # fmt: skip
+             f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={work}", "--LabApp.extension_manager=readonly"]  # fmt: skip
     with open(tmp_path / "server.log", "w+") as log:
         server = subprocess.Popen([sys.executable, "-m", *words], cwd=work, env=environment, stdout=log, stderr=log)
         try:
@@ -154,21 +162,27 @@ def answering(url, server):
             time.sleep(0.1)
 
 
-CONNECTED = """() => {
-    const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
-    return kernel?.connectionStatus === "connected" && kernel?.status === "idle";
-}"""
-
-
 def run_all(page):
-    """Run all cells, once the kernel is connected: before that a run that is asked for is lost."""
+    """Run all cells and wait for their end. A run that is asked for while the kernel connects is lost: it is asked for again."""
     from playwright.sync_api import expect
 
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(state="attached")
     page.wait_for_function(CONNECTED)
-    page.locator(".jp-CodeCell .jp-InputArea-editor").first.click()
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    expect(page.locator(".jp-CodeCell .jp-InputPrompt", has_text="[ ]:")).to_have_count(0)
+    waiting = page.locator(".jp-CodeCell .jp-InputPrompt", has_text="[ ]:")
+    for attempt in range(8):
+        page.locator(".jp-CodeCell .jp-InputArea-editor").first.click()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        try:
+            expect(waiting).to_have_count(0, timeout=30_000)
+            break
+        except AssertionError:
+            print(f"run {attempt + 1} was lost")
+    else:
+        raise AssertionError("the cells did not start")
+    # a run that was only slow and was asked for again has made its explorers anew when no cell waits any more
+    expect(page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[\d+\]:"))).to_have_count(len(CELLS))
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(state="attached")
 
 
 class Shown:
@@ -205,22 +219,11 @@ class Shown:
         return float(self.slider(name).locator(".widget-readout").inner_text())
 
     def changed(self, before):
-        """Wait until picture and tables are others, which need not come at once; the new look."""
+        """Wait until the picture is another one; the new look."""
         from playwright.sync_api import expect
 
         expect(self.picture).not_to_have_attribute("src", before["picture"])
-        end = time.monotonic() + ALL / 1000
-        while (now := self.look())["tables"] == before["tables"]:
-            assert time.monotonic() < end, "the tables stay as they were"
-            self.box.page.wait_for_timeout(50)
-        return now
-
-    def reads(self, name, value):
-        """Wait until the number beside a slider is this one."""
-        end = time.monotonic() + ALL / 1000
-        while self.read(name) != pytest.approx(value, rel=1e-2):
-            assert time.monotonic() < end, f"{name} reads {self.read(name)}, not {value}"
-            self.box.page.wait_for_timeout(50)
+        return self.look()
 
 
 def place_of(label, fit):
@@ -246,9 +249,10 @@ def drive(prototypes, curve, fit):
     share = place_of(label, fit)
     box = prototypes.picture.bounding_box()
     prototypes.picture.click(position={"x": share[0] * box["width"], "y": share[1] * box["height"]})
-    prototypes.changed(first)
+    clicked = prototypes.changed(first)
     title = f"Prototype {label}: {fit.prototypes['class'].iloc[1]}, 2 of {len(fit.prototypes)} in the order chosen."
     expect(prototypes.box).to_contain_text(title)
+    assert clicked["tables"] != first["tables"]
     prototypes.picture.click(position={"x": 1, "y": 1})  # where nothing is
     expect(prototypes.box).not_to_contain_text(title)
 
@@ -256,18 +260,21 @@ def drive(prototypes, curve, fit):
     prototypes.drag("radius", 1)
     prototypes.said(f"eps = {largest:.4g}")
     moved = prototypes.changed(before)
-    prototypes.reads("radius", largest)
+    assert moved["tables"] != before["tables"]
+    assert prototypes.read("radius") == pytest.approx(largest, rel=1e-2)
 
     prototypes.drag("size", 0)
     prototypes.said(" 0 prototypes")
-    prototypes.changed(moved)
-    prototypes.reads("size", 0)
+    none = prototypes.changed(moved)
+    assert none["tables"] != moved["tables"]
+    assert prototypes.read("size") == 0
 
     start = curve.look()
     curve.drag("radius", 0)
     error = fit.validation.table["error"].iloc[0]
     curve.said(f"error {error:.4f}")
     low = curve.changed(start)
+    assert low["tables"] != start["tables"]
     curve.slider("radius").locator(".noUi-handle").press("ArrowRight")
     curve.said(f"error {fit.validation.table['error'].iloc[1]:.4f}")
     curve.changed(low)
@@ -290,6 +297,73 @@ def test_a_notebook_in_jupyterlab(lab, chromium, fit, tmp_path):
         drive(Shown(cells.nth(1)), Shown(cells.nth(2)), fit)
         assert len(seen.asked) > 10
         assert elsewhere(seen) == set()
+
+
+KEYS = ("ArrowDown", "ArrowDown", "b", "d", "d", "x", "a", "Shift+Enter", "0", "0", "ArrowUp")
+
+
+def cells_of(page):
+    """The cells of the notebook: their texts, and which is selected."""
+    selected = ".jp-Notebook .jp-Cell.jp-mod-selected"
+    texts = page.locator(".jp-Notebook .jp-Cell .cm-content").all_inner_texts()
+    return texts, page.evaluate(
+        "selector => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(c => c.matches(selector))", selected
+    )
+
+
+def test_keys_of_an_explorer_are_not_the_notebooks(lab, chromium, fit, tmp_path):
+    """Keys pressed in the list, on a slider, a menu and the button: no cell is selected, inserted, cut, run or deleted."""
+    from playwright.sync_api import expect
+
+    with visit(chromium, lab, tmp_path) as seen:
+        page = seen.page
+        run_all(page)
+        shown = Shown(page.locator(".jp-CodeCell").nth(1))
+        expect(shown.picture).to_be_visible()
+        select = shown.box.locator("select[size]")
+        select.select_option(index=0)
+        shown.box.get_by_text("1 of 15 in the order chosen").wait_for()
+        before, prompt = cells_of(page), page.locator(".jp-CodeCell .jp-InputPrompt").nth(1).inner_text()
+        assert len(before[0]) == len(CELLS)
+        select.focus()
+        select.press("ArrowDown")
+        shown.box.get_by_text("2 of 15 in the order chosen").wait_for()  # the list has it
+        controls = [select, shown.slider("radius").locator(".noUi-handle"), shown.box.locator("select:not([size])").first]
+        for control in controls:
+            for key in KEYS:
+                control.focus()
+                control.press(key)
+        # what a key did to the notebook would be there before a key that the notebook does take has its effect
+        select.press("Control+Shift+C")
+        page.locator(".lm-CommandPalette, .jp-ModalCommandPalette").first.wait_for(state="visible")
+        page.keyboard.press("Escape")
+        assert cells_of(page) == before
+        assert page.locator(".jp-CodeCell .jp-InputPrompt").nth(1).inner_text() == prompt
+        # and outside an explorer they are the notebook's
+        page.locator(".jp-CodeCell .jp-InputPrompt").nth(1).click()
+        page.keyboard.press("b")
+        expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(len(CELLS) + 1)
+
+
+def test_a_kernel_that_died_is_said(lab, chromium, fit, tmp_path):
+    from playwright.sync_api import expect
+
+    with visit(chromium, lab, tmp_path) as seen:
+        run_all(seen.page)
+        shown = Shown(seen.page.locator(".jp-CodeCell").nth(1))
+        expect(shown.picture).to_be_visible()
+        notice, before = shown.box.locator(".protoclass-silent"), shown.look()
+        shown.drag("radius", 1)
+        shown.changed(before)
+        expect(notice).to_be_empty()
+        number = re.search(r"kernel (\d+)", seen.page.locator(".jp-CodeCell").nth(0).inner_text())
+        os.kill(int(number.group(1)), signal.SIGKILL)
+        words = shown.words()
+        seen.page.get_by_role("dialog").get_by_role("button", name="Ok").click()  # JupyterLab says that it restarts the kernel
+        shown.drag("radius", 0)
+        expect(notice).to_contain_text("Python does not answer")
+        expect(notice).to_be_visible()
+        assert shown.words() == words
 
 
 def test_a_page_of_voila(chromium, fit, iris, tmp_path):

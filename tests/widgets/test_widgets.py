@@ -5,6 +5,7 @@ import re
 import threading
 import time
 
+import comm
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +17,7 @@ import protoclass as pc
 from protoclass.analysis.steps import path
 from protoclass.views.coverage import measure_coverage
 from protoclass.views.geometry import outline_balls
+from protoclass.views.members import find_members
 from protoclass.widgets import base, explore, explore_fit, explore_validation
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -108,9 +110,9 @@ def test_what_stands_beside_the_curve_is_that_of_the_point(curve, fit):
 def test_a_click_goes_to_the_grid_point_nearest_from_left_to_right(curve, fit):
     v = fit.validation
     for point in (0, 4, 19):
-        click(curve, (v.table["eps"][point] * 1.001, 0.9))
+        click(curve, (v.table["eps"][point] * 1.001, 0.1))
         assert curve.point == point
-    click(curve, (0.13, 0.5))  # far from every point
+    click(curve, (0.13, 0.15))  # far from every point
     click(curve, (0.13, -5.0))  # below the axes
     assert curve.point == 19
     assert fine(curve)
@@ -248,6 +250,59 @@ def test_what_a_prototype_covers_is_what_its_ball_says(explorer, fit):
         assert f"Prototype {label}: {fit.prototypes['class'][label]}, {place + 1} of 15 in the order chosen" in said
         assert f"first to cover {fit.prototypes['covers'][label]} row" in said
     assert fine(explorer)
+
+
+def test_the_rays_of_a_prototype_are_the_lines_of_the_plot(explorer, fit):
+    """Both pictures join a prototype to the rows that its ball holds, and ring those of other classes."""
+    plane = explorer._plane()
+    members = find_members(fit, np.arange(len(fit.prototypes)))
+    for place, label in enumerate(fit.prototypes.index):
+        explorer.selected = label
+        mine = members.prototypes == place
+        assert explorer._marks.rays == pytest.approx(plane.rows[members.rows[mine]])
+        assert explorer._marks.miscovered == pytest.approx(plane.rows[members.rows[mine & members.wrong]])
+        assert not len(explorer._marks.ball)
+        assert not len(explorer._marks.outlines)
+    assert len(explorer._scene.rays.get_segments()) == len(fit.ball(label))
+    assert fine(explorer)
+
+
+def test_a_front_end_hears_of_an_explorer_when_its_picture_is_drawn(fit, monkeypatch):
+    """What a front end makes the page from holds the first picture: no message after it has to come through."""
+    opened = []
+    create = comm.create_comm
+
+    def record(**kwargs):
+        opened.append((kwargs["data"]["state"], kwargs["buffers"]))
+        return create(**kwargs)
+
+    monkeypatch.setattr(comm, "create_comm", record)
+    for explorer in (PrototypeExplorer(fit), CurveExplorer(fit.validation)):
+        states = [(state, buffers) for state, buffers in opened if "_esm" in state]
+        assert len(states) == 1
+        (state, (png,)), (root, _) = states[0], opened[-1]
+        assert bytes(png) == explorer.picture.png
+        assert len(png) > 5000
+        assert state["alt"] == explorer.picture.alt
+        assert state["width"] == explorer.picture.width
+        assert root["children"] == [f"IPY_MODEL_{child.model_id}" for child in explorer.children]
+        opened.clear()
+
+
+def test_an_explorer_whose_first_picture_fails_is_shown_too(fit, monkeypatch):
+    monkeypatch.setattr("protoclass.views.geometry.make_map", lambda *_: 1 / 0)
+    e = PrototypeExplorer(fit)
+    assert "ZeroDivisionError" in e.alert
+    assert e.model_id
+    assert all(child.model_id for child in e.children)
+
+
+def test_python_answers_a_page_that_asks(explorer, monkeypatch):
+    sent = []
+    monkeypatch.setattr(explorer.picture, "send", sent.append)
+    explorer.picture._handle_custom_msg({"kind": "ask"}, [])
+    assert sent == [{"kind": "answer"}]
+    assert "does not answer" in explorer.picture.silence
 
 
 def test_why_a_row_gets_its_class(explorer, fit):

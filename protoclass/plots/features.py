@@ -1,0 +1,34 @@
+"""A rule of features in words: what each feature covered and got wrong when it was chosen."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..views.features import list_rule
+from .style import WRONG, axes, colour, named
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+WIDE = 72  # letters in a line of the title
+
+
+def draw_features(fit: Fit, ax: Any = None) -> Any:
+    """A bar for each feature in the order chosen: rows that it covered, and those that it got wrong."""
+    rule = list_rule(fit)
+    table, at = rule.table, np.arange(len(rule.table))
+    ax = axes(ax, 6.8, max(2.4, 1.6 + 0.42 * len(table)))
+    ax.barh(at - 0.16, table["covers"], 0.3, color=colour(0), label="covered when chosen")
+    ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="got wrong")
+    widest = max(1.0, float(table[["covers", "errors"]].to_numpy().max()))
+    for shift, name in ((-0.16, "covers"), (0.16, "errors")):
+        for k, value in enumerate(table[name]):
+            ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize="small")
+    ax.set_yticks(at, [named(label) for label in table["label"]])
+    ax.set(ylim=(len(table) - 0.5, -0.5), xlim=(0, 1.1 * widest), xlabel="rows", ylabel="rule, in the order chosen")
+    ax.set_title("\n".join([rule.title, *wrap(rule.subtitle, WIDE)]), fontsize="medium", loc="right")
+    ax.legend(fontsize="small", framealpha=0.9, loc="lower right")
+    return ax

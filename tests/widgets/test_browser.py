@@ -323,9 +323,10 @@ def test_keys_of_an_explorer_are_not_the_notebooks(lab, chromium, fit, tmp_path)
         select = shown.box.locator("select[size]")
         select.select_option(index=0)
         shown.box.get_by_text("1 of 15 in the order chosen").wait_for()
-        before, prompt = cells_of(page), page.locator(".jp-CodeCell .jp-InputPrompt").nth(1).inner_text()
-        assert len(before[0]) == len(CELLS)
         select.focus()
+        expect(page.locator(".jp-Notebook .jp-Cell").nth(1)).to_have_class(re.compile("jp-mod-selected"))  # as it has the focus
+        before, prompt = cells_of(page), page.locator(".jp-CodeCell .jp-InputPrompt").nth(1).inner_text()
+        assert before[1] == [False, True, False]
         select.press("ArrowDown")
         shown.box.get_by_text("2 of 15 in the order chosen").wait_for()  # the list has it
         controls = [select, shown.slider("radius").locator(".noUi-handle"), shown.box.locator("select:not([size])").first]

@@ -277,7 +277,8 @@ def test_a_front_end_hears_of_an_explorer_when_its_picture_is_drawn(fit, monkeyp
         return create(**kwargs)
 
     monkeypatch.setattr(comm, "create_comm", record)
-    for explorer in (PrototypeExplorer(fit), CurveExplorer(fit.validation)):
+    for make in (lambda: PrototypeExplorer(fit), lambda: CurveExplorer(fit.validation)):
+        explorer = make()
         states = [(state, buffers) for state, buffers in opened if "_esm" in state]
         assert len(states) == 1
         (state, (png,)), (root, _) = states[0], opened[-1]

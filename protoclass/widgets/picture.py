@@ -57,8 +57,12 @@ function render({ model, el }) {
   notice.setAttribute("role", "alert");
   notice.style.cssText = "border-left:4px solid #D55E00;padding:2px 8px;line-height:1.4;max-width:400px";
   let waiting = 0;
+  function say(words) {
+    notice.textContent = words;
+    notice.style.display = words ? "block" : "none";
+  }
   function ask() {
-    if (!waiting) waiting = setTimeout(() => { notice.textContent = model.get("silence"); }, 1000 * model.get("patience"));
+    if (!waiting) waiting = setTimeout(() => say(model.get("silence")), 1000 * model.get("patience"));
     try {
       model.send({ kind: "ask" });
     } catch (reason) {
@@ -69,7 +73,7 @@ function render({ model, el }) {
     if (content.kind !== "answer") return;
     clearTimeout(waiting);
     waiting = 0;
-    notice.textContent = "";
+    say("");
   }
   // A key pressed in the explorer is not the notebook's too, unless with Ctrl or Cmd. JupyterLab 4.0 reads keys before they reach
   // their target, and leaves out elements with this attribute; other notebooks hear what the explorer lets through.
@@ -96,6 +100,7 @@ function render({ model, el }) {
   model.on("change:png", show);
   model.on("change:alt", tell);
   model.on("change:width", tell);
+  say("");
   tell();
   show();
   el.append(notice, image);

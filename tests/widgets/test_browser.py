@@ -356,7 +356,7 @@ def test_a_kernel_that_died_is_said(lab, chromium, fit, tmp_path):
         notice, before = shown.box.locator(".protoclass-silent"), shown.look()
         shown.drag("radius", 1)
         shown.changed(before)
-        expect(notice).to_be_empty()
+        expect(notice).to_be_hidden()
         number = re.search(r"kernel (\d+)", seen.page.locator(".jp-CodeCell").nth(0).inner_text())
         os.kill(int(number.group(1)), signal.SIGKILL)
         words = shown.words()

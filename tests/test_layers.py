@@ -13,7 +13,7 @@ ROWS = {
     "views": 7, "tables": 7, "plots": 8, "widgets": 9, "vignettes": 9, "testing": 9, "__main__": 10,
 }  # fmt: skip
 # values whose methods delegate upward, inside functions: what is said of a fit, and how it is printed
-DELEGATES = {("estimation/fit.py", "analysis"), ("estimation/fit.py", "tables")}
+DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/fit.py", "analysis"), ("estimation/fit.py", "tables")}
 PICTURES = ("plots", "widgets")  # `plot` and `explore` of any value
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}

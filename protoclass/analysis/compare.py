@@ -15,10 +15,10 @@ from ..errors import DataError, OptionError, brief
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
 from ..frames.frame import check_unique
+from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.base import Model
 from .comparison import Comparison
-from .evaluation import class_codes
 from .paired import Design
 from .splits import Drawing, choice_of, judge_all, make_splits
 

@@ -11,6 +11,7 @@ import pandas as pd
 from ..arguments import is_number
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import along, check_unique
+from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from .paired import wilson
 
@@ -185,15 +186,3 @@ def against_stated(w: np.ndarray, wrong: np.ndarray, base: float) -> tuple[float
     se = float(np.sqrt(base * (1 - base) * (w @ w)))
     less = float(w @ wrong) - base * float(w.sum())
     return float(norm.cdf(less / se)) if se > 0 else float(less >= 0), "weighted z test, one-sided"
-
-
-def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
-    """Class codes of a response, -1 where it is missing; an error for classes that fit has not seen."""
-    try:
-        codes = levels.get_indexer(truth.astype(object))
-    except TypeError:
-        raise DataError(f"the response {truth.name!r} holds values that are not classes") from None
-    unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
-    if len(unseen):
-        raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")
-    return codes

@@ -11,62 +11,76 @@ import pandas as pd
 from ..core.task import Rule, Task
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
-from .fitted import Fitted
+from .analysed import Analysed
+from .calibration import arguments_of, calibration, requested
 from .problem import HOLD_LIMIT, Problem, check_rows_needed
 from .selection import BY_HAND, Selection
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-    from ..analysis.evaluation import Test
-    from ..analysis.stability import Stability
     from .validation import Validation
 
 
 @dataclass(frozen=True, eq=False)
-class Fit(Fitted):
+class Fit(Analysed):
     """A fitted classifier.
 
-    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and what else `Fitted` documents; here are
-    the tables, analyses and pictures of it.
+    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and what else `Fitted` documents, and the
+    analyses of `Analysed`; here are its tables, pictures and the fits derived from it.
     """
 
-    def test(self, new: Any, weights: Any = None, no_information: float | None = None) -> Test:
-        """Error on new data with known classes: Wilson interval, confusion, and a test against no information.
+    def calibrate(self, data: Any = None, how: str = "multinomial", cv: Any = 10, seed: int | None = None) -> Fit:
+        """The fit with chances of the classes and prediction sets, learned from rows that its rules did not see.
 
-        No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
-        before the new rows were seen, so that the two are compared on them by the exact sign test: of the rows that one of the
-        two alone gets wrong, half would be the rule's if it were no better.
+        The method is fitted again without each fold, with the parameters of this fit, and scores the rows of the fold by its
+        votes, its decision values or its distances to the classes. Chances are learned from these scores: `predict(new, "prob")`.
+        `predict(new, "set", level=0.9)` holds the classes for which at least a share 0.1 of the held-out rows of this class are as
+        strange as the new row would be, by the distance to the class over that to the nearest other: conformal prediction,
+        class by class (Vovk 2015). A set may be empty or hold several classes.
+
+        Rows of `data` that took no part in the fit give sets that hold the true class with a chance of at least `level` within each
+        class. Of the fit's own rows, fold by fold, about `level` is usual and about 1 - 2 (1 - level) guaranteed, where the
+        parameters were not chosen by the same rows. `fit.calibration.guarantee(level)` says it for this fit.
 
         Parameters
         ----------
-        new : DataFrame
-            With the predictors and the response; for given dissimilarities the response is a column beside them. Rows
-            that miss either are left out and counted.
-        weights : column name, Series or array, optional
-            Weight of each new row, in the error, its interval and the test.
-        no_information : float between 0 and 1, optional
-            An error that is known from elsewhere, such as 1 less a base rate of the population: the test against it is the
-            exact binomial one.
+        data : DataFrame, optional
+            Further rows with the predictors and the response.
+        how : "multinomial" or "isotonic"
+            Chances proportional to exp(intercept of the class + slope x score), with one slope (Platt 1999 for two classes);
+            or an increasing step function of how far the class is ahead of the others, which needs more rows.
+        cv : int, "loo", Series or array of folds
+            Folds of the fit's own rows; not read with `data`.
+        seed : int, optional
+            Of the folds; by default that of the fit.
+
+        Returns
+        -------
+        Fit
+            With the same rule. The predicted class stays the rule's own; `predict(new, loss=)` decides by the chances.
 
         Examples
         --------
         >>> import protoclass as pc
-        >>> wine = pc.load_data("wine")
-        >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
-        >>> fit.test(wine.iloc[1::2]).test
-        'exact sign test, one-sided, on the 58 rows that one of the two alone gets wrong'
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).calibrate()
+        >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "prob").round(2).to_numpy().tolist()
+        [[1.0, 0.0, 0.0], [0.04, 0.33, 0.63]]
+        >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "set", level=0.95).tolist()
+        [('setosa',), ('versicolor', 'virginica')]
         """
-        from ..analysis.evaluation import test
-
-        return test(self, new, weights, no_information)
+        request = requested(data=data, how=how, cv=cv, seed=seed)
+        call = replace(self.call, arguments={**self.call.arguments, "calibrate": request or True})
+        return calibrated(replace(self, problem=replace(self.problem, call=call), calibration=None))
 
     def augment(self, data: Any = None) -> pd.DataFrame:
         """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
 
         Adds `fitted`, `correct` (where the response is there), `prototype` (the nearest), `distance` (to it), `margin`
         (distance to the nearest prototype of another class minus to that of the row's own, or where it is not known of
-        the fitted class) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
+        the fitted class), `certified` (half of the distance to the nearest prototype of any other class minus that of the
+        fitted class: a row that moves by less keeps its class, by the triangle inequality; NA where this is not known, with
+        the reason in `attrs["certified"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
         """
         from ..tables.tidy import augment
 
@@ -77,48 +91,6 @@ class Fit(Fitted):
         from ..tables.tidy import tidy
 
         return tidy(self)
-
-    def bound(self, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
-        """A bound on the error of new rows from how few training rows give the rule again (sample compression).
-
-        For "scm" Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, as the nearest-prototype rule
-        is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows, for all sets of
-        prototypes at once: parameters that only decide which rows are kept (`eps`, `lambda_`, `penalty`, `stop`) may be chosen in
-        any way. Several machines, and the kinds of machine where one of two was chosen, share delta. Weights of a metric and
-        other numbers that you give are taken to be chosen before the rows were seen.
-
-        Parameters
-        ----------
-        delta : float between 0 and 1
-        fixed_dissimilarity : bool
-            Your word that a given matrix, a function of two rows or a metric that was trained before was made without looking at
-            the rows of the fit: no scales, ranges or choices taken from them. The fit can't know it.
-
-        Returns
-        -------
-        DataFrame
-            One row for each machine: `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples), training
-            `errors`, `tail_bound` (the binomial tail inverted for the same compression set, Langford 2005; the tightest), `bound` (the
-            first inequality of the theorem; 1 says nothing), `simple_bound` (the second), `proved`, and in `reasons` why the
-            theorem does not cover this fit: its value is then computed as in the paper's Table 2, and not proved.
-
-        Raises
-        ------
-        OptionError
-            Where `fixed_dissimilarity=True` is said of a metric that this fit trained.
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity=pc.Euclidean(scale=False), eps=1.0)
-        >>> fit.bound()[["rows", "size", "errors", "tail_bound", "bound", "proved"]].round(3)
-                 rows  size  errors  tail_bound  bound  proved
-        machine
-        pvm       150     8       6       0.338  0.391    True
-        """
-        from ..analysis.bounds import bound
-
-        return bound(self, delta, fixed_dissimilarity)
 
     def glance(self) -> pd.DataFrame:
         """One row: method, rows, classes, prototypes, parameters, training error, cross-validated error with its SE.
@@ -185,103 +157,6 @@ class Fit(Fitted):
 
         return explore_fit(self, **options)
 
-    def ball(self, prototype: Any) -> pd.DataFrame:
-        """The rows of the fit in the ball of a prototype, nearest first.
-
-        Parameters
-        ----------
-        prototype : label, as in the index of `prototypes`
-
-        Returns
-        -------
-        DataFrame
-            By row label: `class`, `distance`, `own` (of the class that the prototype serves) and `first` (own and in the
-            ball of none chosen before).
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-        >>> held = fit.ball(82)
-        >>> int(held["first"].sum()), int((~held["own"]).sum())
-        (29, 0)
-        """
-        from ..analysis.steps import ball
-
-        return ball(self, prototype)
-
-    def stability(
-        self, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
-    ) -> Stability:
-        """How sure the place of each prototype is when the rows are drawn anew: the error bar of an interpretation.
-
-        What stands is the place: the region in which samples of the rows have a prototype of the class (`near`, `within`). Which row
-        marks it is another question. `chosen` answers it for samples of the very rows that chose it, which says too much of
-        other rows; `Stability.fresh` says what is true of them. Parameters, scales and the dissimilarity stay as they are.
-
-        Parameters
-        ----------
-        B : int >= 2
-            Samples.
-        seed : int
-        sample : "bootstrap", "halves" or None
-            As many rows as there are, with replacement; or half of them without. Either class by class. None: the
-            bootstrap where the method takes weights, else halves.
-        progress : bool, optional
-            As in `fit`.
-
-        Returns
-        -------
-        Stability
-            With `prototypes` (those of the fit), `table` (all that samples chose), `fresh` and `plot`.
-
-        Raises
-        ------
-        NotAvailable
-            Where prototypes are not rows.
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-        >>> fit.stability(B=50).prototypes[["class", "near", "within"]].iloc[:2].round(2).to_dict("list")
-        {'class': ['setosa', 'versicolor'], 'near': [1.0, 1.0], 'within': [0.6, 0.56]}
-        """
-        from ..analysis.stability import stability
-
-        return stability(self, B, seed, sample, progress)
-
-    def path(self, new: Any = None, cv: Any = None) -> pd.DataFrame:
-        """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
-
-        What a larger lambda chooses is the first part of what a smaller one does. So one fit holds the fits of all larger
-        lambdas; `fit.update(lambda_=0).path()` has them all. For "scm": what its first 1, 2, ... features do.
-
-        Parameters
-        ----------
-        new : DataFrame, optional
-            With the predictors and the response: its error is added as `new_error`.
-        cv : int, "loo", Series or array of folds, optional
-            As in `fit`: the error of the first prototypes that each fold's training rows choose is added as `cv_error`,
-            with its standard error `cv_se`.
-
-        Returns
-        -------
-        DataFrame
-            One row for each number of prototypes: `lambda_low` and `lambda_high` (chosen for lambda_low <= lambda <
-            lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the fit's own lambda), `training_error`. For
-            "scm" one for each step: `size` (features, of all machines), `q` and `r` of the last feature where there is one
-            machine, `bound` (see `bound`), `training_error`.
-
-        Raises
-        ------
-        NotAvailable
-            Where prototypes are not chosen step by step.
-        """
-        from ..analysis.steps import path
-
-        return path(self, new, cv)
-
     def at(self, size: int | None = None, lambda_: float | None = None) -> Fit:
         """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
 
@@ -312,6 +187,11 @@ class Fit(Fitted):
             kept = {name: value for name, value in selection.values.items() if name not in changes}
         again: Fit = self.call.changed({**kept, **changes}, self.model.parameters()).run()
         again = again.remembering({} if "method" in changes else selection.kept(kept, changes))
+        return calibrated(self._with_choices(again, kept, changes))
+
+    def _with_choices(self, again: Fit, kept: dict[str, Any], changes: dict[str, Any]) -> Fit:
+        """The updated fit with as many steps as this one has, and with the values that were chosen by hand."""
+        selection = self.selection
         if not kept and selection.steps is None:
             return again
         if selection.steps is not None and "method" not in changes:
@@ -332,6 +212,14 @@ class Fit(Fitted):
         from ..tables.printing import html_text
 
         return html_text(self)
+
+
+def calibrated(fit: Fit) -> Fit:
+    """The fit, calibrated if its call says so and it is not yet."""
+    wanted = fit.call.arguments.get("calibrate", False)
+    if wanted is False or fit.calibration is not None:
+        return fit
+    return replace(fit, calibration=calibration(fit, **arguments_of(wanted)))
 
 
 def learn(

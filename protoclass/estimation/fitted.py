@@ -23,13 +23,15 @@ from ..models.base import Model
 from ..models.capabilities import Learned
 from ..models.registry import lacking
 from .call import Call
+from .decisions import LEVEL, chances, decide, loss_of, prediction_sets, prior_of
 from .problem import Problem
 from .selection import BY_HAND, Selection, grid_point
 
 if TYPE_CHECKING:
+    from .calibration import Calibration
     from .validation import Validation
 
-KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,8 @@ class Fitted:
     validation : Validation, or None where nothing was cross-validated
     selection : Selection
         How the parameters were chosen.
+    calibration : Calibration, or None
+        What held-out rows say of its chances, see `Fit.calibrate`.
     """
 
     problem: Problem
@@ -52,6 +56,7 @@ class Fitted:
     rule: Rule
     validation: Validation | None
     selection: Selection
+    calibration: Calibration | None = None
 
     @property
     def frame(self) -> Frame:
@@ -178,7 +183,22 @@ class Fitted:
             lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), error=error,
         )  # fmt: skip
 
-    def predict(self, new: Any = None, kind: str = "class", **unknown: Any) -> pd.Series | pd.DataFrame:
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What the fit predicts: what its rule does and, calibrated, "prob" and "set"."""
+        own = self.rule.kinds
+        return own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
+
+    def predict(
+        self,
+        new: Any = None,
+        kind: str = "class",
+        *,
+        level: float = LEVEL,
+        prior: Any = None,
+        loss: Any = None,
+        **unknown: Any,
+    ) -> pd.Series | pd.DataFrame:
         """Predict rows of new data (default: the rows of the fit).
 
         Parameters
@@ -190,8 +210,15 @@ class Fitted:
             "class": a categorical Series; "cover": the class of the balls that hold the row, NA where none or balls of
             several classes do; "nearest": label of the nearest prototype; "distance": DataFrame of the distance to the
             nearest prototype of each class (inf where a class has none); "prob", "decision": DataFrame by class, not calibrated
-            (see Notes). Each
-            where the rule has it.
+            (see Notes). Each where the rule has it. A calibrated fit (see `Fit.calibrate`) has calibrated "prob", and "set": a
+            Series of tuples of classes, none or several.
+        level : float between 0 and 1
+            Of the prediction sets.
+        prior : mapping of class to share, optional
+            With "prob" and "class": the prevalence of the classes where the new rows come from, if it is another than in
+            the data.
+        loss : DataFrame, optional
+            With "class": the class of least expected loss under the chances; true classes as rows, predicted as columns.
 
         Returns
         -------
@@ -212,19 +239,38 @@ class Fitted:
         DataError
             For columns that are missing or of another type, and levels not seen in fit.
         """
-        check_known("predict()", unknown, ("new", "kind"))
-        if not isinstance(kind, str) or kind not in self.rule.kinds:
-            every = "" if isinstance(kind, str) and kind in KINDS else " (known kinds: " + ", ".join(KINDS) + ")"
-            raise OptionError(
-                f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.rule.kinds))}{every}"
-            )
-        out = self._predict(new, kind)
+        check_known("predict()", unknown, ("new", "kind", "level", "prior", "loss"))
+        self._check_kind(kind, prior, loss)
+        if kind == "set":
+            out = prediction_sets(self, new, level)
+        else:
+            out = self._predict(new, kind, prior_of(prior, self.frame.levels), loss)
         return out if new is not None or self.problem.order == "data" else out.iloc[self.problem.place]
 
-    def _predict(self, new: Any, kind: str) -> pd.Series | pd.DataFrame:
+    def _check_kind(self, kind: Any, prior: Any, loss: Any) -> None:
+        known = (*KINDS, "set")
+        if not isinstance(kind, str) or kind not in self.kinds:
+            every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
+            cure = (
+                "; fit.calibrate() adds 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
+            )
+            raise OptionError(
+                f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.kinds))}{every}{cure}"
+            )
+        if prior is not None and kind not in ("class", "prob"):
+            raise OptionError(f"prior= goes with kind='class' or 'prob', not with {kind!r}")
+        if loss is not None and kind != "class":
+            raise OptionError(f"loss= goes with kind='class', not with {kind!r}")
+
+    def _predict(self, new: Any, kind: str, prior: np.ndarray | None, loss: Any) -> pd.Series | pd.DataFrame:
         """`predict`, with the rows of the fit in the order in which it worked through them."""
         query, index, complete = self.query(new)
-        codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
+        if kind == "prob":
+            codes = chances(self, query, prior)
+        elif prior is not None or loss is not None:
+            codes = decide(chances(self, query, prior), loss_of(loss, self.frame.levels))
+        else:
+            codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
         if kind in ("class", "cover"):
             return self._as_classes(codes, index, complete)
         if kind == "nearest":
@@ -272,7 +318,8 @@ class Fitted:
         chosen = {**self.selection.values, **(values or {})}
         point = grid_point(self.selection.grid, chosen) if steps is None and self.validation is not None else None
         selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
-        return replace(self, rule=rule, selection=selection, validation=None if point is None else self.validation)
+        kept = None if point is None else self.validation
+        return replace(self, rule=rule, selection=selection, validation=kept, calibration=None)
 
     def remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
         """The fit with what its parameters were chosen from before it, for those that it did not choose itself."""

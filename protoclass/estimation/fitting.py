@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import OptionError
+from .calibration import arguments_of
 from .call import DEFAULTS, Call, is_default
 from .cross_validation import check_choose, validate
-from .fit import Fit, learn
+from .fit import Fit, calibrated, learn
 from .problem import Problem, prepare
 from .resampling import FOLDS
 from .selection import Selection, values_at
@@ -32,6 +33,7 @@ def fit(
     measure: Any = "error",
     repeats: int = 1,
     order: str = "data",
+    calibrate: Any = False,
     **parameters: Any,
 ) -> Fit:
     """Fit a prototype classifier.
@@ -90,6 +92,8 @@ def fit(
         drawn. "data", the default as in R: as they stand in the data, so that of equally good prototypes the first row is
         taken. "values": sorted by class, predictors, weight and label, so that the same rows in another order give the same
         fit to the last bit, folds included. What is returned for the rows stands in the order of the data in either case.
+    calibrate : bool, "multinomial", "isotonic" or dict
+        Learn chances and prediction sets from held-out rows, with the defaults or these arguments of `Fit.calibrate`.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned by cross-validation.
 
@@ -112,18 +116,21 @@ def fit(
     ['setosa', 'virginica']
     """
     given = locals()  # before any other name is set
-    arguments = {name: given[name] for name in DEFAULTS}
+    arguments = {name: given[name] for name in DEFAULTS if name in given}
     problem = prepare(Call("fit", formula, data, arguments, fit), parameters)
     check_choose(choose, problem.model)
+    if calibrate is not False:
+        arguments_of(calibrate)
     _check_something_tunes(problem)
     if problem.cv is None or (problem.cv_is_auto and not problem.model.tuned()):
         _check_nothing_to_measure(arguments)
-        return learn(problem, Selection())
+        return calibrated(learn(problem, Selection()))
     validated = validate(problem, measure, repeats)
     validation = validated.validation
     point = validation.chosen(choose)
     selection = Selection(validation.grid, values_at(validation.grid, point), point, choose)
-    return learn(problem, selection, validation, validated.dissimilarity, validated.task, validated.rule(point))
+    rule = validated.rule(point)
+    return calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
 
 
 def cross_validate(
@@ -171,7 +178,7 @@ def cross_validate(
     [0.053, 0.047, 0.027]
     """
     given = locals()  # before any other name is set
-    arguments = {name: given[name] for name in DEFAULTS}
+    arguments = {name: given[name] for name in DEFAULTS if name in given}
     problem = prepare(Call("cross_validate", formula, data, arguments, fit), parameters)
     if problem.cv is None:
         raise OptionError(

@@ -187,10 +187,11 @@ def _groups(groups: Any, data: pd.DataFrame, kept: np.ndarray) -> np.ndarray | N
     return np.asarray(pd.factorize(of_row.iloc[kept])[0])
 
 
-def with_folds(problem: Problem, cv: Any) -> Problem:
-    """The problem with other folds."""
+def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
+    """The problem with other folds, drawn from its own seed or another."""
     data = as_pandas(problem.call.data)
-    return replace(problem, cv=_folds(cv, data, data.index.get_indexer(problem.frame.index)))
+    folds = _folds(cv, data, data.index.get_indexer(problem.frame.index))
+    return replace(problem, cv=folds, seed=problem.seed if seed is None else whole_number("seed", seed, 0))
 
 
 def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:

@@ -38,10 +38,13 @@ class Metric:
         True where measuring costs so much that the matrix should be measured once and held.
     symmetric : bool
         True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
+    triangle : bool
+        True where the triangle inequality is proved for any rows.
     """
 
     slow: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
+    triangle: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         _compare_by_content(cls, Metric)
@@ -82,6 +85,16 @@ class Metric:
     def scaling(self) -> str:
         """How columns are scaled, in words; "" where they are not."""
         return ""
+
+    @property
+    def power(self) -> float | None:
+        """The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is."""
+        return None
+
+    @property
+    def column_groups(self) -> tuple[tuple[str, ...], ...]:
+        """Columns that are measured together as one variable, such as the pixels of a picture."""
+        return ()
 
     def pretrain(self, frame: Frame) -> Metric:
         """For a metric that is trained in folds: the same, with those inner metrics trained that look at no label."""
@@ -177,6 +190,10 @@ class TrainedMetric:
         return self.spec.symmetric
 
     @property
+    def triangle(self) -> bool:
+        return self.spec.triangle
+
+    @property
     def given(self) -> bool:
         return self.spec.given
 
@@ -199,6 +216,14 @@ class TrainedMetric:
     @property
     def scaling(self) -> str:
         return self.spec.scaling
+
+    @property
+    def power(self) -> float | None:
+        return self.spec.power
+
+    @property
+    def column_groups(self) -> tuple[tuple[str, ...], ...]:
+        return self.spec.column_groups
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -103,6 +103,10 @@ class Gower(Metric):
                 raise OptionError(f"weights: {brief(name)} has {brief(weight)}, and weights are finite numbers >= 0")
 
     @property
+    def power(self) -> float:
+        return 1.0
+
+    @property
     def skips_missing(self) -> bool:
         return True
 

@@ -55,6 +55,7 @@ class Mahalanobis(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True
 
     ridge: float = 0.0
     scale: bool | str = True

@@ -59,6 +59,7 @@ class Minkowski(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True
 
     r: float = 2.0
     scale: bool | str = True
@@ -70,6 +71,10 @@ class Minkowski(Metric):
         one_of("scale", self.scale, SCALES)
         if self.weights is not None:
             object.__setattr__(self, "weights", _weights(self.weights))
+
+    @property
+    def power(self) -> float | None:
+        return self.r if self.r < np.inf else None
 
     @property
     def scaling(self) -> str:

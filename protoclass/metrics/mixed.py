@@ -107,6 +107,14 @@ class Mixed(Metric):
         return "scaled parts" if self.scale else ""
 
     @property
+    def power(self) -> float:
+        return 1.0
+
+    @property
+    def column_groups(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(columns for columns, _ in self.parts if len(columns) > 1)
+
+    @property
     def data_dependent(self) -> bool:
         return self.scale or any(m.data_dependent for m in self._metrics)
 

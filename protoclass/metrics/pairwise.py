@@ -112,6 +112,7 @@ class Canberra(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -154,6 +155,7 @@ class Hamming(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
@@ -220,6 +222,7 @@ class Jaccard(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)

@@ -211,6 +211,7 @@ class Levenshtein(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True
     slow: ClassVar[bool] = True
 
     normalised: bool = False

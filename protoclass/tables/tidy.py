@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.safety import certified, why_not_certified
 from ..errors import DataError
 from ..frames.tables import as_pandas
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
-ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
+ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified", "covered")  # by augment
 
 
 def tidy(fit: Fit) -> pd.DataFrame:
@@ -68,6 +69,10 @@ def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
         out["distance"] = distance.min(axis=1)
         own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
         out["margin"] = _margin(distance, pd.Categorical(own, fit.frame.levels).codes)
+        reason = why_not_certified(fit)
+        out["certified"] = certified(distance.to_numpy(float), fitted.cat.codes.to_numpy()) if not reason else np.nan
+        if reason:
+            out.attrs["certified"] = reason
     if "cover" in fit.rule.kinds:
         held = fit.predict(source, "cover").reindex(base.index)
         against = fitted if truth is None else truth

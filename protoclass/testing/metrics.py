@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
@@ -100,6 +101,17 @@ def check_symmetry(s: Subject) -> None:
     )  # fmt: skip
 
 
+def check_triangle(s: Subject) -> None:
+    """A metric that declares the triangle inequality keeps it on the rows of the check."""
+    if not s.metric.triangle:
+        return
+    result = triangles(np.asarray(s.trained.between(*s.sides())))
+    require(
+        result.violated == 0, f"{s}: triangle is declared, and {result.violated} of {result.tested} triples violate the triangle "
+        "inequality: leave the declaration out",
+    )  # fmt: skip
+
+
 def check_cutting(s: Subject) -> None:
     """A part of the matrix has the same bits as the matrix has there."""
     rows, candidates = s.sides()
@@ -171,7 +183,7 @@ def check_coordinates(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    check_representations, check_values, check_symmetry, check_cutting, check_new_rows, check_what_is_learned, check_labels,
+    check_representations, check_values, check_symmetry, check_triangle, check_cutting, check_new_rows, check_what_is_learned, check_labels,
     check_coordinates,
 )  # fmt: skip
 

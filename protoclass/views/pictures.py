@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.evaluation import class_codes
 from ..analysis.steps import place_of
 from ..arguments import whole_number
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fit import Fit
 from ..frames.frame import check_unique
+from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from .prototypes import list_rows, take

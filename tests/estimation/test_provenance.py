@@ -94,7 +94,9 @@ def test_a_fit_holds_the_call_and_the_selection_once(iris):
     assert fit.problem.model.eps == "grid"
     assert repr(fit.call) == "fit('species ~ .', data, cv=4)"
     assert fit.at(size=3).selection.steps == 3
-    assert set(vars(pc.Fit)["__dataclass_fields__"]) == {"problem", "dissimilarity", "rule", "validation", "selection"}
+    assert set(vars(pc.Fit)["__dataclass_fields__"]) == {
+        "problem", "dissimilarity", "rule", "validation", "selection", "calibration"
+    }  # fmt: skip
 
 
 def test_a_larger_lambda_that_is_a_point_of_the_grid_has_its_error(iris):
@@ -115,4 +117,5 @@ def test_measure_and_repeats_need_a_cross_validation(iris):
 def test_the_defaults_of_a_call_are_those_of_both_functions():
     for function, own in ((pc.fit, {}), (pc.cross_validate, {"cv": 10})):
         words = [p for p in inspect.signature(function).parameters.values() if p.default is not p.empty]
-        assert {p.name: p.default for p in words} == {**DEFAULTS, **own}
+        only_of_fit = {"calibrate"} - {p.name for p in words}
+        assert {p.name: p.default for p in words} == {k: v for k, v in {**DEFAULTS, **own}.items() if k not in only_of_fit}

@@ -1,0 +1,123 @@
+"""How much worse a fit predicts when a variable is permuted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import whole_number
+from ..core.query import answer
+from ..core.task import Rule
+from ..errors import DataError, NotAvailable, OptionError, brief
+from ..estimation.calibration import FoldRule, rules_of_folds
+from ..frames.frame import check_unique
+from ..frames.response import class_codes
+from ..frames.tables import as_pandas
+from ..metrics.dissimilarity import Dissimilarity
+from ..progress import bar
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Rows with predictors, that a rule did not see: their class codes and weights."""
+
+    rule: Rule
+    dissimilarity: Dissimilarity
+    columns: pd.DataFrame
+    y: np.ndarray
+    w: np.ndarray
+
+    def wrong(self, columns: pd.DataFrame) -> np.ndarray:
+        """Which rows the rule misclassifies if their predictors are these, bool (r,)."""
+        query, _, _ = self.dissimilarity.new_query(columns)
+        return np.asarray(answer(self.rule, "class", query) != self.y)
+
+
+def importance(
+    fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, seed: int, progress: bool | None
+) -> pd.DataFrame:
+    """See `Fit.importance`."""
+    whole_number("repeats", repeats, 1)
+    whole_number("seed", seed, 0)
+    groups = variable_groups(fit, variables)
+    parts = list(_folds(fit, cv) if new is None else _new_rows(fit, new))
+    random = np.random.default_rng([seed, 1])
+    w = np.concatenate([part.w for part in parts])
+    before = np.concatenate([part.wrong(part.columns) for part in parts]).astype(float)
+    table = {}
+    with bar(len(groups) * repeats, "permuting", progress) as permuting:
+        for name, columns in groups.items():
+            after = np.zeros(len(w))
+            for _ in range(repeats):
+                after += np.concatenate([part.wrong(_permuted(part.columns, columns, random)) for part in parts])
+                permuting.update()
+            table[name] = _increase(before, after / repeats, w)
+    out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
+    return out.rename_axis("variable").sort_values("importance", ascending=False, kind="stable")
+
+
+def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:
+    """Mean increase of the error, its standard error over rows, and the error with the variable permuted."""
+    share, increase = w / w.sum(), after - before
+    mean = float(share @ increase)
+    return mean, float(np.sqrt(share**2 @ (increase - mean) ** 2 * len(w) / max(1, len(w) - 1))), float(share @ after)
+
+
+def _permuted(columns: pd.DataFrame, names: list[str], random: np.random.Generator) -> pd.DataFrame:
+    """The rows with some of their columns taken together from other rows."""
+    other = columns[names].take(random.permutation(len(columns))).set_axis(columns.index)
+    return columns.assign(**{name: other[name] for name in names})
+
+
+def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:
+    """The columns that are permuted together, by name: what is given, else the metric's groups and each other predictor alone."""
+    known = list(fit.frame.columns)
+    if not known:
+        raise NotAvailable("this fit has no predictors to permute: its dissimilarities were given as a matrix")
+    if variables is None:
+        grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]
+        alone = [[c] for c in known if not any(c in g for g in grouped)]
+        ordered = sorted(grouped + alone, key=lambda g: known.index(g[0]))
+        return {" + ".join(g): g for g in ordered}
+    named = dict(variables) if isinstance(variables, Mapping) else {}
+    if not named and isinstance(variables, (list, tuple, pd.Index)):
+        named = {str(c): [c] for c in variables}
+    groups = {str(name): [c] if isinstance(c, str) else list(c) for name, c in named.items()}
+    strange = [c for g in groups.values() for c in g if c not in known]
+    if not groups or strange or not all(groups.values()):
+        what = f"variables={brief(variables)}" if not strange else f"{brief(strange[0])} is not a predictor"
+        raise OptionError(f"{what}: allowed are predictors, or a dict of names to lists of them, from {brief(known)}")
+    return groups
+
+
+def _folds(fit: Fit, cv: Any) -> Iterator[HeldOut]:
+    """The rows of the fit, fold by fold, with the rule that was learned without them."""
+    frame = fit.frame
+    for rows, one in rules_of_folds(fit, cv, None):
+        yield _held_out(one, frame.columns.iloc[rows], frame.codes[rows], frame.weights[rows])
+
+
+def _held_out(one: FoldRule, columns: pd.DataFrame, y: np.ndarray, w: np.ndarray) -> HeldOut:
+    return HeldOut(one.rule, one.dissimilarity, columns, y, w)
+
+
+def _new_rows(fit: Fit, new: Any) -> Iterator[HeldOut]:
+    new = as_pandas(new)
+    response = fit.frame.formula.response
+    if response not in new:
+        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+    check_unique(new.columns, "column")
+    codes = class_codes(new[response], fit.frame.levels)
+    _, _, complete = fit.dissimilarity.new_query(new)
+    known = (codes >= 0) & complete
+    if not known.any():
+        raise DataError("no row has both a known class and all predictors")
+    columns = new.loc[known, list(fit.frame.columns)]
+    yield HeldOut(fit.rule, fit.dissimilarity, columns, codes[known], np.ones(int(known.sum())))

@@ -1,0 +1,60 @@
+"""How far a row can move without changing its predicted class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.distances.properties import asymmetry, triangles
+from ..core.sources import part
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+SAMPLE = 300  # rows among which the triangle inequality is tested, all triples of them
+
+
+def certified(distance: np.ndarray, fitted: np.ndarray) -> np.ndarray:
+    """Half of the distance to the nearest prototype of any other class minus that of the fitted class, (r,).
+
+    By the triangle inequality a row that moves by less, in the dissimilarity of the fit, keeps its class.
+
+    Parameters
+    ----------
+    distance : array (r, classes)
+        Distances to the nearest prototype of each class.
+    fitted : int array (r,)
+        Class codes, -1 for none.
+    """
+    at = np.arange(len(fitted))
+    own = np.where(fitted >= 0, distance[at, fitted], np.nan)
+    others = distance.copy()
+    others[at, fitted] = np.inf
+    return np.asarray((others.min(axis=1) - own) / 2)
+
+
+def why_not_certified(fit: Fit) -> str:
+    """The reason why no distance is certified for the rows of a fit; "" where it is."""
+    if not fit.model.can.nearest or fit.model.can.own_distances:
+        return f"method {fit.model.name!r} does not predict the class of the nearest prototype"
+    if len(fit.rule.prototypes) == 0:
+        return "the rule has no prototypes"
+    if fit.dissimilarity.metric.triangle:
+        return ""
+    rows = fit.dissimilarity.candidate_row
+    own = np.flatnonzero(rows >= 0)
+    if len(own) < 3:
+        return "the triangle inequality can't be tested: fewer than three candidates are rows"
+    chosen = np.sort(np.random.default_rng(0).permutation(own)[:SAMPLE])
+    metric = fit.dissimilarity.metric
+    P = np.asarray(
+        metric.between(part(fit.dissimilarity.rows, rows[chosen]), part(fit.dissimilarity.candidates, chosen)), float
+    )
+    name = metric.name
+    if asymmetry(P).beyond:
+        return f"{name} dissimilarities are asymmetric"
+    tested = triangles(P, exact=SAMPLE)
+    if tested.violated:
+        return f"{name} dissimilarities violate the triangle inequality in {tested.violated} of {tested.tested} triples"
+    return ""

@@ -1,0 +1,158 @@
+"""Why a row has its class: what each variable adds to the distances, and the least change that gives another class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError, NotAvailable, OptionError, brief
+from ..frames.tables import as_pandas
+from .importance import variable_groups
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
+HALVINGS = 40
+
+
+def why(fit: Fit, row: Any) -> pd.DataFrame:
+    """See `Fit.why`."""
+    asked = one_row(fit, row)
+    prototypes = fit.rule.prototypes
+    if prototypes.at is None:
+        raise NotAvailable(
+            "the prototypes are not rows, so that no variable of theirs can be compared: use a method such as 'pvm'"
+        )
+    query, _, complete = fit.dissimilarity.new_query(asked)
+    if not complete[0]:
+        missing = asked.columns[asked.isna().iloc[0]].tolist()
+        raise DataError(f"the row has no value of {missing}: every predictor is needed")
+    d = query.dissimilarities(prototypes)[0]
+    if len(d) == 0 or query.missing.any():
+        raise NotAvailable("there is no prototype to compare the row with")
+    code = int(fit.frame.levels.get_loc(fit.predict(asked).iloc[0]))
+    own, rival = nearest_of(d, prototypes.classes == code), nearest_of(d, prototypes.classes != code)
+    names, places = fit.prototype_names, {"prototype": own, "rival": rival}
+    groups = variable_groups(fit, None)
+    out = pd.DataFrame(index=pd.Index(list(groups), name="variable"))
+    out["value"] = [shown_value(asked.iloc[0], columns) for columns in groups.values()]
+    for name, place in places.items():
+        other = fit.prototypes.iloc[place] if place is not None else None
+        out[name] = [None if other is None else shown_value(predictors_of(fit, other), c) for c in groups.values()]
+    reason = why_not_additive(fit, asked)
+    for name, place in places.items():
+        known = place is not None and not reason
+        out[f"to_{name}"] = contributions(fit, asked, groups, place, d[place]) if known else np.nan
+    changes = [least_change(fit, asked, columns, code) for columns in groups.values()]
+    out["change_to"], out["then"] = [list(part) for part in zip(*changes, strict=True)]
+    out.attrs |= {"class": fit.classes[code]}
+    out.attrs |= {name: names[place] for name, place in places.items() if place is not None}
+    out.attrs |= {f"{name}_distance": float(d[place]) for name, place in places.items() if place is not None}
+    if reason:
+        out.attrs["not_additive"] = reason
+    return out
+
+
+def one_row(fit: Fit, row: Any) -> pd.DataFrame:
+    """The predictors of one row: of the fit by its label, or given as a frame, a Series or a mapping."""
+    variable_groups(fit, None)  # raises where there are no predictors
+    if isinstance(row, (pd.Series, dict)):
+        return pd.DataFrame([dict(row)])
+    if hasattr(row, "columns"):
+        table = as_pandas(row)
+        if len(table) != 1:
+            raise OptionError(f"why() explains one row, and {len(table)} were given")
+        return table
+    at = np.flatnonzero(fit.frame.index == row) if pd.api.types.is_scalar(row) or isinstance(row, tuple) else []
+    if len(at) != 1:
+        raise OptionError(f"row={brief(row)}: a label of the rows of the fit, or one row as a DataFrame")
+    return fit.frame.columns.iloc[at]
+
+
+def nearest_of(d: np.ndarray, among: np.ndarray) -> int | None:
+    """The place of the least of some distances, None where there are none."""
+    places = np.flatnonzero(among)
+    return int(places[d[places].argmin()]) if len(places) else None
+
+
+def predictors_of(fit: Fit, prototype: pd.Series) -> pd.Series:
+    """The predictors of a row of `Fit.prototypes`, by their own names."""
+    head = set(fit.prototype_table.columns)
+    return pd.Series({c: prototype[f"{c} (predictor)" if c in head else c] for c in fit.frame.columns}, dtype=object)
+
+
+def shown_value(row: pd.Series, columns: list[str]) -> Any:
+    """The value of a variable, or the values of those that are measured together."""
+    return row[columns[0]] if len(columns) == 1 else tuple(row[c] for c in columns)
+
+
+def why_not_additive(fit: Fit, asked: pd.DataFrame) -> str:
+    """The reason why the distances can't be divided among the variables; "" where they can."""
+    metric = fit.dissimilarity.metric
+    if metric.power is None or not np.isfinite(metric.power):
+        return f"{metric.name} dissimilarities are not a sum over variables"
+    if not fit.frame.formula.plain():
+        return f"the formula {fit.formula!r} transforms or crosses columns"
+    if asked.isna().any(axis=None) or fit.frame.columns.isna().any(axis=None):
+        return "missing values are skipped pair by pair, so that a variable's part depends on the others"
+    return ""
+
+
+def contributions(
+    fit: Fit, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float
+) -> list[float]:
+    """What each variable adds to a power of the distance to a prototype, as a share of the distance.
+
+    The power of the distance is a sum over variables. So the part of a variable is what is lost when the row has the
+    prototype's value of it.
+    """
+    power = float(fit.dissimilarity.metric.power or 1.0)
+    other = predictors_of(fit, fit.prototypes.iloc[place])
+    instead = pd.concat(
+        [asked.assign(**{c: other[c] for c in columns}) for columns in groups.values()], ignore_index=True
+    )
+    query, _, _ = fit.dissimilarity.new_query(instead.astype(asked.dtypes.to_dict()))
+    left = np.asarray(query.dissimilarities(fit.rule.prototypes)[:, place], float)
+    if distance == 0:
+        return [0.0] * len(groups)
+    return list(np.maximum(0.0, 1 - (left / distance) ** power) * distance)
+
+
+def least_change(fit: Fit, asked: pd.DataFrame, columns: list[str], code: int) -> tuple[Any, Any]:
+    """The value of one variable nearest to the row's own with which the row has another class, and this class.
+
+    None where no value of the training rows' range, or no level, gives another class.
+    """
+    if len(columns) > 1:
+        return None, None
+    name, kind = columns[0], fit.frame.schema[columns[0]].kind
+    if kind != "numeric":
+        levels = pd.unique(fit.frame.columns[name].dropna())
+        classes = classes_with(fit, asked, name, levels)
+        other = np.flatnonzero(classes != fit.classes[code])
+        return (levels[other[0]], classes[other[0]]) if len(other) else (None, None)
+    here, seen = float(asked[name].iloc[0]), fit.frame.columns[name].to_numpy(float, na_value=np.nan)
+    values = np.linspace(np.nanmin(seen), np.nanmax(seen), VALUES)
+    values = values[np.argsort(np.abs(values - here), kind="stable")]
+    other = np.flatnonzero(classes_with(fit, asked, name, values) != fit.classes[code])
+    if len(other) == 0:
+        return None, None
+    same, changed = here, float(values[other[0]])
+    for _ in range(HALVINGS):
+        middle = (same + changed) / 2
+        if classes_with(fit, asked, name, np.array([middle]))[0] == fit.classes[code]:
+            same = middle
+        else:
+            changed = middle
+    return changed, classes_with(fit, asked, name, np.array([changed]))[0]
+
+
+def classes_with(fit: Fit, asked: pd.DataFrame, name: str, values: Any) -> np.ndarray:
+    """The classes that the row would have with other values of a variable."""
+    rows = asked.iloc[np.zeros(len(values), int)].reset_index(drop=True)
+    kind = fit.frame.columns[name].dtype
+    column = pd.Series(values) if fit.frame.schema[name].kind == "numeric" else pd.Series(values).astype(kind)
+    return np.asarray(fit.predict(rows.assign(**{name: column})).astype(object))

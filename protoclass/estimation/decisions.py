@@ -1,0 +1,89 @@
+"""Chances of the classes, and the decisions and sets that follow from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import is_number
+from ..core.query import Query, answer
+from ..errors import OptionError, brief
+from .resampling import loss_matrix
+
+if TYPE_CHECKING:
+    from .fitted import Fitted
+
+LEVEL = 0.9
+
+
+def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
+    """Chances (r, classes) of the rows of a query: calibrated ones, else those of the rule; NaN for a row with a missing value.
+
+    With `prior` (classes,) the chances are those under another prevalence of the classes than in the data.
+    """
+    if fit.calibration is not None:
+        return fit.calibration.probabilities(answer(fit.rule, fit.calibration.scale.kind, query), prior)
+    if "prob" not in fit.rule.kinds:
+        raise OptionError(
+            f"method {fit.model.name!r} gives no chances of its own, and this fit is not calibrated: fit.calibrate() learns them from "
+            "held-out rows"
+        )
+    p = answer(fit.rule, "prob", query)
+    if prior is None:
+        return p
+    share = np.bincount(fit.frame.codes, fit.frame.weights, len(fit.classes)) / fit.frame.weights.sum()
+    odds = p * (prior / share)
+    total = odds.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(total == 0, prior, odds / np.where(total == 0, 1.0, total)))
+
+
+def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """The class of least expected loss (r,); of equal ones the first, and -1 for a row without chances."""
+    expected = p @ loss
+    lost = np.isnan(expected).any(axis=1)
+    return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
+
+
+def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
+    """The loss matrix of a decision, 0-1 loss where none is given."""
+    if loss is None:
+        return 1.0 - np.eye(len(levels))
+    if not isinstance(loss, pd.DataFrame):
+        raise OptionError(f"loss={brief(loss)}: a DataFrame with true classes as rows and predicted ones as columns")
+    return loss_matrix(loss, levels)[0]
+
+
+def prior_of(prior: Any, levels: pd.Index) -> np.ndarray | None:
+    """Shares of the classes in level order, given as a mapping or Series by class."""
+    if prior is None:
+        return None
+    try:
+        values = dict(prior)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"prior={brief(prior)}: a share for each class, such as a dict or a Series of them by class"
+        ) from None
+    if len(values) != len(levels) or any(level not in values for level in levels):
+        raise OptionError(f"prior={brief(prior)}: a share for each of the classes {brief(list(levels))}")
+    if not all(is_number(v, 0.0) for v in values.values()):
+        raise OptionError(f"prior={brief(prior)}: shares are numbers >= 0")
+    shares = np.array([float(values[level]) for level in levels])
+    if abs(shares.sum() - 1) > 1e-6:
+        raise OptionError(f"prior={brief(prior)}: the shares sum to {shares.sum():.6g}, and they must sum to 1")
+    return np.asarray(shares / shares.sum())
+
+
+def prediction_sets(fit: Fitted, new: Any, level: Any) -> pd.Series:
+    """For each row the classes that held-out rows do not speak against: a tuple, None for a row with missing values."""
+    if not is_number(level, 0.0, above=True) or level >= 1:
+        raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as {LEVEL}")
+    if fit.calibration is None:
+        raise OptionError("prediction sets need a calibrated fit: write fit.calibrate().predict(new, 'set')")
+    p, index, complete = fit.calibration.p_values(new)
+    out = np.full(len(index), None, object)
+    classes = np.array(fit.classes, object)
+    for i, row in zip(np.flatnonzero(complete), p, strict=True):
+        out[i] = None if np.isnan(row).any() else tuple(classes[row > 1 - level])
+    return pd.Series(out, index, dtype=object, name=fit.frame.formula.response)

@@ -1,0 +1,71 @@
+"""Permutation importance, beside the exact expectation over all pairs of rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+
+@pytest.fixture(scope="module")
+def fit(iris):
+    return pc.fit("species ~ .", iris[::2], dissimilarity=pc.Euclidean(scale=False), eps=1.0)
+
+
+def test_many_permutations_come_near_the_expectation_over_all_pairs(fit, iris):
+    new = iris[1::6]
+    wrong = (fit.predict(new) != new.species).to_numpy()
+    table = fit.importance(new, 200, ["petal_length", "sepal_length"])
+    for variable in ("petal_length", "sepal_length"):
+        lost = [(fit.predict(new.assign(**{variable: value})) != new.species).to_numpy() for value in new[variable]]
+        assert table.loc[variable, "error"] == pytest.approx(np.mean(lost), abs=0.015)
+        increase = np.mean(lost, axis=0) - wrong
+        assert table.loc[variable, "importance"] == pytest.approx(increase.mean(), abs=0.015)
+        assert table.loc[variable, "se"] == pytest.approx(increase.std(ddof=1) / np.sqrt(len(new)), rel=0.15)
+
+
+def test_a_column_that_never_varies_has_none(iris):
+    fit = pc.fit("species ~ .", iris.assign(constant=1.0), eps=1.0)
+    table = fit.importance(repeats=2, cv=4)
+    assert table.loc["constant", ["importance", "se"]].tolist() == [0.0, 0.0]
+    assert table.index[0] in ("petal_width", "petal_length")
+    assert fit.importance(repeats=2, cv=4).equals(table)
+
+
+def test_columns_of_one_name_are_permuted_together(fit, iris):
+    new = iris[1::2]
+    both = fit.importance(new, 10, variables={"petals": ["petal_length", "petal_width"], "rest": "sepal_length"})
+    alone = fit.importance(new, 10)
+    assert list(both.index) == ["petals", "rest"]
+    assert both.loc["petals", "importance"] > alone.loc["petal_width", "importance"] + 0.2
+
+
+def test_parts_of_mixed_metrics_are_variables():
+    clinic = pc.simulate_clinic(90, missing=0)
+    mixed = pc.Mixed([(["age", "marker"], "euclidean"), (["ward"], "gower")])
+    fit = pc.fit("outcome ~ age + marker + ward", clinic, "knn", k=5, dissimilarity=mixed)
+    assert set(fit.importance(repeats=1, cv=2).index) == {"age + marker", "ward"}
+
+
+def test_weights_count(iris):
+    w = np.where(iris.species == "setosa", 0.0, 1.0)
+    fit = pc.fit("species ~ .", iris, eps=1.0, weights=np.maximum(w, 1e-9))
+    rest = iris[iris.species != "setosa"]
+    assert fit.importance(repeats=3, cv=5).loc["petal_width", "error"] > 0.2
+    assert fit.importance(rest, repeats=3)["importance"].abs().max() > 0
+
+
+def test_wrong_questions(fit, iris):
+    with pytest.raises(pc.OptionError, match="'colour' is not a predictor"):
+        fit.importance(variables=["colour"])
+    with pytest.raises(pc.OptionError, match="variables=3"):
+        fit.importance(variables=3)
+    with pytest.raises(pc.OptionError, match="repeats=0"):
+        fit.importance(repeats=0)
+    with pytest.raises(pc.OptionError, match="lack the response"):
+        fit.importance(iris.drop(columns="species"))
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
+    with pytest.raises(pc.NotAvailable, match="given as a matrix"):
+        given.importance()
+    assert isinstance(fit.importance(iris, 1), pd.DataFrame)

@@ -59,7 +59,8 @@ function render({ model, el }) {
   let waiting = 0;
   function say(words) {
     notice.textContent = words;
-    notice.style.display = words ? "block" : "none";
+    if (words) image.before(notice);
+    else notice.remove();
   }
   function ask() {
     if (!waiting) waiting = setTimeout(() => say(model.get("silence")), 1000 * model.get("patience"));
@@ -100,10 +101,9 @@ function render({ model, el }) {
   model.on("change:png", show);
   model.on("change:alt", tell);
   model.on("change:width", tell);
-  say("");
   tell();
   show();
-  el.append(notice, image);
+  el.append(image);
   model.set("ratio", window.devicePixelRatio);
   model.save_changes();
   return () => {

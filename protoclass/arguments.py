@@ -8,7 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from .errors import OptionError, brief
+from .errors import OptionError, brief, shown
 
 LARGEST = 1e300  # numbers beyond are not parameters
 IN_R = {"newdata": "new", "type": "kind", "which": "kind"}  # names of arguments in R, and here
@@ -48,7 +48,7 @@ def number_in_words(low: float = -math.inf, above: bool = False, integral: bool 
 
 def quoted(names: Iterable[object]) -> str:
     """Names for a message: 'a', 'b'."""
-    return ", ".join(map(repr, names))
+    return ", ".join(map(shown, names))
 
 
 def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None:
@@ -68,4 +68,4 @@ def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None
             hint = f"R's {name}= is {IN_R[name]}= here; "
         elif name in OF_GRAPHICS:
             hint = "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); "
-        raise OptionError(f"{call} has no argument {name!r}: {hint}its arguments are {', '.join(known)}")
+        raise OptionError(f"{call} has no argument {shown(name)}: {hint}its arguments are {', '.join(known)}")

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+QUOTED = 200  # characters of one value in a message
+MESSAGE = 2000  # characters of a message
+
 
 class ProtoclassError(Exception):
-    """Root of all errors that protoclass raises on purpose."""
+    """Root of all errors that protoclass raises on purpose.
+
+    A message of more than 2000 characters keeps its beginning and its end, where the cure stands.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(cut(a, MESSAGE) if isinstance(a, str) else a for a in args))
 
 
 class FormulaError(ProtoclassError, ValueError):
@@ -35,9 +44,27 @@ class DataWarning(UserWarning):
     """The data can be used as they are, and a column of them is probably not meant to be."""
 
 
+def cut(text: str, most: int = QUOTED) -> str:
+    """A text as a message quotes it: of a long one the beginning, the end, and its length.
+
+    Examples
+    --------
+    >>> cut("a" * 10_000, 50)
+    'aaaaaaaaaaaaa ... (10,000 characters) ... aaaaaaaa'
+    """
+    if len(text) <= most:
+        return text
+    note = f" ... ({len(text):,} characters) ... "
+    end = (most - len(note)) * 2 // 5
+    return text[: most - len(note) - end] + note + text[-end:]
+
+
 def shown(label: object) -> str:
-    """A row or column label as a message shows it: NumPy's numbers as plain ones."""
-    return repr(label.item() if hasattr(label, "item") else label)
+    """A row or column label, or another value, as a message quotes it: NumPy's numbers as plain ones, cut if it is long."""
+    value = label.item() if hasattr(label, "item") and getattr(label, "size", 1) == 1 else label
+    if isinstance(value, int) and value.bit_length() > QUOTED:
+        return f"{'-' if value < 0 else ''}<a whole number of {value.bit_length():,} bits>"  # Python refuses to write the longest
+    return cut(repr(value))
 
 
 def brief(value: object) -> str:
@@ -48,5 +75,5 @@ def brief(value: object) -> str:
     if isinstance(value, (list, tuple, set, dict)) and len(value) > 8:
         return f"<{type(value).__name__} of {len(value)}>"
     if callable(value):
-        return str(getattr(value, "__name__", None) or repr(value))
+        return cut(str(getattr(value, "__name__", None) or repr(value)))
     return shown(value)

@@ -120,7 +120,7 @@ def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
 def design_matrix(frame: Frame) -> np.ndarray:
     """The columns of the design matrix (n, p)."""
     if not frame.formula.terms:
-        raise DataError(f"the method reads columns, and {frame.formula.text!r} names no predictors")
+        raise DataError(f"the method reads columns, and {frame.formula.quoted} names no predictors")
     return frame.design.to_numpy(float)
 
 
@@ -222,7 +222,7 @@ def with_predictors(frame: Frame, dissimilarity: Dissimilarity) -> Frame:
     if frame.formula.terms:
         raise OptionError(
             f"with given dissimilarities the formula names no predictors: write '{frame.formula.response} ~ 1', not "
-            f"{frame.formula.text!r}"
+            f"{frame.formula.quoted}"
         )
     at = dissimilarity.index.get_indexer(frame.index)
     if (at < 0).any():

@@ -6,16 +6,18 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import one_of, quoted
-from ..errors import DataError, OptionError, TooLarge, shown
-from .formula import EXTRA, Formula, read
+from ..errors import DataError, FormulaError, OptionError, TooLarge, cut, shown
+from .formula import Formula, read
 from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
 from .tables import as_pandas
+from .transforms import functions
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -57,7 +59,7 @@ class Frame:
 
     def __repr__(self) -> str:
         classes = "" if self.response is None else f", {len(self.response.categories)} classes"
-        return f"<Frame {self.formula.text!r}: {len(self)} rows, {self.columns.shape[1]} predictors{classes}>"
+        return f"<Frame {self.formula.quoted}: {len(self)} rows, {self.columns.shape[1]} predictors{classes}>"
 
     @property
     def index(self) -> pd.Index:
@@ -67,14 +69,14 @@ class Frame:
     def levels(self) -> pd.Index:
         """Classes in level order."""
         if self.response is None:
-            raise DataError(f"{self.formula.text!r} has no response")
+            raise DataError(f"{self.formula.quoted} has no response")
         return self.response.categories
 
     @property
     def codes(self) -> np.ndarray:
         """Class codes (n,)."""
         if self.response is None:
-            raise DataError(f"{self.formula.text!r} has no response")
+            raise DataError(f"{self.formula.quoted} has no response")
         return np.asarray(self.response.codes, np.int64)
 
     def take(self, rows: np.ndarray) -> Frame:
@@ -91,7 +93,7 @@ class Frame:
         missing = [c for c in self.columns.columns if c not in data.columns]
         if missing:
             raise DataError(
-                f"the new data lack the columns {missing}: add them, the formula {self.formula.text!r} needs them"
+                f"the new data lack the columns {missing}: add them, the formula {self.formula.quoted} needs them"
             )
         columns = data[list(self.columns.columns)]
         check_unique(columns.columns, "column")
@@ -155,22 +157,12 @@ class Frame:
         return pd.DataFrame(values, self.index, self.columns.columns)
 
     def _computed(self) -> pd.DataFrame:
-        from formulaic.errors import FormulaicError
-
-        canonical = self.canonical()
-        names = pd.Index(self.spec.column_names)
+        names = pd.Index([self.formula.written(c) for c in self.spec.column_names])
         if not names.is_unique:
             raise DataError(
                 f"two columns of the design matrix would be named {names[names.duplicated()][0]!r}: rename one in the data"
             )
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter(
-                    "ignore"
-                )  # log of a negative number: the check for finite values gives a better message
-                return pd.DataFrame(self.spec.get_model_matrix(canonical, context=EXTRA)).astype(float)
-        except (FormulaicError, *COMPUTING) as reason:
-            raise DataError(f"{self.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
+        return _compute(self.spec, self)[0].set_axis(names, axis=1)
 
     def terms(self) -> dict[str, pd.Series]:
         """One variable for each term, for metrics of mixed columns: numbers, or unchanged categories."""
@@ -179,14 +171,16 @@ class Frame:
         for term in self.formula.terms:
             factors = [f for f in term.factors if f.eval_method.value != "literal"]
             if len(factors) != 1:
-                raise OptionError(f"the interaction {str(term)!r} has no Gower dissimilarity: name single columns")
+                written = shown(self.formula.written(term))
+                raise OptionError(f"the interaction {written} has no Gower dissimilarity: name single columns")
             name = factors[0].expr
             if factors[0].eval_method.value == "lookup" or name.startswith("C("):
                 (column,) = self.formula.uses[name]
                 variables[column] = canonical[column]
                 continue
             if self.keep and canonical.isna().any(axis=None):
-                raise OptionError(f"na='keep' needs unchanged columns, not {name!r}: compute it in the data first")
+                written = shown(self.formula.written(name))
+                raise OptionError(f"na='keep' needs unchanged columns, not {written}: compute it in the data first")
             table = self.design
             variables |= {c: table[c] for c in table.columns[self.spec.term_slices[term]]}
         return variables
@@ -284,15 +278,18 @@ def trained_spec(frame: Frame) -> Any:
     if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
         return None
     from formulaic import ModelSpec, SimpleFormula
-    from formulaic.errors import FormulaicError
 
-    size = sum(max(1, len(c.levels)) for c in frame.schema.values())
-    if size * len(frame) * 8 > LARGEST and any(c.kind == "category" for c in frame.schema.values()):
-        widest = max(frame.schema, key=lambda c: len(frame.schema[c].levels))
-        levels = len(frame.schema[widest].levels)
-        if not frame.formula.plain():
-            raise TooLarge(f"column {widest!r} has {levels} levels, too many to expand: leave it out ('- {widest}')")
-        return None  # Gower reads the unchanged categories; a metric that requests `design` checks it
+    width = _width(frame)
+    if width * len(frame) * 8 > LARGEST:
+        categories = [c for c, column in frame.schema.items() if column.kind == "category"]
+        if frame.formula.plain() and categories:
+            return None  # Gower reads the unchanged categories; a metric that requests `design` checks it
+        widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
+        cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
+        raise TooLarge(
+            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave "
+            "out terms, or categories of many levels"
+        )
     rows = frame
     if frame.keep:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
@@ -304,12 +301,37 @@ def trained_spec(frame: Frame) -> Any:
     spec = ModelSpec(
         formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"
     )
+    return _compute(spec, rows)[1]
+
+
+def _width(frame: Frame) -> int:
+    """The number of columns of the design matrix, at most: a product of levels for every term."""
+
+    def levels(factor: Any) -> int:
+        wide = factor.eval_method.value == "lookup" or factor.expr.startswith("C(")
+        return max(1, *(len(frame.schema[c].levels) for c in frame.formula.uses[factor.expr])) if wide else 1
+
+    return sum(prod(map(levels, term.factors)) for term in frame.formula.terms)
+
+
+def _compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
+    """The design matrix by formulaic, which knows columns by the names that the formula gives them, and its trained specification."""
+    from formulaic.errors import FormulaicError
+
+    columns = rows.canonical()
+    columns = columns.set_axis([rows.formula.names.of(c) for c in columns], axis=1)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return spec.get_model_matrix(rows.canonical(), context=EXTRA).model_spec
+            warnings.simplefilter(
+                "ignore"
+            )  # log of a negative number: the check for finite values gives a better message
+            made = spec.get_model_matrix(columns, context=functions())
+            return pd.DataFrame(made).astype(float), made.model_spec
     except (FormulaicError, *COMPUTING) as reason:
-        raise DataError(f"{frame.formula.text!r} can't be computed: {str(reason).splitlines()[0]}") from None
+        if isinstance(reason.__cause__, FormulaError):
+            raise reason.__cause__ from None
+        first = (str(reason).splitlines() or [type(reason).__name__])[0]
+        raise DataError(f"{rows.formula.quoted} can't be computed: {cut(rows.formula.written(first))}") from None
 
 
 def _weights(weights: Any, data: pd.DataFrame) -> np.ndarray:

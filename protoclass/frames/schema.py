@@ -29,12 +29,12 @@ class Column:
 
 def learn_schema(kept: pd.DataFrame, formula: Formula) -> dict[str, Column]:
     schema = {name: describe_column(kept[name]) for name in kept}
-    coded, computed = formula.coded(), formula.computed()
+    coded, computed, unchanged = formula.coded(), formula.computed(), formula.unchanged()
     for name in coded:
-        used_as_number = name in formula.uses or name in computed
+        used_as_number = name in unchanged or name in computed
         if used_as_number and schema[name].kind != "category":
             raise FormulaError(
-                f"{name!r} stands in {formula.text!r} both as C({name}) and as a number: make a copy of the column"
+                f"{name!r} stands in {formula.quoted} both as C({name}) and as a number: make a copy of the column"
             )
         if schema[name].kind != "category":
             levels = np.unique(kept[name].dropna().to_numpy(dtype=object)).tolist()
@@ -42,7 +42,7 @@ def learn_schema(kept: pd.DataFrame, formula: Formula) -> dict[str, Column]:
     for name in computed:
         if schema[name].kind == "category":
             raise FormulaError(
-                f"{name!r} in {formula.text!r} is a category, and transforms need numbers: leave the transform out"
+                f"{name!r} in {formula.quoted} is a category, and transforms need numbers: leave the transform out"
             )
     return schema
 

@@ -93,7 +93,7 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
     if metric.given and frame.formula.terms:
         raise OptionError(
             f"with given dissimilarities the formula names no predictors: write '{frame.formula.response or ''} ~ 1', "
-            f"not {frame.formula.text!r}"
+            f"not {frame.formula.quoted}"
         )
     if frame.keep and not metric.given and not metric.skips_missing:
         raise OptionError(

@@ -94,7 +94,7 @@ class Minkowski(Metric):
     def train(self, frame: Frame) -> TrainedMinkowski:
         table = frame.design
         if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
+            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on")
         spread, constant = spreads(table, self.scale)
         factor = np.ones(len(spread))
         if self.weights:
@@ -260,7 +260,7 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: pd.Index) -
     if strange:
         known = [*columns, *(c for c in made if c not in columns)]
         raise OptionError(
-            f"weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.text!r}; known are "
+            f"weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}; known are "
             f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
         )
     out = np.ones(len(columns))

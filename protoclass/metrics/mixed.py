@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import one_of
 from ..core.sources import Rep, part
-from ..errors import DataError, OptionError, brief
+from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import LARGEST, Frame, trained_spec
 from ..frames.schema import Column
 from .base import Metric, TrainedMetric, candidates_of, compare, rows_of, train_metric
@@ -154,7 +154,7 @@ class Mixed(Metric):
         strange = [c for c in named if c not in known]
         if strange:
             raise OptionError(
-                f"{strange[0]!r} in a part is not a predictor of {frame.formula.text!r}; these are: {known}"
+                f"{strange[0]!r} in a part is not a predictor of {frame.formula.quoted}; these are: {known}"
             )
         loose = [c for c in known if c not in named]
         if loose:
@@ -249,7 +249,7 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
     if not frame.formula.plain():
         term = next(t for t in frame.formula.terms if len(t.factors) != 1 or t.factors[0].eval_method.value != "lookup")
         raise DataError(
-            f"the term '{term}' of {frame.formula.text!r} can't be given to a part: transforms and interactions are refused, "
+            f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be given to a part: transforms and interactions are refused, "
             "compute them as columns of the data first"
         )
     terms = {next(iter(frame.formula.uses[t.factors[0].expr])): t for t in frame.formula.terms}

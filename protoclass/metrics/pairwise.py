@@ -80,7 +80,7 @@ class Correlation(Metric):
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
         if X.shape[1] == 1:
-            raise DataError(f"{frame.formula.text!r} has one column, and a correlation needs at least two")
+            raise DataError(f"{frame.formula.quoted} has one column, and a correlation needs at least two")
         flat = X.max(axis=1) == X.min(axis=1)
         if flat.any():
             raise DataError(
@@ -160,7 +160,7 @@ class Hamming(Metric):
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
         if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.text!r} names no predictors to measure {self.name} distances on")
+            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on")
         texts = [c for c in table if frame.schema[c].kind == "category"]
         values = np.empty((len(table), table.shape[1] - len(texts)))
         for k, name in enumerate(c for c in table if c not in texts):
@@ -242,7 +242,7 @@ class Jaccard(Metric):
 def design_of(frame: Frame, name: str) -> np.ndarray:
     """The design matrix (n, p) in double precision, which must have columns."""
     if frame.design.shape[1] == 0:
-        raise DataError(f"{frame.formula.text!r} names no predictors to measure {name} distances on")
+        raise DataError(f"{frame.formula.quoted} names no predictors to measure {name} distances on")
     return np.ascontiguousarray(frame.design.to_numpy(float))
 
 

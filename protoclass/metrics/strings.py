@@ -246,7 +246,7 @@ def _texts(frame: Frame, name: str) -> np.ndarray:
     if columns.shape[1] != 1 or len(frame.formula.terms) != 1 or not frame.formula.plain():
         names = ", ".join(map(repr, columns.columns[:5])) + (", ..." if columns.shape[1] > 5 else "")
         raise DataError(
-            f"{name} dissimilarities are measured on one column of text as it stands, and {frame.formula.text!r} names "
+            f"{name} dissimilarities are measured on one column of text as it stands, and {frame.formula.quoted} names "
             f"{names or 'none'}: {cure}"
         )
     texts = columns.iloc[:, 0].astype(object).to_numpy()

@@ -100,7 +100,7 @@ class Tangent(Metric):
         X = frame.design.to_numpy(float)
         if X.shape[1] != prod(self.shape):
             raise DataError(
-                f"Tangent(shape={self.shape}) takes {prod(self.shape)} pixels, and {frame.formula.text!r} has {X.shape[1]} columns: "
+                f"Tangent(shape={self.shape}) takes {prod(self.shape)} pixels, and {frame.formula.quoted} has {X.shape[1]} columns: "
                 "give the images' shape, and leave other columns out of the formula"
             )
         if np.abs(X).max(initial=0.0) > 1e15:

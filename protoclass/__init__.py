@@ -63,7 +63,7 @@ _PLACES = {
     "widgets": "explore",
     "widgets.app": "app App",
     "vignettes": "vignette Vignettes",
-    "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors TooLarge",
+    "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError TooLarge",
 }
 _HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
 
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from .errors import (
         DataError,
         DataWarning,
+        FileError,
         FormulaError,
         NotAvailable,
         NoVectors,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from pathlib import Path
 from typing import Any
 
 from .errors import NotAvailable, OptionError, ProtoclassError
+from .files import make_folder, read_csv, write_file
 
 PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
 
@@ -65,7 +67,8 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "formula", help="R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'"
     )
-    parser.add_argument("data", help="a CSV file with a header")
+    parser.add_argument("data", help="a CSV file with a header, on this machine")
+    parser.add_argument("--url", action="store_true", help="the file may be an address (http, https, ftp), which is then opened")
     parser.add_argument(
         "--method", default="pvm", help="pvm (the default), scm, knn, kmeans ...; a word that is none lists all"
     )
@@ -82,15 +85,9 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, parameters: dict[str, Any]) -> str:
     """Fit; the text to print."""
-    import pandas as pd
-
     from .estimation.fitting import fit
 
-    try:
-        data = pd.read_csv(options.data)
-    except (ValueError, UnicodeDecodeError) as reason:
-        raise OptionError(f"{options.data} is no CSV file that can be read: {reason}") from None
-    fitted = fit(options.formula, data, **_arguments(options), **parameters)
+    fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
     text = str(fitted.summary())
     return text + (f"\n\n{figures(fitted, Path(options.out))}" if options.out else "")
 
@@ -100,7 +97,8 @@ def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
     from .widgets.app import app
 
     shown = {"shape": options.shape, "port": options.port, "open_browser": not options.no_browser}
-    with app(options.formula, options.data, **_arguments(options), **shown, **parameters) as page:
+    data = read_csv(options.data, options.url)
+    with app(options.formula, data, **_arguments(options), **shown, **parameters) as page:
         print("Ctrl-C ends it.", flush=True)
         page.wait()
 
@@ -109,7 +107,7 @@ def figures(fitted: Any, folder: Path) -> str:
     """Write every figure that the fit has; the text that names them."""
     from matplotlib.figure import Figure
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     written = []
     for kind in ("prototypes", "progress", "confusion", "validation"):
         figure = Figure(figsize=(6.8, 4.6), layout="constrained")
@@ -117,7 +115,9 @@ def figures(fitted: Any, folder: Path) -> str:
             fitted.plot(kind, ax=figure.subplots())
         except NotAvailable:
             continue  # a figure that this method does not have
-        figure.savefig(folder / f"{kind}.png", dpi=120)
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png", dpi=120)
+        write_file(folder / f"{kind}.png", picture.getvalue())
         written.append(f"{kind}.png")
     return f"Figures in {folder.resolve()}: {', '.join(written)}"
 

@@ -11,6 +11,9 @@ import numpy as np
 from .errors import OptionError, brief, shown
 
 LARGEST = 1e300  # numbers beyond are not parameters
+MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
+MOST_SEED = 2**63 - 1  # what a saved integer holds
+MOST_RUNS = 10_000  # repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not waited for
 IN_R = {"newdata": "new", "type": "kind", "which": "kind"}  # names of arguments in R, and here
 OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "sub", "title", "xlab", "ylab", "xlim", "ylim",
                "bg", "cmap", "marker", "figsize"}  # fmt: skip
@@ -22,27 +25,41 @@ def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
         raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}")
 
 
-def whole_number(name: str, value: object, least: int) -> int:
-    """The value as an int; raises unless it is a whole number >= `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise OptionError(f"{name}={brief(value)}: a whole number >= {least}")
+def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) -> int:
+    """The value as an int; raises unless it is a whole number from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+        raise OptionError(f"{name}={brief(value)}: a whole number >= {least} and <= {most}")
     return int(value)
 
 
-def is_number(value: object, low: float = -math.inf, above: bool = False, integral: bool = False) -> bool:
-    """Whether a value is a finite number, not below `low` (or above it), and integral where that is needed."""
+def is_number(
+    value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
+) -> bool:
+    """Whether a value is a finite number from `low` (or above it) to `high`, and integral where that is needed.
+
+    Whole numbers go up to 2^31 - 1 unless `high` says otherwise.
+    """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) < math.inf:
         return False
     if abs(value) > LARGEST:
         return False
-    return bool(value >= low and not (above and value == low) and not (integral and value != int(value)))
+    most = _largest(integral, high)
+    return bool(low <= value <= most and not (above and value == low) and not (integral and value != int(value)))
 
 
-def number_in_words(low: float = -math.inf, above: bool = False, integral: bool = False) -> str:
+def _largest(integral: bool, high: float | None) -> float:
+    return (MOST_ROWS if integral else math.inf) if high is None else high
+
+
+def number_in_words(
+    low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
+) -> str:
     """What `is_number` asks for."""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
+    most = _largest(integral, high)
+    bound += "" if most == math.inf else f"{' and' if bound else ''} <= {most:.15g}"
     return f"{'a whole number' if integral else 'a number'}{bound}"
 
 

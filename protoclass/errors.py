@@ -36,6 +36,10 @@ class NoVectors(ProtoclassError, TypeError):
     """The method needs coordinates, and the dissimilarity has none."""
 
 
+class FileError(ProtoclassError, OSError):
+    """A file or folder can't be read or written."""
+
+
 class TooLarge(ProtoclassError, MemoryError):
     """The complete matrix was asked for and does not fit the stated share of memory."""
 

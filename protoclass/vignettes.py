@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pandas as pd
 
 from .arguments import one_of
 from .errors import DataError, OptionError, brief
+from .files import write_file
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = (HERE / "vignettes_text", HERE.parent / "vignettes")  # in the wheel; in a checkout
@@ -81,6 +83,8 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     ------
     OptionError
         Where there is no such vignette or folder, or the file exists and `overwrite` is False.
+    FileError
+        Where the file can't be written, such as on a full disk; nothing is left behind then.
 
     Examples
     --------
@@ -100,12 +104,11 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
         return Vignettes(pd.DataFrame([front(text) for text in texts.values()], pd.Index(texts, name="name")))
     if not isinstance(name, str) or name not in texts:
         raise OptionError(f"no vignette {brief(name)}: available are {', '.join(map(repr, texts))}")
-    if not isinstance(folder, (str, Path)) or not Path(folder).is_dir():
+    if not isinstance(folder, (str, Path)) or not os.path.isdir(folder):
         raise OptionError(f"folder={brief(folder)}: no such folder; make it first, or name another")
     path = Path(folder) / f"{name}.ipynb"
     try:
-        with open(path, "w" if overwrite else "x", encoding="utf-8") as file:
-            json.dump(notebook(texts[name]), file, indent=1, ensure_ascii=False)
+        write_file(path, json.dumps(notebook(texts[name]), indent=1, ensure_ascii=False), overwrite)
     except FileExistsError:
         raise OptionError(
             f"{path} exists and may hold your work: rename it, name another folder=, or replace it by overwrite=True"

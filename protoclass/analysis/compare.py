@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..core.memory import limited
 from ..errors import DataError, OptionError, brief
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
@@ -25,6 +26,7 @@ from .splits import Drawing, choice_of, judge_all, make_splits
 OWN = {"test_size": None, "cv": None, "inner": "auto"}  # defaults that `fit` does not share
 
 
+@limited()
 def compare(
     formula: Any,
     data: Any = None,
@@ -104,8 +106,8 @@ def compare(
     if more or new is not None:
         raise OptionError("new= and further positional arguments go with fits: compare(fit1, fit2, new=test)")
     specs = named_methods(methods)
-    whole_number("repeats", repeats, 1)
-    whole_number("seed", seed, 0)
+    whole_number("repeats", repeats, 1, MOST_RUNS)
+    whole_number("seed", seed, 0, MOST_SEED)
     one_of("progress", progress, (None, True, False))
     splits = make_splits(formula, as_pandas(data), dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity}

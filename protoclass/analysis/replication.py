@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 def fresh(fit: Fit, shares: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
     """See `Stability.fresh`."""
-    whole_number("B", B, 2)
-    whole_number("seed", seed, 0)
+    whole_number("B", B, 2, MOST_RUNS)
+    whole_number("seed", seed, 0, MOST_SEED)
     one_of("progress", progress, (None, True, False))
     if isinstance(shares, (str, Real)) or not all(_is_share(s) for s in shares) or not len(shares):
         raise OptionError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..core.parallel import each
 from ..core.task import Points, Task
 from ..errors import NotAvailable, OptionError
@@ -148,8 +148,8 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
 
 def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | None) -> Stability:
     """See `Fit.stability`."""
-    whole_number("B", B, 2)
-    whole_number("seed", seed, 0)
+    whole_number("B", B, 2, MOST_RUNS)
+    whole_number("seed", seed, 0, MOST_SEED)
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted = fit.model.can.weights
     if sample == "bootstrap" and not weighted:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLarge
+from .memory import check_fits
 from .parallel import each, kernel
 
 Array = NDArray[Any]
@@ -55,6 +56,7 @@ class Held:
         return _scan(self.shape, lambda columns: self.values[:, columns[0] : columns[-1] + 1], local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
+        _check_size(rows, columns, self.values.itemsize)
         return gather(self.values, rows, columns)
 
     def array(self) -> Array:
@@ -78,6 +80,7 @@ class Streamed:
         return _scan(self.shape, lambda columns: self.between(self.rows, part(self.candidates, columns)), local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
+        _check_size(rows, columns, 8)
         return self.between(part(self.rows, rows), part(self.candidates, columns))
 
     def array(self) -> Array:
@@ -107,6 +110,12 @@ class Part:
 
     def array(self) -> Array:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
+
+
+def _check_size(rows: Array, columns: Array, bytes_each: int) -> None:
+    cure = "use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
+    size = len(rows) * len(columns) * bytes_each
+    check_fits(size, f"{len(rows)} x {len(columns)} dissimilarities, read at once, take", cure)
 
 
 def _scan(shape: tuple[int, int], values: Callable[[Array], Array], local: Local, finish: Finish[S]) -> list[S]:

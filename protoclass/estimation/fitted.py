@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import check_known
 from ..core.covers.certificate import Certificate, Objective
+from ..core.memory import limited
 from ..core.query import Query, answer
 from ..core.task import Rule
 from ..core.units import as_counts
@@ -189,6 +190,7 @@ class Fitted:
         own = self.rule.kinds
         return own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
 
+    @limited()
     def predict(
         self,
         new: Any = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.memory import limited
 from ..errors import OptionError
 from .calibration import arguments_of
 from .call import DEFAULTS, Call, is_default
@@ -15,6 +16,7 @@ from .selection import Selection, values_at
 from .validation import Validation
 
 
+@limited()
 def fit(
     formula: str,
     data: Any,
@@ -133,6 +135,7 @@ def fit(
     return calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
 
 
+@limited()
 def cross_validate(
     formula: str,
     data: Any,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
+from ..arguments import MOST_SEED, one_of, whole_number
 from ..core.parallel import Once
 from ..core.query import Query
 from ..core.sources import Source
@@ -144,7 +144,7 @@ def prepare(
     _check_candidates(given["candidates"], model)
     if given["client"] is not None:
         raise OptionError("client= is for distributed fits, which this version does not have")
-    seed = whole_number("seed", given["seed"], 0)
+    seed = whole_number("seed", given["seed"], 0, MOST_SEED)
     one_of("progress", given["progress"], (None, True, False))
     data = as_pandas(call.data)
     weights, groups = given["weights"], given["groups"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import whole_number
+from ..arguments import MOST_RUNS, whole_number
 from ..core.folds import grouped, stratified
 from ..core.task import Path, Task
 from ..errors import DataError, OptionError, brief, shown
@@ -25,7 +25,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
     cv, frame = problem.cv, problem.frame
     n, y = len(frame), frame.codes
     counts = np.bincount(y)
-    whole_number("repeats", repeats, 1)
+    whole_number("repeats", repeats, 1, MOST_RUNS)
     if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
     notes: tuple[str, ...] = ()
@@ -69,11 +69,11 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
         return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
     if counts.min() < 2:
         raise OptionError(
-            f"cv={cv} folds, and class {shown(rare)} has one row: use cv='loo', leave the class out, or join classes"
+            f"cv={brief(cv)} folds, and class {shown(rare)} has one row: use cv='loo', leave the class out, or join classes"
         )
     if counts.min() < cv:
         raise OptionError(
-            f"cv={cv} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
+            f"cv={brief(cv)} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
         )
     return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
 

@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..arguments import whole_number
-from ..errors import DataError, OptionError
+from ..arguments import MOST_SEED, whole_number
+from ..errors import DataError, FileError, OptionError, brief, cut, shown
+from ..files import UNREADABLE, read_csv
 
 HERE = Path(__file__).resolve().parent.parent  # the package
 FOLDERS = (HERE / "data", HERE.parent / "data")  # in the installed package, and in a checkout
+
+MOST_SIMULATED = 10**7  # rows: some gigabytes
 
 SETS = {"iris": "species", "wine": "cultivar", "breast_cancer": "diagnosis", "digits": "digit"}
 
@@ -56,7 +59,7 @@ def load_data(name: str) -> pd.DataFrame:
         )
     for folder in FOLDERS:
         if (folder / f"{name}.csv").exists():
-            data = pd.read_csv(folder / f"{name}.csv")
+            data = read_csv(folder / f"{name}.csv")
             data[SETS[name]] = pd.Categorical(data[SETS[name]])
             return data
     raise DataError(f"{name}.csv is missing from this installation of protoclass: install it again")
@@ -80,38 +83,58 @@ def fetch_data(name: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If neither the folder nor OpenML has it.
+        If neither the folder nor OpenML has it, or what is there is another table.
+    FileError
+        If the folder's file can't be read.
     """
     if not isinstance(name, str) or name not in FETCHED:
         raise OptionError(f"no data set {name!r}: available are {', '.join(map(repr, FETCHED))}")
     file, response, remote, version = FETCHED[name]
-    folder = os.environ.get("PROTOCLASS_DATA")
+    folder = os.environ.get("PROTOCLASS_DATA", "").strip()  # set and empty is as good as not set
     if folder:
         path = Path(folder) / file
-        if not path.exists():
+        if not os.path.exists(path):
             raise DataError(
-                f"PROTOCLASS_DATA names {folder!r}, and {file} is not there: unset it to fetch {name!r} from OpenML"
+                f"PROTOCLASS_DATA names {shown(folder)}, and {file} is not there: unset it to fetch {name!r} from OpenML"
             )
-        data = _usps(path) if path.suffix == ".npz" else pd.read_csv(path)
+        data = _usps(path) if path.suffix == ".npz" else read_csv(path)
+        where = str(path)
     else:
         from sklearn.datasets import fetch_openml
 
         try:
             data = fetch_openml(remote, version=version, as_frame=True, parser="auto").frame
-        except (OSError, ValueError) as reason:
+        except UNREADABLE as reason:
             raise DataError(
-                f"{name!r} ({remote!r} at OpenML) could not be fetched: {reason}. Offline, set PROTOCLASS_DATA to a folder with {file}"
+                f"{name!r} ({remote!r} at OpenML) could not be fetched: {cut(str(reason))}. Offline, set "
+                f"PROTOCLASS_DATA to a folder with {file}"
             ) from None
-        data = data.rename(columns={data.columns[-1]: response})
+        where = f"{remote!r} at OpenML"
+        if len(data.columns):
+            data = data.rename(columns={data.columns[-1]: response})
+    if response not in data or data.shape[1] < 2 or data.empty:
+        columns = ", ".join(map(shown, data.columns[:5]))
+        raise DataError(
+            f"{shown(where)} is not the data set {name!r}: it has {len(data)} rows, and the columns {columns}"
+            f"{' ...' if len(data.columns) > 5 else ''}, where predictors and the response {response!r} are expected"
+        )
     data[response] = pd.Categorical(data[response])
     return data[[c for c in data.columns if c != response] + [response]]
 
 
 def _usps(path: Path) -> pd.DataFrame:
-    with np.load(path) as arrays:
-        pixels = np.concatenate([arrays["x_train"], arrays["x_test"]]).astype(np.float32) / np.float32(1000)
-        digit = np.concatenate([arrays["y_train"], arrays["y_test"]])
-        split = np.repeat(["train", "test"], [len(arrays["y_train"]), len(arrays["y_test"])])
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            train, test, *y = (arrays[key] for key in ("x_train", "x_test", "y_train", "y_test"))
+        pixels = np.concatenate([train, test]).astype(np.float32) / np.float32(1000)
+        digit = np.concatenate(y)
+        if pixels.ndim != 2 or len(pixels) != len(digit) or digit.ndim != 1 or not len(digit):
+            raise ValueError(f"pixels of shape {pixels.shape} for digits of shape {digit.shape}")
+    except (*UNREADABLE, KeyError, TypeError, AttributeError) as reason:
+        raise FileError(
+            f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, x_test and y_test: {cut(str(reason))}"
+        ) from None
+    split = np.repeat(["train", "test"], [len(y[0]), len(y[1])])
     data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
     data["split"], data["digit"] = pd.Categorical(split), digit
     return data
@@ -141,8 +164,9 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     >>> simulate_mixture(seed=1)["class"].value_counts(sort=False).to_dict()
     {'a': 100, 'b': 100, 'c': 100}
     """
-    for name, value, least in (("n", n, 1), ("classes", classes, 1), ("seed", seed, 0)):
-        whole_number(name, value, least)
+    whole_number("n", n, 1, MOST_SIMULATED)
+    whole_number("classes", classes, 1)
+    whole_number("seed", seed, 0, MOST_SEED)
     if classes > 26 or n < classes:
         raise OptionError(f"n={n} rows for classes={classes}: give 1 to 26 classes, and at least one row for each")
     draw = np.random.default_rng(seed)
@@ -171,10 +195,10 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     >>> simulate_clinic(4).dtypes.astype(str).iloc[:5].to_dict()
     {'age': 'float64', 'marker': 'float64', 'severity': 'category', 'ward': 'category', 'smoker': 'boolean'}
     """
-    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
-        whole_number(name, value, least)
+    whole_number("n", n, 1, MOST_SIMULATED)
+    whole_number("seed", seed, 0, MOST_SEED)
     if not isinstance(missing, (int, float)) or not 0 <= missing < 1:
-        raise OptionError(f"missing={missing!r}: a share from 0 to below 1")
+        raise OptionError(f"missing={brief(missing)}: a share from 0 to below 1")
     draw = np.random.default_rng(seed)
     k = draw.integers(0, 3, n)
     graded = np.array([[0.6, 0.3, 0.1], [0.25, 0.5, 0.25], [0.1, 0.3, 0.6]])

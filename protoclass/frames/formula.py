@@ -194,9 +194,9 @@ def _check_no_r(right: str, text: str) -> None:
     for match in re.finditer(r"`[^`]*`|(?<![\w.:])([A-Za-z][\w.:]*)\s*\(\s*(`[^`]*`|[\w.]*)", right):
         name, column = match.groups()
         if name in IN_R:
+            instead = cut(IN_R[name].format(column or "a"))
             raise FormulaError(
-                f"{shown(name)} in {shown(text)} is a function of R: write {cut(IN_R[name].format(column or 'a'))}, or convert the column in "
-                "the data frame"
+                f"{shown(name)} in {shown(text)} is a function of R: write {instead}, or convert the column in the data frame"
             )
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
+from ..arguments import MOST_RUNS, one_of, whole_number
 from ..core.sources import Rep
 from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
@@ -139,7 +139,7 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
     def __post_init__(self) -> None:
         whole_number("count", self.count, 1)
         if self.steps is not None:
-            whole_number("steps", self.steps, 1)
+            whole_number("steps", self.steps, 1, MOST_RUNS)
         one_of("only", self.only, (True, False))
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
@@ -177,7 +177,7 @@ def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
     """Rows of a random subset of about equal shares of each class, bool (n,)."""
     n = len(frame)
     if count > n:
-        raise OptionError(f"candidates={count}, and there are {n} rows to draw them from")
+        raise OptionError(f"candidates={brief(count)}, and there are {n} rows to draw them from")
     order = np.lexsort((np.random.default_rng([seed, count]).random(n), frame.codes))
     chosen = np.zeros(n, bool)
     chosen[order[np.floor((np.arange(count) + 0.5) * n / count).astype(int)]] = True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import whole_number
+from ..arguments import MOST_SEED, whole_number
 from ..core.distances import properties as core
 from ..errors import DataError, OptionError, brief, shown
 from .embedding import EUCLIDEAN
@@ -59,7 +59,7 @@ class Check:
 
 def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) -> Check:
     """The table of `Dissimilarity.check`."""
-    whole_number("seed", seed, 0)
+    whole_number("seed", seed, 0, MOST_SEED)
     classes = classes_of(measured, by)
     P, own, (n, m), names = measured._values, measured.candidate_row, measured.shape, measured.index
     outside = int((own < 0).sum())

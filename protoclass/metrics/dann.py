@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
+from ..arguments import MOST_ROWS, MOST_RUNS, one_of, whole_number
 from ..core.neighbours.dann import local_distances, local_factors
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief
@@ -58,8 +58,7 @@ class Adaptive(Metric):
         for name, value, least in (("neighborhood", self.neighborhood, 2), ("iterations", self.iterations, 1)):
             if name == "neighborhood" and value is None:
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise OptionError(f"{name}={brief(value)}: a whole number >= {least}")
+            whole_number(name, value, least, MOST_RUNS if name == "iterations" else MOST_ROWS)
         for name, value in (("epsilon", self.epsilon), ("ridge", self.ridge)):
             fine = isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < 1e12
             if not fine or (name == "epsilon" and value == 0):

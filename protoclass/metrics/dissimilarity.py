@@ -78,7 +78,7 @@ class Dissimilarity:
         hold : bool, optional
             Measure once and hold the matrix; by default where it takes at most `limit` bytes, or where measuring is slow.
         limit : float, optional
-            A quarter of the machine's memory by default.
+            A quarter of the available memory by default.
         """
         return build_source(self, tick, hold, limit)
 
@@ -115,7 +115,7 @@ class Dissimilarity:
         Raises
         ------
         TooLarge
-            Above a quarter of the machine's memory.
+            Above a quarter of the available memory.
         """
         return pd.DataFrame(self._values, self.index, self.candidate_names)
 
@@ -142,7 +142,7 @@ class Dissimilarity:
         """
         try:
             levels = np.atleast_1d(np.asarray(q, float))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             levels = np.array([np.nan])
         if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise OptionError(f"q={brief(q)}: quantiles lie between 0 and 1")
@@ -298,7 +298,7 @@ class Dissimilarity:
         Raises
         ------
         TooLarge
-            Above a quarter of the machine's memory.
+            Above a quarter of the available memory.
 
         Examples
         --------

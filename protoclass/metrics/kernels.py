@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import is_number, one_of
 from ..core.distances.minkowski import minkowski, products, totals
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief
@@ -73,14 +73,14 @@ class Kernel(Metric):
                 f"kernel={brief(self.kernel)}: allowed are {', '.join(map(repr, KERNELS))} and a callable (X, Z) -> array; for a "
                 "matrix use precomputed(K)"
             )
-        if self.gamma is not None and not (_real(self.gamma) and 0 < self.gamma < np.inf):
+        if self.gamma is not None and not is_number(self.gamma, 0, above=True):
             raise OptionError(f"gamma={brief(self.gamma)}: a number > 0, or None")
         if self.gamma is not None and not self.has_gamma:
             raise OptionError(f"gamma={brief(self.gamma)}: the {self.name} has none")
         integral = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
         if not integral or not 1 <= self.degree <= HIGHEST:
             raise OptionError(f"degree={brief(self.degree)}: a whole number from 1 to {HIGHEST}")
-        if not _real(self.coef0) or not 0 <= self.coef0 < np.inf:
+        if not is_number(self.coef0, 0):
             raise OptionError(f"coef0={brief(self.coef0)}: a number >= 0, as a smaller one does not make a kernel")
         if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
             raise OptionError(f"degree and coef0 go with kernel='poly', not with the {self.name}")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import is_number, one_of
 from ..core.distances.minkowski import minkowski, whitened
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief
@@ -61,7 +60,7 @@ class Mahalanobis(Metric):
     scale: bool | str = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < np.inf:
+        if not is_number(self.ridge, 0):
             raise OptionError(f"ridge={brief(self.ridge)}: a number >= 0")
         one_of("scale", self.scale, (True, "fold"))
 

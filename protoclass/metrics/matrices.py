@@ -19,7 +19,7 @@ def as_array(values: Any) -> np.ndarray:
         if np.iscomplexobj(values):
             raise TypeError
         return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0  # masked is missing; -0.0 becomes 0.0
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError("dissimilarities must be numbers") from None
 
 
@@ -29,7 +29,7 @@ def as_floats(table: pd.DataFrame) -> np.ndarray:
         if any(pd.api.types.is_complex_dtype(t) for t in table.dtypes):
             raise TypeError
         return table.to_numpy(dtype=float, na_value=np.nan) + 0.0  # -0.0 becomes 0.0
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError("dissimilarities must be numbers") from None
 
 

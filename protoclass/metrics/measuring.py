@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.memory import limited
 from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame, mold
@@ -22,6 +23,7 @@ from .ranks import Ranks
 from .registry import metric as by_name
 
 
+@limited()
 def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
     """Dissimilarities between the rows of a data frame.
 

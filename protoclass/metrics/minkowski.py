@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import is_number, one_of
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
 from ..errors import DataError, NoVectors, OptionError, brief, shown
@@ -66,7 +66,7 @@ class Minkowski(Metric):
     weights: Any = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.r, bool) or not isinstance(self.r, Real) or not self.r >= 1:
+        if not is_number(self.r, 1) and not (isinstance(self.r, float) and self.r == np.inf):
             raise OptionError(f"r={brief(self.r)}: a Minkowski distance has r >= 1 (inf for Chebyshev)")
         one_of("scale", self.scale, SCALES)
         if self.weights is not None:

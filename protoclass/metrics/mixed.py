@@ -249,8 +249,8 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
     if not frame.formula.plain():
         term = next(t for t in frame.formula.terms if len(t.factors) != 1 or t.factors[0].eval_method.value != "lookup")
         raise DataError(
-            f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be given to a part: transforms and interactions are refused, "
-            "compute them as columns of the data first"
+            f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be given to a part: transforms and "
+            "interactions are refused, compute them as columns of the data first"
         )
     terms = {next(iter(frame.formula.uses[t.factors[0].expr])): t for t in frame.formula.terms}
     formula = replace(

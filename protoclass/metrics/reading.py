@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, alone, each
 from ..core.query import Query
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.task import Points
-from ..errors import DataError, TooLarge, shown
+from ..errors import DataError, shown
 from ..frames.frame import Frame
 from .arrays import as_slice
 from .base import TrainedMetric, as_vectors, compare
@@ -23,7 +23,6 @@ from .base import TrainedMetric, as_vectors, compare
 if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
 
-SHARE = 0.25  # of the machine's memory that one matrix may take
 ROWS = 512  # measured at a time
 
 
@@ -35,16 +34,14 @@ def build_source(d: Dissimilarity, tick: Callable[[], None], hold: bool | None, 
     between = partial(finite_values, d.metric)
     sample = between(part(d.rows, slice(0, 1)), part(d.candidates, slice(0, 1)))
     size = n * m * sample.dtype.itemsize
-    fits = size <= SHARE * memory()
+    fits = size <= SMALLEST or size <= SHARE * available()
     if hold is None:
         hold = fits and (d.metric.slow or limit is None or size <= limit)
     if not hold:
         cure = "use fewer rows (data.sample(...)) or a machine with more memory"
         return Streamed(between, d.rows, d.candidates, cure)
     if not fits:
-        raise TooLarge(
-            f"{n} x {m} dissimilarities take {size / 2**30:.1f} GB, above a quarter of the memory: use fewer rows"
-        )
+        check_fits(size, f"{n} x {m} dissimilarities take", "use fewer rows")
     return Held(_matrix(d, tick, sample.dtype))
 
 
@@ -105,11 +102,6 @@ def _fault(value: float, metric: TrainedMetric) -> str:
         "missing, as they have no observed variable in common: leave out rows or columns that miss most values, or say "
         "na='drop'"
     )
-
-
-def memory() -> int:
-    """Bytes of memory of this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**33
 
 
 def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:

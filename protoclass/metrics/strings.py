@@ -17,6 +17,7 @@ from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from .base import Metric, TrainedMetric
 
+LONGEST = 1000  # letters of a k-mer: its sets of positions are counted
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
 
@@ -72,8 +73,8 @@ class Mismatch(Metric):
     skip: str = ""
 
     def __post_init__(self) -> None:
-        if not _integral(self.k) or self.k < 1:
-            raise OptionError(f"k={brief(self.k)}: a whole number >= 1 of letters in a k-mer")
+        if not _integral(self.k) or not 1 <= self.k <= LONGEST:
+            raise OptionError(f"k={brief(self.k)}: a whole number >= 1 of letters in a k-mer, at most {LONGEST}")
         if not _integral(self.m) or not 0 <= self.m < self.k:
             raise OptionError(f"m={brief(self.m)}: a whole number of mismatches, at least 0 and below k={self.k}")
         patterns = sum(comb(int(self.k), t) for t in range(min(2 * int(self.m), int(self.k)) + 1))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import is_number, one_of
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, TooLarge, brief
@@ -77,7 +77,7 @@ class Tangent(Metric):
         for name in names:
             one_of("transformations", name, TRANSFORMATIONS)
         one_of("two_sided", self.two_sided, (True, False))
-        if self.background is not None and not (_real(self.background) and np.isfinite(self.background)):
+        if self.background is not None and not is_number(self.background):
             raise OptionError(f"background={brief(self.background)}: a pixel value, or None for the smallest there is")
         object.__setattr__(self, "transformations", tuple(names))
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))

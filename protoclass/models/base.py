@@ -175,8 +175,12 @@ def check_number(
     above: bool = False,
     integral: bool = False,
     infinite: bool = False,
+    high: float | None = None,
 ) -> None:
-    """Check a parameter that may be tuned: a number, or a sequence of them, not below `low` (or above it)."""
+    """Check a parameter that may be tuned: a number, or a sequence of them, from `low` (or above it) to `high`.
+
+    Whole numbers go up to 2^31 - 1 unless `high` says otherwise.
+    """
     if isinstance(value, str) and value == GRID:
         return
     if is_tuned(value) and not isinstance(value, Grid):
@@ -187,13 +191,15 @@ def check_number(
         values = [value]
     for v in values:
         is_infinite = infinite and isinstance(v, float) and v == math.inf
-        if not is_infinite and not is_number(v, low, above, integral):
+        if not is_infinite and not is_number(v, low, above, integral, high):
             raise OptionError(
-                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, integral)}, a sequence of these, or 'grid'"
+                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, integral, high)}, a sequence of these, or 'grid'"
             )
 
 
-def check_fixed(model: str, name: str, value: Any, *, low: float = -math.inf, integral: bool = False) -> None:
-    """Check a parameter that is never tuned."""
-    if not is_number(value, low, False, integral) or (integral and not isinstance(value, (int, np.integer))):
-        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, integral)}")
+def check_fixed(
+    model: str, name: str, value: Any, *, low: float = -math.inf, integral: bool = False, high: float | None = None
+) -> None:
+    """Check a parameter that is never tuned, as `check_number` does."""
+    if not is_number(value, low, False, integral, high) or (integral and not isinstance(value, (int, np.integer))):
+        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, integral, high)}")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arguments import MOST_RUNS
 from ..core.neighbours.adaptive import DANNPath, Local
 from ..core.task import Points, Task
 from ..errors import DataError
@@ -92,7 +93,7 @@ class DANN(Model):
             check_number("dann", "neighborhood", self.neighborhood, low=2, integral=True)
         check_number("dann", "epsilon", self.epsilon, low=0, above=True)
         check_number("dann", "ridge", self.ridge, low=0)
-        check_number("dann", "iterations", self.iterations, low=1, integral=True)
+        check_number("dann", "iterations", self.iterations, low=1, integral=True, high=MOST_RUNS)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter != "k":

@@ -14,7 +14,7 @@ from ..arguments import one_of
 from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
 from ..core.task import Points, RulePath, Task
-from ..errors import DataError, OptionError, shown
+from ..errors import DataError, OptionError, brief, shown
 from .base import Model, axis, check_number
 from .capabilities import Capabilities
 
@@ -62,7 +62,7 @@ class Hyperplane(Model):
         if self.dims is not None:
             if self.embedding == "proximity":
                 raise OptionError(
-                    f"dims={self.dims!r}: only embedding='flip' and embedding='cut' use dims: leave it out"
+                    f"dims={brief(self.dims)}: only embedding='flip' and embedding='cut' use dims: leave it out"
                 )
             check_number("hyperplane", "dims", self.dims, low=1, integral=True)
 

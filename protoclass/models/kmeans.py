@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
+from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct, kmeans
@@ -67,7 +67,7 @@ class KMeans(Model):
 
     def __post_init__(self) -> None:
         check_counts("kmeans", self.K)
-        check_fixed("kmeans", "starts", self.starts, low=1, integral=True)
+        check_fixed("kmeans", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
         one_of("start", self.start, ("k-means++", "random"))
 
     def loss(self, task: Task, prototypes: Points) -> float:

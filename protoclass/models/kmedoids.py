@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
+from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
@@ -83,7 +83,7 @@ class KMedoids(Model):
     def __post_init__(self) -> None:
         check_counts("kmedoids", self.K)
         one_of("start", self.start, STARTS)
-        check_fixed("kmedoids", "starts", self.starts, low=1, integral=True)
+        check_fixed("kmedoids", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
+from ..arguments import MOST_RUNS, one_of
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
@@ -99,7 +99,7 @@ class Mixture(Model):
         check_covariance(self.covariance)
         check_priors(self.priors)
         check_number("mixture", "ridge", self.ridge, low=0)
-        check_fixed("mixture", "starts", self.starts, low=1, integral=True)
+        check_fixed("mixture", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "covariance":

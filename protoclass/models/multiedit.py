@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
+from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.condensing import condense_rows, edit_rows
 from ..core.task import RulePath, Task
 from .base import Model, check_fixed, own_candidates
@@ -43,7 +43,7 @@ class Multiedit(Model):
 
     def __post_init__(self) -> None:
         check_fixed("multiedit", "parts", self.parts, low=3, integral=True)
-        check_fixed("multiedit", "quiet", self.quiet, low=1, integral=True)
+        check_fixed("multiedit", "quiet", self.quiet, low=1, integral=True, high=MOST_RUNS)
         one_of("condense", self.condense, (True, False))
 
     @property

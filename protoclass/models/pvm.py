@@ -40,7 +40,7 @@ class quantiles(Grid):  # noqa: N801 - used like a function
     count: int = 20
 
     def __post_init__(self) -> None:
-        check_fixed("quantiles", "count", self.count, low=1, integral=True)
+        check_fixed("quantiles", "count", self.count, low=1, integral=True, high=MOST_RADII)
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0, 0.5, self.count))
@@ -54,6 +54,8 @@ class UpperQuantiles(Grid):
         return radii(task, np.linspace(0.5, 1, 11)[1:])
 
 
+MOST_RADII = 1000  # each is a set cover problem for every class and fold
+MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 
 
@@ -154,7 +156,7 @@ class PVM(Model):
         check_fixed("pvm", "time_limit", self.time_limit, low=0)
         check_fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
-        check_fixed("pvm", "draws", self.draws, low=1, integral=True)
+        check_fixed("pvm", "draws", self.draws, low=1, integral=True, high=MOST_DRAWS)
 
     @property
     def shares_work(self) -> bool:

@@ -23,7 +23,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import one_of, whole_number
-from ..errors import OptionError, ProtoclassError, brief
+from ..errors import OptionError, ProtoclassError
+from ..files import make_folder, read_csv, write_file
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -209,14 +210,7 @@ def read(data: Any) -> Any:
     """Data as they are, or from a CSV file where they are its path."""
     if not isinstance(data, (str, Path)):
         return data
-    import pandas as pd
-
-    try:
-        return pd.read_csv(data)
-    except OSError as reason:
-        raise OptionError(f"data={brief(str(data))}: {reason.strerror or reason}") from None
-    except ValueError as reason:
-        raise OptionError(f"{data} is no CSV file that can be read: {reason}") from None
+    return read_csv(data)
 
 
 class Packer(pickle.Pickler):
@@ -249,7 +243,7 @@ def write(folder: Path, port: int, token: str, url: str, kept: bytes) -> None:
     notebook = {"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     of_kernel = folder / "kernels" / KERNEL
-    of_kernel.mkdir(parents=True)
+    make_folder(of_kernel)
     # the address goes by a file: a browser's command line can be read by all users of the machine
     door = f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={html.escape(url)}"><title>protoclass</title>'
     texts = {
@@ -260,8 +254,8 @@ def write(folder: Path, port: int, token: str, url: str, kept: bytes) -> None:
         of_kernel / "kernel.json": json.dumps(kernel | {"argv": argv}),
     }
     for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
-    (folder / KEPT).write_bytes(kept)
+        write_file(path, text)
+    write_file(folder / KEPT, kept)
 
 
 def settings(folder: Path, port: int, token: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def joined(parts):
     return st.one_of(pairs, pairs.map(lambda t: f"({t})"), powers)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.recursive(ATOMS, joined, max_leaves=5))
 def test_the_expansion_is_that_of_formulaic(right):
     from formulaic import Formula
@@ -60,9 +60,9 @@ def test_interactions_are_counted_before_they_are_made(right, columns):
 
 
 def test_what_is_large_and_not_too_large_is_read():
-    assert len(read("y ~ .", ["y", *(f"v{k}" for k in range(50_000))]).terms) == 50_000
-    many = [f"v{k}" for k in range(8_000)]
-    assert len(read("y ~ " + "+".join(many), ["y", *many]).terms) == 8_000
+    assert len(read("y ~ .", ["y", *(f"v{k}" for k in range(25_000))]).terms) == 25_000
+    many = [f"v{k}" for k in range(4_000)]
+    assert len(read("y ~ " + "+".join(many), ["y", *many]).terms) == 4_000
     assert len(read("y ~ (.)^10", ["y", *many[:10]]).terms) == 2**10 - 1
     assert len(read("y ~ .:.:.:.", ["y", *many[:12]]).terms) == 12 + 66 + 220 + 495
     assert len(read("y ~ " + "+".join(f"log({v})" for v in many[:1500]), ["y", *many]).terms) == 1_500
@@ -92,7 +92,7 @@ def test_what_is_large_and_not_too_large_is_read():
         "y ~ I(a**" + "9" * 5_000 + ")",
         "y ~ {" + "[" * 90 + "]" * 90 + "}",
         "y ~ " + ":".join(f"`c{k}`" for k in range(9_000)),
-        "~" * 50_000,
+        "~" * 25_000,
         "y ~ " + "%" * 20_000,
         "y ~ (a - a) / b",
         "y ~ " + "a ^ " * 300 + "2",

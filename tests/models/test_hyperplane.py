@@ -263,7 +263,7 @@ def test_ties_at_random_are_broken_by_the_seed():
         assert np.allclose(*same)
 
 
-@pytest.mark.skipif("PROTOCLASS_DATA" not in os.environ, reason="PROTOCLASS_DATA names no folder with the papers' data")
+@pytest.mark.skipif(not os.environ.get("PROTOCLASS_DATA"), reason="PROTOCLASS_DATA names no folder with the papers' data")
 def test_the_papers_row_for_the_cat_cortex():
     table = pd.read_csv(Path(os.environ["PROTOCLASS_DATA"]) / "cat_cortex.csv")
     D = table.filter(regex=r"^d\d+$").to_numpy(float)

@@ -1,0 +1,112 @@
+"""How much memory this process may still take: the least of what the machine, its own limits and its cgroups leave."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import TooLarge, cut
+
+SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
+SMALLEST = 2**26  # bytes from which on a matrix is worth a look at the limits
+UNKNOWN = 2**33  # bytes that are taken to be there where the system does not say
+NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
+
+PROC = Path("/proc")
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
+    """Bytes that this process may still take.
+
+    Parameters
+    ----------
+    proc, cgroups : Path
+        Where the system describes processes and cgroups.
+
+    Returns
+    -------
+    int
+        The least of the machine's available memory, RLIMIT_AS minus the address space in use, and, for each cgroup from
+        that of this process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes`
+        minus `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
+    """
+    return max(0, min([_of_machine(proc), *_of_process(proc), *_of_cgroups(proc, cgroups)]))
+
+
+def check_fits(size: float, what: str, cure: str) -> None:
+    """Raise TooLarge unless `size` bytes are at most a quarter of the available memory."""
+    if size <= SMALLEST:
+        return
+    left = available()
+    if size > SHARE * left:
+        raise TooLarge(
+            f"{what} {size / 2**30:.1f} GB, above a quarter of the {left / 2**30:.1f} GB of memory that this process may still "
+            f"take: {cure}"
+        )
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Turn a failed allocation, which no estimate foresaw, into an error with a cure."""
+    try:
+        yield
+    except TooLarge:
+        raise
+    except MemoryError as reason:
+        raise TooLarge(
+            f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
+            f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
+        ) from reason
+
+
+def _of_machine(proc: Path) -> int:
+    for line in _read(proc / "meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    names = getattr(os, "sysconf_names", {})
+    if "SC_PHYS_PAGES" in names and "SC_PAGE_SIZE" in names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return UNKNOWN
+
+
+def _of_process(proc: Path) -> Iterator[int]:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        pages = _read(proc / "self" / "statm").split()
+        yield limit - (int(pages[0]) * resource.getpagesize() if pages else 0)
+
+
+def _of_cgroups(proc: Path, cgroups: Path) -> Iterator[int]:
+    for line in _read(proc / "self" / "cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            yield from _upward(cgroups, path, "memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            names = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+            yield from _upward(cgroups / "memory", path, *names)
+
+
+def _upward(root: Path, path: str, limit: str, used: str, cached: str) -> Iterator[int]:
+    """What every cgroup from `path` up to the root leaves; inside a container the path may be that of the host."""
+    parts = [p for p in path.split("/") if p not in ("", ".", "..")]
+    for depth in range(len(parts), -1, -1):
+        folder = root.joinpath(*parts[:depth])
+        most, now = _read(folder / limit).strip(), _read(folder / used).strip()
+        if most.isdecimal() and int(most) < NO_LIMIT:
+            stat = dict(line.split(None, 1) for line in _read(folder / "memory.stat").splitlines() if " " in line)
+            yield int(most) - (int(now) if now.isdecimal() else 0) + int(stat.get(cached, 0))
+
+
+def _read(path: Path) -> str:
+    """The text of a file of the system; empty where it is not there."""
+    try:
+        return path.read_text()
+    except (OSError, ValueError):
+        return ""

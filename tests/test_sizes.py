@@ -1,0 +1,138 @@
+"""Whatever is given for a parameter, it ends in an error of our own or in an answer that comes soon."""
+
+import inspect
+import signal
+from contextlib import contextmanager
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.errors import brief
+from protoclass.metrics.registry import BUILT_IN as METRICS
+from protoclass.models.registry import BUILT_IN as MODELS
+
+STRANGE = (10**30, 10**12, 2**31 - 1, -1, 0, float("nan"), float("inf"), True, "3", None, 10**5000)
+PATIENCE = 60  # seconds; without the bounds these take hours, or all memory
+
+
+@pytest.fixture(scope="module")
+def data():
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame(draw.normal(size=(24, 4)), columns=list("abcd"))
+    return X.assign(y=np.where(X.a + 0.3 * X.b > 0, "u", "v"))
+
+
+@contextmanager
+def soon(what):
+    def late(*_):
+        raise AssertionError(f"{what} takes more than {PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(PATIENCE)
+    try:
+        yield
+    except pc.ProtoclassError as reason:
+        assert len(str(reason)) <= 2000  # noqa: PT017 - any error of our own will do, and it must be short
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def named(call, parameter, value):
+    return f"{call}({parameter}={brief(value)})"
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(name, f.name) for name, kind in MODELS.items() for f in fields(kind) if f.init],
+    ids=lambda p: str(p),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_parameters_of_methods(data, name, parameter):
+    for value in STRANGE:
+        with soon(named(name, parameter, value)):
+            fit = pc.fit("y ~ .", data, name, dissimilarity="euclidean", cv=2, progress=False, **{parameter: value})
+            fit.predict(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(name, f.name) for name, place in METRICS.items() for f in fields(getattr(pc, place.split(".")[1])) if f.init],
+    ids=lambda p: str(p),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_parameters_of_metrics(data, name, parameter):
+    texts = pd.DataFrame({"s": ["acgtacgt", "aaccggtt", "acacacac", "ggttccaa"]})
+    kind = getattr(pc, METRICS[name].split(".")[1])
+    formula, table = (
+        ("~ s", texts)
+        if name in ("mismatch", "levenshtein")
+        else ("y ~ .", data.assign(**{c: data[c].abs() for c in "abcd"}))
+    )
+    for value in STRANGE:
+        with soon(named(name, parameter, value)):
+            pc.dissimilarity(formula, table, kind(**{parameter: value})).frame()
+
+
+CALLS = {
+    "fit": lambda d: lambda **o: pc.fit("y ~ .", d, eps=(0.5, 1.0), progress=False, **o),
+    "cross_validate": lambda d: lambda **o: pc.cross_validate("y ~ .", d, eps=(0.5, 1.0), progress=False, **o),
+    "compare": lambda d: lambda **o: pc.compare("y ~ .", d, ["knn"], **{"cv": 2, "progress": False, **o}),
+    "stability": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).stability(**o),
+    "check": lambda d: pc.dissimilarity("y ~ .", d).check,
+    "embed": lambda d: pc.dissimilarity("y ~ .", d).embed,
+    "map": lambda d: pc.dissimilarity("y ~ .", d).map,
+    "quantile": lambda d: pc.dissimilarity("y ~ .", d).quantile,
+    "simulate_mixture": lambda d: pc.simulate_mixture,
+    "simulate_clinic": lambda d: pc.simulate_clinic,
+    "quantiles": lambda d: lambda count: pc.fit("y ~ .", d, eps=pc.quantiles(count), cv=2, progress=False),
+    "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
+    "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
+    "cover_hart": lambda d: lambda classes: pc.cover_hart(0.1, classes),
+    "set_cover": lambda d: lambda **o: pc.set_cover(pc.dissimilarity("y ~ .", d), **{"eps": 1.0, **o}),
+    "kernel_distances": lambda d: lambda rows: pc.kernel_distances(np.eye(3), rows=rows),
+}
+PARAMETERS = [
+    *(("fit", p) for p in ("cv", "seed", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
+    *(("cross_validate", p) for p in ("cv", "seed", "repeats", "candidates", "measure")),
+    *(("compare", p) for p in ("cv", "seed", "repeats")),
+    *(("stability", p) for p in ("B", "seed")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
+    *(("simulate_mixture", p) for p in ("n", "classes", "seed")), *(("simulate_clinic", p) for p in ("n", "missing", "seed")),
+    ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"), ("cover_hart", "classes"),
+    ("set_cover", "eps"), ("set_cover", "time_limit"), ("kernel_distances", "rows"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+@pytest.mark.filterwarnings("ignore")
+def test_parameters_of_functions(data, name, parameter):
+    call = CALLS[name](data)
+    for value in STRANGE:
+        with soon(named(name, parameter, value)):
+            call(**{parameter: value})
+
+
+def test_every_number_of_the_public_functions_is_looked_at():
+    """A new parameter of whole numbers stands above."""
+    known = (
+        {p for _, p in PARAMETERS}
+        | {f.name for kind in MODELS.values() for f in fields(kind)}
+        | {"port", "size", "classes"}
+    )
+    for name in (
+        "fit",
+        "cross_validate",
+        "compare",
+        "set_cover",
+        "simulate_mixture",
+        "simulate_clinic",
+        "hull",
+        "kmeans",
+        "quantiles",
+    ):
+        for p in inspect.signature(getattr(pc, name)).parameters.values():
+            whole = isinstance(p.default, int) and not isinstance(p.default, bool)
+            assert not whole or p.name in known, f"{name}({p.name}=)"

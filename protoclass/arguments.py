@@ -28,7 +28,8 @@ def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
 def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) -> int:
     """The value as an int; raises unless it is a whole number from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
-        raise OptionError(f"{name}={brief(value)}: a whole number >= {least} and <= {most}")
+        above = most != MOST_ROWS or (isinstance(value, Integral) and value > most)  # a bound that nobody meets is not named
+        raise OptionError(f"{name}={brief(value)}: a whole number >= {least}{f' and <= {most}' if above else ''}")
     return int(value)
 
 
@@ -54,12 +55,13 @@ def _largest(integral: bool, high: float | None) -> float:
 
 
 def number_in_words(
-    low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
+    value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
 ) -> str:
-    """What `is_number` asks for."""
+    """What `is_number` asks for; the bound of all whole numbers is named only where `value` is beyond it."""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
     most = _largest(integral, high)
-    bound += "" if most == math.inf else f"{' and' if bound else ''} <= {most:.15g}"
+    named = high is not None or (isinstance(value, Integral) and value > most)
+    bound += "" if most == math.inf or not named else f"{' and' if bound else ''} <= {most:.15g}"
     return f"{'a whole number' if integral else 'a number'}{bound}"
 
 

@@ -256,7 +256,7 @@ def test_unknown_names_of_the_package():
 
 
 def test_every_error_has_one_root():
-    for name in ("FormulaError", "DataError", "OptionError", "NotAvailable", "NoVectors", "TooLarge"):
+    for name in ("FormulaError", "DataError", "OptionError", "NotAvailable", "NoVectors", "FileError", "TooLarge"):
         assert issubclass(getattr(pc, name), pc.ProtoclassError)
 
 

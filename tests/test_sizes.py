@@ -136,3 +136,19 @@ def test_every_number_of_the_public_functions_is_looked_at():
         for p in inspect.signature(getattr(pc, name)).parameters.values():
             whole = isinstance(p.default, int) and not isinstance(p.default, bool)
             assert not whole or p.name in known, f"{name}({p.name}=)"
+
+
+def test_bounds_are_named_where_they_are_met(iris):
+    for options, message in (
+        ({"k": 0}, r"k=0: knn needs a whole number >= 1, a sequence"),
+        ({"k": 10**12}, r"k=1000000000000: knn needs a whole number >= 1 and <= 2147483647, a sequence"),
+        ({"k": 10**5000}, r"k=<a whole number of 16,610 bits>: knn needs"),
+        ({"seed": 2**63}, r"seed=9223372036854775808: a whole number >= 0 and <= 9223372036854775807"),
+    ):
+        with pytest.raises(pc.OptionError, match=message):
+            pc.fit("species ~ .", iris, "knn", **options)
+    with pytest.raises(pc.OptionError, match=r"starts=1000000: kmeans needs a whole number >= 1 and <= 10000"):
+        pc.KMeans(starts=10**6)
+    with pytest.raises(pc.OptionError, match=r"repeats=0: a whole number >= 1 and <= 10000"):
+        pc.cross_validate("species ~ .", iris, repeats=0)
+    assert pc.fit("species ~ .", iris, "knn", k=3, seed=2**63 - 1).predict().notna().all()

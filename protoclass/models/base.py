@@ -193,7 +193,7 @@ def check_number(
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):
             raise OptionError(
-                f"{name}={brief(v)}: {model} needs {number_in_words(low, above, integral, high)}, a sequence of these, or 'grid'"
+                f"{name}={brief(v)}: {model} needs {number_in_words(v, low, above, integral, high)}, a sequence of these, or 'grid'"
             )
 
 
@@ -202,4 +202,4 @@ def check_fixed(
 ) -> None:
     """Check a parameter that is never tuned, as `check_number` does."""
     if not is_number(value, low, False, integral, high) or (integral and not isinstance(value, (int, np.integer))):
-        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(low, False, integral, high)}")
+        raise OptionError(f"{name}={brief(value)}: {model} needs {number_in_words(value, low, False, integral, high)}")

@@ -1,0 +1,218 @@
+"""Files: written all or not at all, and refused with a reason where they can't be read."""
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.__main__ import main
+from protoclass.files import read_csv, write_file
+
+AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+POSIX = pytest.mark.skipif(os.name != "posix", reason="limits of this kind are POSIX's")
+
+FULL = """
+import resource, signal, sys
+import protoclass as pc
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+texts = pc.vignette()
+soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+try:
+    pc.vignette("getting_started", sys.argv[1])
+except pc.FileError as reason:
+    print("refused:", reason)
+resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+pc.vignette("getting_started", sys.argv[1])
+"""
+
+
+@POSIX
+def test_a_vignette_that_did_not_fit_does_not_block_the_next_try(tmp_path):
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "refused:" in done.stdout
+    assert "can't be written: File too large. Free some space" in done.stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["getting_started.ipynb"]
+
+
+def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "notes.txt"
+    write_file(path, "before")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("protoclass.files.os.fsync", full)
+    with pytest.raises(pc.FileError, match=r"can't be written: No space left on device. Free some space"):
+        write_file(path, "after")
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("protoclass.files.os.fsync", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(tmp_path / "a", "after")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_exists_is_kept_unless_asked(tmp_path):
+    write_file(tmp_path / "a", "one", overwrite=False)
+    with pytest.raises(FileExistsError):
+        write_file(tmp_path / "a", "two", overwrite=False)
+    assert (tmp_path / "a").read_text() == "one"
+    if os.name == "posix":
+        umask = os.umask(0)
+        os.umask(umask)
+        assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o666 & ~umask
+
+
+@pytest.mark.parametrize("place", ["a" * 300, "there/is/none/a", "folder", "nul\0byte"])
+def test_places_where_nothing_can_be_written(tmp_path, place):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(pc.FileError, match="can't be written"):
+        write_file(tmp_path / place, "x")
+    assert [p.name for p in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.skipif(AS_ROOT, reason="root may write everywhere")
+def test_a_folder_without_permission(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(pc.FileError, match="can't be written: Permission denied"):
+        pc.vignette("getting_started", tmp_path)
+    tmp_path.chmod(0o700)
+
+
+@pytest.mark.parametrize("folder", ["a" * 300, "nul\0byte", "/dev/null", "", 3])
+def test_folders_that_are_none(folder):
+    with pytest.raises(pc.OptionError, match="no such folder"):
+        pc.vignette("getting_started", folder)
+
+
+def zipped(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.txt", "no array")
+
+
+def arrays(**values):
+    return lambda path: np.savez(open(path, "wb"), **values)
+
+
+GOOD = {"x_train": np.zeros((2, 3)), "x_test": np.zeros((1, 3)), "y_train": np.zeros(2), "y_test": np.zeros(1)}
+BAD = {
+    "empty": lambda p: p.write_bytes(b""),
+    "binary": lambda p: p.write_bytes(bytes(range(256)) * 40),
+    "zeros": lambda p: p.write_bytes(b"\0" * 5000),
+    "a line": lambda p: p.write_text("a,b,c\n"),
+    "another table": lambda p: p.write_text("a,b\n1,2\n3,4\n"),
+    "one column": lambda p: p.write_text("diabetes\n1\n2\n"),
+    "ragged": lambda p: p.write_text("a,b\n1,2\n3,4,5,6\n"),
+    "a quote": lambda p: p.write_text('a,"b\n1,2\n'),
+    "a folder": lambda p: p.mkdir(),
+    "a zip": zipped,
+    "a truncated zip": lambda p: (zipped(p), p.write_bytes(p.read_bytes()[:-30])),
+    "a pickle": lambda p: pd.DataFrame({"a": [1]}).to_pickle(p),
+    "one array": lambda p: np.save(open(p, "wb"), np.zeros(3)),  # noqa: SIM115
+    "objects": arrays(**{**GOOD, "x_train": np.array([{}, []], dtype=object)}),
+    "other arrays": arrays(a=np.zeros(3)),
+    "too few": arrays(**{**GOOD, "y_train": np.zeros(7)}),
+    "texts": arrays(**{**GOOD, "x_train": np.array([["a", "b", "c"]])}),
+    "no rows": arrays(**{k: v[:0] for k, v in GOOD.items()}),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+@pytest.mark.parametrize(("name", "file"), [("pima", "pima_diabetes.csv"), ("usps", "usps_zip.npz")])
+def test_fetched_files_that_are_something_else(tmp_path, monkeypatch, name, file, what):
+    monkeypatch.setenv("PROTOCLASS_DATA", str(tmp_path))
+    BAD[what](tmp_path / file)
+    with pytest.raises((pc.FileError, pc.DataError)) as caught:
+        pc.fetch_data(name)
+    assert file in str(caught.value)
+
+
+def test_a_fetched_file_that_is_right(tmp_path, monkeypatch):
+    monkeypatch.setenv("PROTOCLASS_DATA", str(tmp_path))
+    arrays(**GOOD)(tmp_path / "usps_zip.npz")
+    assert pc.fetch_data("usps")["split"].tolist() == ["train", "train", "test"]
+
+
+@pytest.mark.parametrize("folder", ["", "  "])
+def test_a_folder_that_is_set_and_empty_is_not_set(monkeypatch, folder):
+    monkeypatch.setenv("PROTOCLASS_DATA", folder)
+
+    def offline(*_, **__):
+        raise OSError("no network")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
+    with pytest.raises(pc.DataError, match="could not be fetched: no network"):
+        pc.fetch_data("pima")
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame(), pd.DataFrame({"a": []}), pd.DataFrame({"a": [1]})])
+def test_openml_may_send_something_else(monkeypatch, table):
+    monkeypatch.delenv("PROTOCLASS_DATA", raising=False)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda *_, **__: type("Bunch", (), {"frame": table}))
+    with pytest.raises(pc.DataError, match=r"at OpenML.* is not the data set 'pima'"):
+        pc.fetch_data("pima")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:9/a.csv", "https://x.org/a.csv", "s3://b/a", "file:///etc/passwd", "FTP://x/a"]
+)
+def test_the_shell_opens_no_address_unless_asked(monkeypatch, capsys, address):
+    def opened(*_, **__):
+        raise AssertionError("it was opened")
+
+    monkeypatch.setattr("pandas.read_csv", opened)
+    for words in (["y ~ .", address], ["explore", "y ~ .", address]):
+        assert main(words) == 2
+        assert (
+            "is an address, and is not opened unless you ask for it: give a path, or with --url"
+            in capsys.readouterr().err
+        )
+    with pytest.raises(pc.OptionError, match="is an address"):
+        pc.app("y ~ .", address)
+
+
+def test_with_the_flag_an_address_is_opened(monkeypatch, iris):
+    opened = []
+    monkeypatch.setattr("pandas.read_csv", lambda name: opened.append(name) or iris)
+    assert main(["species ~ .", "http://127.0.0.1:9/iris.csv", "--url", "--eps", "1.0"]) == 0
+    assert opened == ["http://127.0.0.1:9/iris.csv"]
+    assert main(["species ~ .", "file:///iris.csv", "--url", "--eps", "1.0"]) == 2
+
+
+@pytest.mark.parametrize("what", [k for k in BAD if k not in ("another table", "one column")])
+def test_the_shell_on_bad_files(tmp_path, capsys, what):
+    path = tmp_path / "data.csv"
+    BAD[what](path)
+    assert main(["y ~ .", str(path)]) == 2
+    assert capsys.readouterr().err.startswith("protoclass: ")
+
+
+@pytest.mark.parametrize("name", ["absent.csv", "a" * 5000, "nul\0", "a.csv.gz", ""])
+def test_paths_that_lead_nowhere(tmp_path, name):
+    (tmp_path / "a.csv.gz").write_bytes(b"no gzip")
+    with pytest.raises(pc.FileError, match="is not a CSV file that can be read") as caught:
+        read_csv(str(tmp_path / name) if name else name)
+    assert len(str(caught.value)) < 600
+
+
+def test_figures_of_the_shell_in_a_place_that_is_a_file(tmp_path, capsys, iris):
+    path = Path(tmp_path / "iris.csv")
+    iris.to_csv(path, index=False)
+    assert main(["species ~ .", str(path), "--eps", "1.0", "--out", str(path)]) == 2
+    assert "can't be made: File exists" in capsys.readouterr().err

@@ -97,7 +97,7 @@ def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
     from .widgets.app import app
 
     shown = {"shape": options.shape, "port": options.port, "open_browser": not options.no_browser}
-    data = read_csv(options.data, options.url)
+    data = read_csv(options.data, url=True) if options.url else options.data
     with app(options.formula, data, **_arguments(options), **shown, **parameters) as page:
         print("Ctrl-C ends it.", flush=True)
         page.wait()

@@ -73,7 +73,9 @@ def app(
     Raises
     ------
     OptionError
-        Where voila is not installed, the port is taken, the file cannot be read, or an argument cannot be handed on.
+        Where voila is not installed, the port is taken, an address is given for a file, or an argument cannot be handed on.
+    FileError
+        Where the file cannot be read.
     ProtoclassError
         Where the server does not start; what it wrote is in the message.
 

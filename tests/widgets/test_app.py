@@ -233,13 +233,13 @@ def test_a_server_that_does_not_start_says_why(tmp_path, monkeypatch):
         ({"open_browser": "no"}, "open_browser='no': allowed are True, False"),
         ({"shape": (8, 8)}, "64 pixels, and there are 4 predictors"),
         ({"espilon": 1.0}, "espilon"),
-        ({"data": "absent.csv"}, "data='absent.csv': No such file"),
+        ({"data": "absent.csv"}, "'absent.csv' is not a CSV file that can be read: No such file"),
         ({"dissimilarity": lambda a, b: float(abs(a - b).sum())}, r"cannot hand .*<lambda> to the page"),
     ],
 )
 def test_what_cannot_be_shown_is_said_before_a_server_starts(arguments, message, iris, monkeypatch):
     monkeypatch.setattr(App, "_start", lambda self: pytest.fail("a server was started"))
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises((pc.OptionError, pc.FileError), match=message):
         app(**{"formula": "species ~ .", "data": iris, "eps": 1.0, "open_browser": False} | arguments)
 
 
@@ -266,7 +266,7 @@ def test_a_free_port_is_free():
 def test_a_file_that_is_no_table_is_named(tmp_path):
     path = tmp_path / "empty.csv"
     path.write_text("")
-    with pytest.raises(pc.OptionError, match=r"empty\.csv is no CSV file"):
+    with pytest.raises(pc.FileError, match=r"empty\.csv' is not a CSV file that can be read"):
         pages.read(path)
 
 

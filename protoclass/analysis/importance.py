@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, whole_number
 from ..core.query import answer
 from ..core.task import Rule
 from ..errors import DataError, NotAvailable, OptionError, brief
@@ -44,8 +44,8 @@ def importance(
     fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, seed: int, progress: bool | None
 ) -> pd.DataFrame:
     """See `Fit.importance`."""
-    whole_number("repeats", repeats, 1)
-    whole_number("seed", seed, 0)
+    whole_number("repeats", repeats, 1, MOST_RUNS)
+    whole_number("seed", seed, 0, MOST_SEED)
     groups = variable_groups(fit, variables)
     parts = list(_folds(fit, cv) if new is None else _new_rows(fit, new))
     random = np.random.default_rng([seed, 1])

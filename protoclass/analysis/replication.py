@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..core.parallel import each
 from ..core.task import Task
 from ..errors import OptionError, brief

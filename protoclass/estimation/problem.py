@@ -191,7 +191,7 @@ def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
     """The problem with other folds, drawn from its own seed or another."""
     data = as_pandas(problem.call.data)
     folds = _folds(cv, data, data.index.get_indexer(problem.frame.index))
-    return replace(problem, cv=folds, seed=problem.seed if seed is None else whole_number("seed", seed, 0))
+    return replace(problem, cv=folds, seed=problem.seed if seed is None else whole_number("seed", seed, 0, MOST_SEED))
 
 
 def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:

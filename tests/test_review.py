@@ -110,7 +110,7 @@ def test_figures_of_odd_names_and_choices(iris):
         drawn = fit.plot(kind)
         (drawn.figure if hasattr(drawn, "figure") and drawn.figure is not None else drawn).canvas.draw()
     names = [t.get_text() for t in fit.plot().get_legend().get_texts()]
-    assert names == ["$x_{$", " _b", "prototypes"]
+    assert names == ["$x_{$", " _b", "held wrongly", "prototypes"]
     tuned = pc.fit("species ~ petal_length + petal_width", iris, lambda_="grid", eps=0.5, cv=3)
     assert len(tuned.plot("radii").axes) == 6
     for call in (

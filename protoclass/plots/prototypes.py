@@ -147,7 +147,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     fits = fit_radii(fit, eps)
     across = min(3, len(fits))
     figure, places = panels(-(-len(fits) // across), across, 3.1, 2.9)
-    drawn, legend = places.ravel()[: len(fits)], {}
+    drawn, legends = places.ravel()[: len(fits)], []
     for ax in places.ravel()[len(fits) :]:
         ax.set_axis_off()
     for ax, other in zip(drawn, fits, strict=True):
@@ -155,7 +155,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         names = ax.get_xlabel(), ax.get_ylabel()
         ax.set(xlabel="", ylabel="")
         ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="small")
-        legend |= {name: handle for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+        legends.append(ax.get_legend_handles_labels())
         scale = ax.get_legend().markerscale
         ax.get_legend().remove()
         ax.label_outer()
@@ -171,7 +171,6 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     figure.supylabel(names[1], fontsize="medium")
     title = str(fit.frame.formula.response)
     style = {"loc": "outside right upper", "fontsize": "small", "frameon": False, "markerscale": scale}
-    last = [name for name in ("held wrongly", "prototypes") if name in legend]  # the classes come first, whichever ball errs
-    names_shown = [name for name in legend if name not in last] + last
-    figure.legend([legend[name] for name in names_shown], names_shown, title=title, **style)
+    handles, classes = max(legends, key=lambda legend: len(legend[1]))  # not everywhere is a row held wrongly
+    figure.legend(handles, classes, title=title, **style)
     return figure

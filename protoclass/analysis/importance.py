@@ -23,6 +23,8 @@ from ..progress import bar
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
+ROWS = 100_000  # that are predicted at a time
+
 
 @dataclass(frozen=True)
 class HeldOut:
@@ -34,10 +36,10 @@ class HeldOut:
     y: np.ndarray
     w: np.ndarray
 
-    def wrong(self, columns: pd.DataFrame) -> np.ndarray:
-        """Which rows the rule misclassifies if their predictors are these, bool (r,)."""
+    def wrong(self, columns: pd.DataFrame, y: np.ndarray | None = None) -> np.ndarray:
+        """Which rows the rule misclassifies if their predictors are these, bool (r,); `y` if the rows are not its own."""
         query, _, _ = self.dissimilarity.new_query(columns)
-        return np.asarray(answer(self.rule, "class", query) != self.y)
+        return np.asarray(answer(self.rule, "class", query) != (self.y if y is None else y))
 
 
 def importance(
@@ -52,13 +54,11 @@ def importance(
     w = np.concatenate([part.w for part in parts])
     before = np.concatenate([part.wrong(part.columns) for part in parts]).astype(float)
     table = {}
-    with bar(len(groups) * repeats, "permuting", progress) as permuting:
+    with bar(len(groups), "permuting", progress) as permuting:
         for name, columns in groups.items():
-            after = np.zeros(len(w))
-            for _ in range(repeats):
-                after += np.concatenate([part.wrong(_permuted(part.columns, columns, random)) for part in parts])
-                permuting.update()
-            table[name] = _increase(before, after / repeats, w)
+            after = np.concatenate([_share_wrong(part, columns, repeats, random) for part in parts])
+            table[name] = _increase(before, after, w)
+            permuting.update()
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
     return out.rename_axis("variable").sort_values("importance", ascending=False, kind="stable")
 
@@ -70,10 +70,17 @@ def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[flo
     return mean, float(np.sqrt(share**2 @ (increase - mean) ** 2 * len(w) / max(1, len(w) - 1))), float(share @ after)
 
 
-def _permuted(columns: pd.DataFrame, names: list[str], random: np.random.Generator) -> pd.DataFrame:
-    """The rows with some of their columns taken together from other rows."""
-    other = columns[names].take(random.permutation(len(columns))).set_axis(columns.index)
-    return columns.assign(**{name: other[name] for name in names})
+def _share_wrong(part: HeldOut, names: list[str], repeats: int, random: np.random.Generator) -> np.ndarray:
+    """Share of the permutations of some columns, taken together, with which each row is misclassified, (r,)."""
+    n, wrong = len(part.columns), np.zeros(len(part.columns))
+    at_once = max(1, ROWS // n)
+    for first in range(0, repeats, at_once):
+        count = min(at_once, repeats - first)
+        rows = part.columns.take(np.tile(np.arange(n), count)).reset_index(drop=True)
+        other = part.columns[names].take(np.concatenate([random.permutation(n) for _ in range(count)]))
+        permuted = rows.assign(**{name: other[name].set_axis(rows.index) for name in names})
+        wrong += part.wrong(permuted, np.tile(part.y, count)).reshape(count, n).sum(axis=0)
+    return wrong / repeats
 
 
 def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,10 @@ def scale_of(kind: str, values: Array) -> Scale:
 
 
 class Chances(Protocol):
-    """Turns scores (r, classes) into chances (r, classes), each row of which sums to 1."""
+    """Turns scores (r, classes) into chances (r, classes), each row of which sums to 1; `name` says how."""
 
+    @property
+    def name(self) -> str: ...
     def of(self, scores: Array) -> Array: ...
 
 
@@ -66,6 +68,7 @@ class Multinomial:
 
     slope: float
     intercepts: Array
+    name: ClassVar[str] = "multinomial"
 
     def of(self, scores: Array) -> Array:
         return softmax(self.intercepts + self.slope * scores)
@@ -128,6 +131,7 @@ class Isotonic:
 
     x: tuple[Array, ...]
     p: tuple[Array, ...]
+    name: ClassVar[str] = "isotonic"
 
     def of(self, scores: Array) -> Array:
         lead = -nonconformity(scores)

@@ -92,6 +92,12 @@ class Calibration:
         p[lost] = np.nan
         return p, index, every
 
+    def words(self) -> str:
+        """How the chances were learned."""
+        rows = len(self.conformal.y)
+        source = f"{rows} rows held out in {len(self.rules)} folds" if self.own_rows else f"{rows} rows that were given"
+        return f"{self.chances.name}, learned from {source}"
+
     def guarantee(self, level: float = 0.9) -> str:
         """What is guaranteed of a prediction set of this level, in words."""
         alpha = 1 - level

@@ -34,7 +34,8 @@ def facts(fit: Fit) -> dict[str, str]:
     out |= missing_prototypes(fit)
     if fit.validation is not None and fit.point is not None:
         out |= validated(fit)
-    return out | choice_facts(fit)
+    out |= choice_facts(fit)
+    return out if fit.calibration is None else {**out, "Chances": fit.calibration.words()}
 
 
 def missing_prototypes(fit: Fit) -> dict[str, str]:

@@ -82,7 +82,18 @@ def notes(fit: Fit) -> list[str]:
     return [
         *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
         *(fit.model.can.notes(fit.learned) if fit.model.can.notes is not None else []), *_validation_notes(fit),
+        *_calibration_notes(fit),
     ]  # fmt: skip
+
+
+def _calibration_notes(fit: Fit) -> list[str]:
+    """What is guaranteed of prediction sets, and which classes have too few rows for them to say anything."""
+    if fit.calibration is None:
+        return []
+    least = fit.calibration.smallest_level()
+    few = [f"{c} (above level {a:.3g})" for c, a in zip(fit.classes, least, strict=True) if a < 0.95]
+    always = f"Every set holds a class with few calibration rows: {', '.join(few)}."
+    return [fit.calibration.guarantee(), *([always] if few else [])]
 
 
 def _certificate_notes(fit: Fit) -> list[str]:

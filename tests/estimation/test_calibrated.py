@@ -109,6 +109,16 @@ def test_update_and_steps_keep_the_calibration(fit, iris):
     assert again.predict(kind="prob").equals(small.predict(kind="prob"))
 
 
+def test_print_and_summary_say_how_chances_were_learned(fit, iris):
+    assert "Chances:       multinomial, learned from 150 rows held out in 10 folds" in repr(fit)
+    assert "chance of about 0.9 within each class" in fit.summary().as_text().replace("\n", " ")
+    small = iris.groupby("species", observed=True).head(8)
+    few = pc.fit("species ~ .", small, eps=1.0).calibrate(cv=4).summary().as_text()
+    assert "Every set holds a class with few calibration rows: setosa (above level 0.889)" in few
+    given = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
+    assert "learned from 75 rows that were given" in repr(given)
+
+
 def test_words_of_the_guarantee(iris):
     data = gaussians(120, 0)
     metric = pc.Euclidean(scale=False)

@@ -197,7 +197,7 @@ def test_messages_say_what_helps(iris):
         pc.fit("y ~ .", rare, cv=2)
     assert pc.fit("species ~ .", iris, "scm", **ONE).bound(np.float32(0.05))["bound"].between(0, 1).all()
     with pytest.raises(pc.TooLarge, match="ask for fewer"):
-        pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(10**12))
+        pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(10**9))
     with pytest.raises(pc.OptionError, match="at most the number of rows"):
         pc.dissimilarity("species ~ .", iris).map(dims=10**9, method="sammon")
 

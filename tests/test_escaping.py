@@ -63,6 +63,27 @@ def test_explorers_escape_what_they_show(hostile):
                     assert tag not in widget.value
 
 
+def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
+    fit = pc.fit("species ~ .", hostile, cv=3, eps=[0.8, 1.2], calibrate={"cv": 3})
+    path = fit.report(tmp_path / "fit.html", test=hostile, stability=True)
+    page = path.read_text()
+    for tag in (EVIL, "<script", "<b>width", "<i>k", "<i>0"):
+        assert tag not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert page.count("data:image/png;base64,") == 3
+    assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)
+    for head in ("Prototypes", "Cross-validation", "New rows", "Stability", "Session", "How to cite"):
+        assert f"<h2>{head}</h2>" in page
+    with pytest.raises(pc.OptionError, match="overwrite=True"):
+        fit.report(path)
+    assert fit.report(str(path), overwrite=True) == path
+    with pytest.raises(pc.OptionError, match=r"ends in \.html"):
+        fit.report(tmp_path / "fit.pdf")
+    with pytest.raises(pc.FileError, match="can't be written"):
+        fit.report(tmp_path / "absent" / "fit.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["fit.html"]
+
+
 def test_latex_holds_no_command_of_the_data(hostile):
     fit = pc.fit("species ~ .", hostile, eps=1.0)
     text = fit.summary().as_latex()

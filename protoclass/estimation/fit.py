@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,6 +157,47 @@ class Fit(Analysed):
         from ..widgets import explore_fit
 
         return explore_fit(self, **options)
+
+    def report(self, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False) -> Path:
+        """Write the fit as one HTML page that needs nothing beside it.
+
+        It has the call, the picture and the table of the prototypes, the error curve, the confusion, the summary with its notes
+        and certificate, the versions of the packages, and how to cite.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .html.
+        test : DataFrame, optional
+            New rows with the response: the page then has the error on them.
+        stability : bool
+            Whether the page has `stability()` of the prototypes.
+        overwrite : bool
+            Whether a file of this name is replaced.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        OptionError
+            Where the file is there already.
+        FileError
+            Where it can't be written; nothing is left behind then.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     os.path.getsize(fit.report(os.path.join(folder, "iris.html"))) > 50_000
+        True
+        """
+        from ..report import write_report
+
+        return write_report(self, path, test, stability, overwrite)
 
     def at(self, size: int | None = None, lambda_: float | None = None) -> Fit:
         """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.

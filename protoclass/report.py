@@ -1,0 +1,134 @@
+"""A fit as one page that needs nothing beside it: `Fit.report`."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import platform
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import NotAvailable, OptionError, brief
+from .files import write_file
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .estimation.fit import Fit
+
+SHOWN = 30  # prototypes and variables in a table
+PACKAGES = ("numpy", "scipy", "pandas", "numba", "scikit-learn", "formulaic", "statsmodels", "highspy", "matplotlib")
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid #8886; }
+table, th, td { border: 0; }
+table { border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.15rem 0.7rem; text-align: right; } th:first-child, td:first-child { text-align: left; }
+tbody tr:nth-child(even) { background: #8881; } img { max-width: 100%; background: white; border-radius: 4px; }
+pre { white-space: pre-wrap; background: #8881; padding: 0.7rem; border-radius: 4px; } ul { padding-left: 1.2rem; }
+"""
+
+
+def write_report(fit: Fit, path: Any, test: Any, stability: bool, overwrite: bool) -> Path:
+    """See `Fit.report`."""
+    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
+        raise OptionError(f"path={brief(path)}: the name of a file that ends in .html")
+    if not isinstance(stability, bool) or not isinstance(overwrite, bool):
+        raise OptionError("stability= and overwrite= are True or False")
+    place = Path(path)
+    try:
+        write_file(place, page(fit, test, stability), overwrite)
+    except FileExistsError:
+        raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
+    return place
+
+
+def page(fit: Fit, test: Any = None, stability: bool = False) -> str:
+    """The page as HTML; everything that comes from data is escaped."""
+    title = html.escape(f"{fit.model.title}: {fit.formula}")
+    body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability))
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{title}</title><style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n{body}\n</body></html>\n"
+    )
+
+
+def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
+    """Headings and contents of the page, in order."""
+    yield "The fit", fit._repr_html_() + picture(fit.plot, "the prototypes among the rows")
+    yield "Prototypes", prototypes(fit)
+    if fit.validation is not None:
+        yield "Cross-validation", picture(fit.validation.plot, "the cross-validated error curve")
+    yield "Confusion", picture(lambda: fit.plot("confusion"), "rows by true and predicted class")
+    if test is not None:
+        yield "New rows", f"<pre>{html.escape(repr(fit.test(test)))}</pre>"
+    if stability:
+        yield "Stability", fit.stability(progress=False).prototypes.head(SHOWN).to_html(float_format="{:.3g}".format)
+    yield "Summary", fit.summary().as_html()
+    yield "Session", session()
+    yield "How to cite", citation()
+
+
+def prototypes(fit: Fit) -> str:
+    """The first prototypes as a table, and how many there are."""
+    table = fit.tidy()
+    more = f"<p>The first {SHOWN} of {len(table)}.</p>" if len(table) > SHOWN else ""
+    return more + table.head(SHOWN).to_html(float_format="{:.4g}".format, index=False)
+
+
+def picture(draw: Any, words: str) -> str:
+    """A picture as a part of the page; where the fit does not have it, the reason."""
+    from matplotlib.figure import Figure
+
+    try:
+        drawn: Axes | Figure = draw()
+    except NotAvailable as reason:
+        return f"<p>{html.escape(str(reason))}</p>"
+    figure = drawn if isinstance(drawn, Figure) else drawn.figure
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=120, bbox_inches="tight")
+    close(figure)
+    code = base64.b64encode(file.getvalue()).decode()
+    return f'<p><img alt="{html.escape(words)}" src="data:image/png;base64,{code}"></p>'
+
+
+def close(figure: Any) -> None:
+    """Forget a figure that pyplot may know."""
+    import sys
+
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close(figure)
+
+
+def session() -> str:
+    """Versions that a reader needs to compute the page again."""
+    lines = [
+        f"protoclass {own_version()}",
+        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+    ]
+    for name in PACKAGES:
+        try:
+            lines.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            lines.append(f"{name}, version not known")
+    return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def own_version() -> str:
+    from . import __version__
+
+    return __version__
+
+
+def citation() -> str:
+    """The package, and the paper of its first method."""
+    return (
+        f"<p>protoclass {own_version()}: classification by prototypes, on any dissimilarity. Python package.</p>"
+        "<p>J. Bien and R. Tibshirani (2011). Prototype selection for interpretable classification. "
+        "<i>Annals of Applied Statistics</i> 5 (4), 2403-2424.</p>"
+    )

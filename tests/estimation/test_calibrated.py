@@ -182,3 +182,11 @@ def test_sets_hold_the_true_class_as_often_as_promised():
             calibrate, 0.8, 25, 60
         ).values():  # of 25 calibrations with about 30 rows a class: SE about 0.02
             assert 0.74 < share < 0.90
+
+
+def test_the_order_of_the_rows_need_not_matter(iris):
+    one = pc.fit("species ~ .", iris, eps=1.0, order="values", calibrate={"cv": 4})
+    other = pc.fit("species ~ .", iris.sample(frac=1, random_state=1), eps=1.0, order="values", calibrate={"cv": 4})
+    for kind in ("prob", "set"):
+        assert one.predict(kind=kind).index.equals(iris.index)
+        assert one.predict(kind=kind).equals(other.predict(kind=kind).loc[iris.index])

@@ -117,7 +117,7 @@ def text(found: Report, name: str, seconds: float, options: str = "") -> str:
     shown = re.findall(r"\]\(figures/([^)]+)\)", found.body)
     if sorted(shown) != sorted(found.figures):
         raise ValueError(f"the body shows {sorted(shown)}, and the figures are {sorted(found.figures)}")
-    machine = f"{os.cpu_count()} processors of {platform.machine()}, Python {platform.python_version()}"
+    machine = f"{os.cpu_count()} cores, {platform.system()}"
     made = (
         f"`python benchmarks/papers/{name}.py {options}--write`, {datetime.date.today()}, {seconds:.0f} s on {machine}."
     )

@@ -31,6 +31,14 @@ def items(body: str) -> list[tuple[str, str]]:
     return [(item, told) for item, told in rows if item != "---"]
 
 
+def written_on(body: str) -> str:
+    """When a written report was made."""
+    made = re.search(r"^`python benchmarks/papers/.*`, (\d{4}-\d\d-\d\d.*?), \d+ s on ", body, re.MULTILINE)
+    if made is None:
+        raise ValueError(f"the report {body.splitlines()[0]!r} does not say which command made it, and when")
+    return made[1]
+
+
 def collected() -> str:
     """RESULTS.md, from the reports that are written."""
     contents, reports = [], []
@@ -40,16 +48,18 @@ def collected() -> str:
             continue
         body = path.read_text()
         title = body.splitlines()[0].removeprefix("# ")
-        contents += [(item, f"[{script}](#{anchor(title)})", told) for item, told in items(body)]
+        command = f"[`python benchmarks/papers/{script}.py`](#{anchor(title)})"
+        contents += [(item, command, told, written_on(body)) for item, told in items(body)]
         reports.append(re.sub(r"^#", "##", body, flags=re.MULTILINE))
     papers = "\n".join(f"* {short}: {name}." for short, name in PAPERS.items())
     return "\n".join([
         "# The papers, reproduced\n",
         "Written by `make papers` (`python benchmarks/papers/run.py`); one table or figure by `python benchmarks/papers/NAME.py`.",
         "Sets that are not fetched from OpenML are read from the folder that the environment variable PROTOCLASS_DATA names; where",
-        "one is missing the command says what to download. Differences are ours minus the paper's.\n",
+        "one is missing the command says what to download. Differences are ours minus the paper's. How close an item is, is said first by",
+        "the paper's own rule; what another choice gives stands second, and says so.\n",
         papers, "",
-        table(("item", "script", "how close"), sorted(contents)), "",
+        table(("item", "command", "how close", "run on"), sorted(contents)), "",
         "\n".join(reports),
     ])  # fmt: skip
 

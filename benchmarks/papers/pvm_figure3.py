@@ -36,7 +36,7 @@ def curves(train: pd.DataFrame, new: pd.DataFrame, radii: list[float], ks: tuple
         "PVM, 100 centroids among the candidates": curve(
             {eps: told(pc.PVM(eps=eps), candidates=centroids) for eps in radii}
         ),
-        "k-medoids": curve({K: told(pc.KMedoids(K=K)) for K in ks}),
+        "k-medoids": curve({K: told(pc.KMedoids(K=K, starts=1)) for K in ks}),
         "k-means": curve({K: told(pc.KMeans(K=K)) for K in ks}),
         "LVQ": curve({K: told(pc.LVQ(K=K)) for K in ks if K > 1}),
     }

@@ -48,7 +48,7 @@ def curves(
         found[f"PVM, {solver}"] = curve(fits)
     fits = {}
     for K in KS:
-        fit = pc.fit("digit ~ 1", labels, pc.KMedoids(K=K), dissimilarity=D, progress=False)
+        fit = pc.fit("digit ~ 1", labels, pc.KMedoids(K=K, starts=1), dissimilarity=D, progress=False)
         fits[K] = len(fit.prototypes), error(fit, test, truth)
     found["k-medoids"] = curve(fits)
     return found

@@ -102,11 +102,22 @@ def percent(tables: Tables, name: str, n: int) -> float:
     return float(100 * pairs(tables, name)[:, 0].mean() / n)
 
 
+def curve(many: list[pd.DataFrame]) -> pd.DataFrame:
+    """For each value of a method's parameter the means over draws of `errors` and `size`, and the `sd` of the errors.
+
+    A default grid goes on where the last radius is the best, so that some draws may have more values than others.
+    """
+    groups = pd.concat(many).groupby(many[0].columns[0])
+    return pd.DataFrame(
+        {"errors": groups["errors"].mean(), "sd": groups["errors"].std(), "size": groups["size"].mean()}
+    )
+
+
 def summary(tables: Tables, within: dict[str, np.ndarray], n: int) -> list[list[str]]:
     """A row for each method: at the least error of each draw, by the 1-SE rule, and tuned within the training rows."""
     rows = []
     for name, many in tables.items():
-        cells = [name, len(many[0])]
+        cells = [name, " to ".join(str(count) for count in sorted({len(t) for t in many}))]
         for column in ("at_best", "at_1se"):
             if column not in many[0] or (column == "at_1se" and len(many[0]) == 1):
                 cells += ["", ""]
@@ -122,9 +133,17 @@ def summary(tables: Tables, within: dict[str, np.ndarray], n: int) -> list[list[
 def picture(tables: Tables, n: int, few: int) -> Any:
     ax = axes(None)
     for k, name in enumerate((SPACED, MEDOIDS, DEFAULT)):
-        errors = np.mean([t["errors"] for t in tables[name]], axis=0)
-        sizes = np.mean([t["size"] for t in tables[name]], axis=0)
-        ax.plot(sizes, 100 * errors / n, f"{mark(k)}-", ms=4.5, lw=1.1, mfc="none", color=colour(k), label=name)
+        drawn = curve(tables[name])
+        ax.plot(
+            drawn["size"],
+            100 * drawn["errors"] / n,
+            f"{mark(k)}-",
+            ms=4.5,
+            lw=1.1,
+            mfc="none",
+            color=colour(k),
+            label=name,
+        )
     ax.plot(0.9 * n, percent(tables, NEAREST, n), mark(6), ms=8, color=colour(6), label=NEAREST)
     ax.axhline(percent(tables, MACHINE, n), ls="--", lw=1, color=colour(3), label=f"{MACHINE}, its best cost")
     ax.axhline(100 * few / n, ls="-.", lw=1, color=GREY, label="no information")
@@ -162,10 +181,9 @@ def all_points(tables: Tables) -> list[list[str]]:
     for name, many in tables.items():
         if len(many[0]) == 1:
             continue
-        errors, sizes = (np.array([t[column] for t in many]) for column in ("errors", "size"))
-        for g, value in enumerate(many[0].iloc[:, 0]):
-            sd = f" +- {errors[:, g].std(ddof=1):.1f}" if len(many) > 1 else ""
-            rows.append([name, f"{value:.4g}", f"{errors[:, g].mean():.1f}{sd}", f"{sizes[:, g].mean():.0f}"])
+        for value, point in curve(many).iterrows():
+            sd = "" if np.isnan(point["sd"]) else f" +- {point['sd']:.1f}"
+            rows.append([name, f"{value:.4g}", f"{point['errors']:.1f}{sd}", f"{point['size']:.0f}"])
     return rows
 
 

@@ -202,7 +202,8 @@ def report(draws: int = 10, nested: int = 1) -> Report:
     order_inside = ", ".join(f"{name} {inside[name]:.2f}" for name in sorted(inside, key=lambda name: inside[name]))
     body = f"""{n} distinct sequences, {few} of them of the superfamily, so that no information makes {few} errors.
 `{METRIC!r}`; 10 folds, the same for all methods, drawn {draws} times: mean errors +- their standard deviation over
-the draws. Each tuned method has {VALUES} values of its parameter. Least errors are read off each method's own curve, draw by draw, and so
+the draws. Each tuned method has {VALUES} values of its parameter, the default radii more in draws in which they go on. Least errors are
+read off each method's own curve, draw by draw, and so
 are too good, the more so the more a curve varies; the paper's are such. The last column tunes within the training rows of each
 fold (nested cross-validation, folds drawn {nested} time{"s" if nested > 1 else ""}), and is not.
 

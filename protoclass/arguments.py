@@ -19,6 +19,12 @@ OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "su
                "bg", "cmap", "marker", "figsize"}  # fmt: skip
 
 
+def check_level(level: object) -> None:
+    """Raise unless `level` is a number between 0 and 1, both excluded."""
+    if not is_number(level, 0.0, above=True, high=1.0) or level == 1:
+        raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as 0.9")
+
+
 def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """Raise unless `value` is one of `allowed`."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
@@ -40,7 +46,7 @@ def is_number(
 
     Whole numbers go up to 2^31 - 1 unless `high` says otherwise.
     """
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) < math.inf:
         return False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..core.query import answer
 from ..core.task import Rule
 from ..errors import DataError, NotAvailable, OptionError, brief
@@ -48,6 +48,7 @@ def importance(
     """See `Fit.importance`."""
     whole_number("repeats", repeats, 1, MOST_RUNS)
     whole_number("seed", seed, 0, MOST_SEED)
+    one_of("progress", progress, (None, True, False))
     groups = variable_groups(fit, variables)
     parts = list(_folds(fit, cv) if new is None else _new_rows(fit, new))
     random = np.random.default_rng([seed, 1])
@@ -96,9 +97,9 @@ def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:
     named = dict(variables) if isinstance(variables, Mapping) else {}
     if not named and isinstance(variables, (list, tuple, pd.Index)):
         named = {str(c): [c] for c in variables}
-    groups = {str(name): [c] if isinstance(c, str) else list(c) for name, c in named.items()}
-    strange = [c for g in groups.values() for c in g if c not in known]
-    if not groups or strange or not all(groups.values()):
+    groups = {str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c] for name, c in named.items()}
+    strange = [c for g in groups.values() for c in g if not (isinstance(c, str) and c in known)]
+    if len(groups) < len(named) or not groups or strange or not all(groups.values()):
         what = f"variables={brief(variables)}" if not strange else f"{brief(strange[0])} is not a predictor"
         raise OptionError(f"{what}: allowed are predictors, or a dict of names to lists of them, from {brief(known)}")
     return groups

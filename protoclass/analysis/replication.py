@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, is_number, one_of, whole_number
 from ..core.parallel import each
 from ..core.task import Task
 from ..errors import OptionError, brief
@@ -26,9 +25,10 @@ def fresh(fit: Fit, shares: Sequence[float], B: int, seed: int, progress: bool |
     whole_number("B", B, 2, MOST_RUNS)
     whole_number("seed", seed, 0, MOST_SEED)
     one_of("progress", progress, (None, True, False))
-    if isinstance(shares, (str, Real)) or not all(_is_share(s) for s in shares) or not len(shares):
+    given, shares = shares, list(shares) if np.iterable(shares) else []
+    if not shares or not all(is_number(s, 0.0, above=True, high=0.5) for s in shares):
         raise OptionError(
-            f"shares={brief(shares)}: a sequence of shares of the rows, each above 0 and at most 0.5, as two samples without a row "
+            f"shares={brief(given)}: a sequence of shares of the rows, each above 0 and at most 0.5, as two samples without a row "
             "in common are needed"
         )
     task, table = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT), []
@@ -46,10 +46,6 @@ def fresh(fit: Fit, shares: Sequence[float], B: int, seed: int, progress: bool |
             table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without the pairs that say nothing
     out = pd.DataFrame(table, pd.Index([float(s) for s in shares], name="share"), columns=["rows", "near", "chosen"])
     return out if "cover" in fit.rule.kinds else out.drop(columns="near")
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) <= 0.5
 
 
 def replicate(fit: Fit, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:

@@ -66,10 +66,11 @@ def one_row(fit: Fit, row: Any) -> pd.DataFrame:
         if len(table) != 1:
             raise OptionError(f"why() explains one row, and {len(table)} were given")
         return table
-    at = np.flatnonzero(fit.frame.index == row) if pd.api.types.is_scalar(row) or isinstance(row, tuple) else []
-    if len(at) != 1:
-        raise OptionError(f"row={brief(row)}: a label of the rows of the fit, or one row as a DataFrame")
-    return fit.frame.columns.iloc[at]
+    try:
+        at = fit.frame.index.tolist().index(row)
+    except (ValueError, TypeError):  # not there; or something that == does not compare, such as an array
+        raise OptionError(f"row={brief(row)}: a label of the rows of the fit, or one row as a DataFrame") from None
+    return fit.frame.columns.iloc[[at]]
 
 
 def nearest_of(d: np.ndarray, among: np.ndarray) -> int | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ..arguments import check_known
 from .fitted import Fitted
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Analysed(Fitted):
     """A fitted rule that can be tested, bounded and explained; each analysis is a module of `analysis`."""
 
-    def test(self, new: Any, weights: Any = None, no_information: float | None = None) -> Test:
+    def test(self, new: Any = None, weights: Any = None, no_information: float | None = None, **unknown: Any) -> Test:
         """Error on new data with known classes: Wilson interval, confusion, and a test against no information.
 
         No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
@@ -46,6 +47,7 @@ class Analysed(Fitted):
         """
         from ..analysis.evaluation import test
 
+        check_known("test()", unknown, ("new", "weights", "no_information"))
         return test(self, new, weights, no_information)
 
     def bound(self, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:

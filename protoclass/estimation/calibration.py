@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import check_level, one_of
 from ..core.calibration import Chances, Conformal, Scale, fit_isotonic, fit_multinomial, nonconformity, scale_of
 from ..core.query import answer
 from ..core.task import Rule, Stepwise
@@ -100,6 +100,7 @@ class Calibration:
 
     def guarantee(self, level: float = 0.9) -> str:
         """What is guaranteed of a prediction set of this level, in words."""
+        check_level(level)
         alpha = 1 - level
         if not self.own_rows:
             head = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number
+from ..arguments import check_level, is_number
 from ..core.query import Query, answer
 from ..errors import OptionError, brief
 from .resampling import loss_matrix
@@ -77,8 +77,7 @@ def prior_of(prior: Any, levels: pd.Index) -> np.ndarray | None:
 
 def prediction_sets(fit: Fitted, new: Any, level: Any) -> pd.Series:
     """For each row the classes that held-out rows do not speak against: a tuple, None for a row with missing values."""
-    if not is_number(level, 0.0, above=True) or level >= 1:
-        raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as {LEVEL}")
+    check_level(level)
     if fit.calibration is None:
         raise OptionError("prediction sets need a calibrated fit: write fit.calibrate().predict(new, 'set')")
     p, index, complete = fit.calibration.p_values(new)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_known
 from ..core.task import Rule, Task
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
@@ -74,7 +75,7 @@ class Fit(Analysed):
         call = replace(self.call, arguments={**self.call.arguments, "calibrate": request or True})
         return calibrated(replace(self, problem=replace(self.problem, call=call), calibration=None))
 
-    def augment(self, data: Any = None) -> pd.DataFrame:
+    def augment(self, data: Any = None, **unknown: Any) -> pd.DataFrame:
         """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
 
         Adds `fitted`, `correct` (where the response is there), `prototype` (the nearest), `distance` (to it), `margin`
@@ -85,6 +86,7 @@ class Fit(Analysed):
         """
         from ..tables.tidy import augment
 
+        check_known("augment()", unknown, ("data",))
         return augment(self, data)
 
     def tidy(self) -> pd.DataFrame:

@@ -97,8 +97,10 @@ def loss_matrix(measure: Any, levels: pd.Index) -> tuple[np.ndarray, str]:
                 f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}"
             )
         try:
-            values = measure.loc[levels, levels].to_numpy(float)
-        except (TypeError, ValueError):
+            if any(pd.api.types.is_complex_dtype(t) for t in measure.dtypes):
+                raise TypeError
+            values = measure.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
+        except (TypeError, ValueError, OverflowError):
             raise OptionError("a loss matrix holds numbers") from None
         if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
             raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_known
+from ..arguments import check_known, one_of
 from ..core.choose import Choice, choose
 from ..core.units import as_counts
 from ..errors import OptionError, brief
@@ -171,6 +171,7 @@ class Validation:
         >>> float(v.table["error"][v.one_se]), round(v.corrected(), 2)
         (0.04, 0.05)
         """
+        one_of("choose", choose, ("1se", "min", "bound"))
         if len(self.grid) == 1 or choose == "bound":
             return None
         return self._corrected.one_se if choose == "1se" else self._corrected.best

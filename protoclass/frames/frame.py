@@ -230,7 +230,7 @@ def mold(
     parsed = read(formula, data.columns, aside)
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
-    weight = _weights(weights, data)
+    weight = given_weights(weights, data)
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
     missing = columns.isna() if na != "keep" else columns.iloc[:, :0].isna()
@@ -334,13 +334,16 @@ def _compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
         raise DataError(f"{rows.formula.quoted} can't be computed: {cut(rows.formula.written(first))}") from None
 
 
-def _weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
+def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
+    """Weights of the rows, (n,): 1, or those given."""
     if weights is None:
         return np.ones(len(data))
     values = np.asarray(along(weights, data, "weights"))
+    if values.dtype.kind in "cmM":
+        raise DataError("weights must be numbers")
     try:
         values = values.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError("weights must be numbers") from None
     with np.errstate(over="ignore"):
         valid = (np.isfinite(values) & (values >= 0)).all() and np.isfinite(values.sum())

@@ -86,7 +86,11 @@ def _labels(stored: Stored, names: Any) -> tuple[pd.Index, bool]:
     if names is not None:
         if isinstance(names, str) or not np.iterable(names):
             raise OptionError(f"names={brief(names)}: a sequence of the rows' labels in the order of the file, such as data.index")
-        labels = pd.Index(list(names))
+        try:
+            labels = pd.Index(list(names))
+            hash(tuple(labels))
+        except TypeError:
+            raise OptionError(f"names={brief(names)}: labels are texts, numbers and the like, no lists or tables") from None
         if len(labels) != n:
             raise OptionError(f"names= has {len(labels)} labels, and the file {n} rows")
         return labels, False

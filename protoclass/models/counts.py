@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import MOST_ROWS
 from ..errors import OptionError, brief
 from .base import GRID, Grid, is_tuned
 
@@ -27,13 +28,13 @@ def check_counts(model: str, K: Any) -> None:
         invalid = [] if _is_count(K) else [K]
     if invalid:
         raise OptionError(
-            f"K={brief(invalid[0])}: {model} needs a whole number >= 1 for each class, a number between 0 and 1 (that share of "
-            "the rows of each class), a mapping with one of these for every class, a sequence of numbers, or 'grid'"
+            f"K={brief(invalid[0])}: {model} needs a whole number >= 1 and <= {MOST_ROWS} for each class, a number between 0 and 1 "
+            "(that share of the rows of each class), a mapping with one of these for every class, a sequence of numbers, or 'grid'"
         )
 
 
 def _is_count(v: Any) -> bool:
-    if isinstance(v, (bool, np.bool_)) or not isinstance(v, Real) or not 0 < v < 2**31:
+    if isinstance(v, (bool, np.bool_)) or not isinstance(v, Real) or not 0 < v <= MOST_ROWS:
         return False
     return bool(v < 1 or v == int(v))
 

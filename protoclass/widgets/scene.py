@@ -91,10 +91,10 @@ class Scene:
             lines += 1
             for earlier in figure.legends[1 if place == "lower" else 0 :]:
                 earlier.remove()
-            legend = figure.legend(
+            legend = plain_text(figure.legend(
                 handles=handles, loc=f"outside {place} center", ncols=-(-len(handles) // lines), title=title, fontsize="small",
                 title_fontsize="small", frameon=False, columnspacing=0.8, handletextpad=0.3, borderpad=0.2,
-            )  # fmt: skip
+            ))  # fmt: skip
             wide = legend.get_window_extent(self.sheet.renderer).width
 
     def show(self, marks: Marks) -> bytes:

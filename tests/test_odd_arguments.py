@@ -1,0 +1,135 @@
+"""Arguments of odd types and sizes: a right answer, or an error of ours that names what is allowed."""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+HUGE = 10**400
+ODD = [HUGE, complex(1), np.array([1, 2]), pd.NA, pd.NaT, object, np.array(0.5), {1: 2}, set(), pd.DataFrame(), pd.Series([1]),
+       (1, 2), b"x", None, "x", True, -1.0, np.nan, np.inf, 1e308]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return pc.fit("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=2)
+
+
+@pytest.fixture(scope="module")
+def calls(fit):
+    data, calibrated = pc.load_data("iris").iloc[::5], fit.calibrate(cv=2)
+    levels = fit.classes
+    loss = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]], object)
+
+    def with_loss(value):
+        other = loss.copy()
+        other[0, 1] = value
+        return calibrated.predict(data, loss=pd.DataFrame(other, levels, levels))
+
+    return {
+        "level": lambda v: calibrated.predict(data, "set", level=v),
+        "guarantee": lambda v: calibrated.calibration.guarantee(v),
+        "loss": with_loss,
+        "prior": lambda v: calibrated.predict(data, prior={"setosa": v, "versicolor": 1, "virginica": 0}),
+        "weight": lambda v: fit.test(data, weights=[v] + [1.0] * (len(data) - 1)),
+        "no_information": lambda v: fit.test(data, no_information=v),
+        "shares": lambda v: fit.stability(B=2).fresh(v, B=2),
+        "share": lambda v: fit.stability(B=2).fresh([v], B=2),
+        "variables": lambda v: fit.importance(data, repeats=1, variables=v),
+        "variable": lambda v: fit.importance(data, repeats=1, variables=[v]),
+        "columns": lambda v: fit.importance(data, repeats=1, variables={"a": v}),
+        "progress": lambda v: fit.importance(data, repeats=1, progress=v),
+        "row": lambda v: fit.why(v),
+        "corrected": lambda v: fit.validation.corrected(v),
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["level", "guarantee", "loss", "prior", "weight", "no_information", "shares", "share", "variables", "variable", "columns",
+     "progress", "row", "corrected"],
+)  # fmt: skip
+def test_odd_values_are_answered_or_refused(calls, name):
+    refused = 0
+    for value in ODD:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                calls[name](value)
+            except pc.ProtoclassError:
+                refused += 1
+    assert refused >= len(ODD) / 2
+
+
+def test_an_unknown_choice_is_not_the_least_error(fit):
+    with pytest.raises(pc.OptionError, match="choose='least': allowed are '1se', 'min', 'bound'"):
+        fit.validation.corrected("least")
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_numbers_of_few_bits_are_numbers(fit, kind):
+    data = pc.load_data("iris").iloc[1::5]
+    assert fit.test(data, no_information=kind(0.5)).p_value == fit.test(data, no_information=0.5).p_value
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e160, 1e300])
+def test_the_unit_of_the_weights_of_new_rows_does_not_matter(fit, size):
+    data = pc.load_data("iris").iloc[1::5]
+    share = np.random.default_rng(0).integers(1, 4, len(data)).astype(float)
+    for stated in (None, 0.5):
+        one, other = fit.test(data, share, stated), fit.test(data, share * size, stated)
+        for name in ("error", "low", "high", "no_information", "p_value"):
+            assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-2 if size == 1e-320 else 1e-9)
+    assert fit.test(data, share * size).confusion.to_numpy().sum() == pytest.approx(size * share.sum(), rel=1e-2)
+
+
+def test_weights_without_a_finite_sum_are_refused_for_new_rows_too(fit):
+    data = pc.load_data("iris").iloc[1::5]
+    with pytest.raises(pc.DataError, match="weights must be finite and not negative, with a finite sum"):
+        fit.test(data, np.full(len(data), 1e308))
+
+
+def test_two_names_that_are_one_as_text_are_refused(fit):
+    with pytest.raises(pc.OptionError, match="variables="):
+        fit.importance(repeats=1, variables={1: "petal_width", "1": "petal_length"})
+
+
+@pytest.mark.parametrize("index", [pd.Index([(k, "x") for k in range(30)], tupleize_cols=False), pd.interval_range(0, 30)])
+def test_a_row_is_explained_by_any_label(index):
+    data = pc.load_data("iris").iloc[::5].set_axis(index)
+    fit = pc.fit("species ~ .", data, eps=1.0)
+    assert fit.why(index[20]).attrs["class"] == fit.predict().iloc[20]
+    with pytest.raises(pc.OptionError, match="a label of the rows of the fit"):
+        fit.why((1, 2, 3))
+
+
+def test_labels_of_a_file_must_be_labels(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text('"","a","b","c"\n"a",0,1,2.5\n"b",1,0,2\n"c",2.5,2,0\n')
+    with pytest.raises(pc.OptionError, match="labels are texts, numbers"):
+        pc.read_dissimilarity(path, names=[[1], "b", "c"])
+
+
+def test_the_words_of_r_are_known_to_test_and_augment(fit):
+    with pytest.raises(pc.OptionError, match="R's newdata= is new= here"):
+        fit.test(newdata=pc.load_data("iris"))
+    with pytest.raises(pc.OptionError, match=r"augment\(\) has no argument 'newdata': its arguments are data"):
+        fit.augment(newdata=pc.load_data("iris"))
+
+
+def test_a_count_that_is_too_large_is_told_the_largest():
+    with pytest.raises(pc.OptionError, match="a whole number >= 1 and <= 2147483647 for each class"):
+        pc.fit("species ~ .", pc.load_data("iris"), "kmedoids", K=10**30)
+
+
+def test_names_that_would_be_formulas_are_text_in_explorers():
+    names = {"setosa": r"$\frac{x$", "versicolor": "$_^{", "virginica": "_hidden"}
+    data = pc.load_data("iris").iloc[::5]
+    data = data.assign(species=data["species"].astype(str).map(names)).rename(columns={"petal_width": r"$\bad{"})
+    figure = pc.fit("species ~ .", data, eps=1.0).explore()
+    assert any(r"$\frac{x$" in text.get_text() for text in figure.legends[0].get_texts())
+    plt.close("all")

@@ -133,3 +133,27 @@ def test_names_that_would_be_formulas_are_text_in_explorers():
     figure = pc.fit("species ~ .", data, eps=1.0).explore()
     assert any(r"$\frac{x$" in text.get_text() for text in figure.legends[0].get_texts())
     plt.close("all")
+
+
+def test_why_names_classes_that_are_tuples():
+    data = pc.load_data("iris").iloc[::5]
+    pairs = {"setosa": (1, 2), "versicolor": (3, 4), "virginica": (5, 6)}
+    named, paired = data, data.assign(species=[pairs[c] for c in data["species"]])
+    one, other = (pc.fit("species ~ .", d, eps=1.0).why(data.index[12]) for d in (named, paired))
+    assert other["then"].tolist() == [pairs.get(c) for c in one["then"]]
+    assert other["change_to"].equals(one["change_to"])
+
+
+def test_labels_of_many_types_are_compared_without_a_warning():
+    data = pc.load_data("iris").iloc[::5]
+    data.index = pd.Index([1, "a", 2.5, (1, 2), b"x", pd.Timestamp("2020"), *range(10, 34)], dtype=object)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compared = pc.compare("species ~ .", data, [pc.KNN(k=1)], cv=3)
+        weighted = pc.fit("species ~ .", data, eps=1.0, weights=pd.Series(1.0, data.index))
+        D = pc.dissimilarity("~ . - species", data).frame()
+        given = pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
+        with pytest.raises(pc.DataError, match="weights lack the row 1"):
+            pc.fit("species ~ .", data, eps=1.0, weights=pd.Series(1.0, data.index[1:]))
+    assert set(compared.predictions.index.get_level_values(1)) == set(data.index)
+    assert weighted.prototypes.index.tolist() == given.prototypes.index.tolist()

@@ -116,7 +116,7 @@ def judge_all(
     methods : mapping of names to arguments of `fit`
     progress : bool, optional
     """
-    rows, parts = [], []
+    rows, parts, labels = [], [], list[pd.Index]()
     with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing:
         for split, test in enumerate(splits.tests):
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
@@ -129,10 +129,12 @@ def judge_all(
                     raise type(reason)(f"compare, method {name!r}: {reason}") from reason
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 comparing.update()
-            index = pd.MultiIndex.from_product([[split], test_rows], names=["split", None])
-            parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}, index))
-    levels = splits.frame.levels
-    return pd.DataFrame(rows), pd.concat(parts).apply(lambda column: pd.Categorical(column, levels))
+            parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}))
+            labels.append(test_rows.to_flat_index())
+    of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
+    index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
+    predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
+    return pd.DataFrame(rows), predictions.apply(lambda column: pd.Categorical(column, levels))
 
 
 def judge(

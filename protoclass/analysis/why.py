@@ -132,28 +132,28 @@ def least_change(fit: Fit, asked: pd.DataFrame, columns: list[str], code: int) -
     name, kind = columns[0], fit.frame.schema[columns[0]].kind
     if kind != "numeric":
         levels = pd.unique(fit.frame.columns[name].dropna())
-        classes = classes_with(fit, asked, name, levels)
-        other = np.flatnonzero(classes != fit.classes[code])
-        return (levels[other[0]], classes[other[0]]) if len(other) else (None, None)
+        codes = codes_with(fit, asked, name, levels)
+        other = np.flatnonzero(codes != code)
+        return (levels[other[0]], fit.classes[codes[other[0]]]) if len(other) else (None, None)
     here, seen = float(asked[name].iloc[0]), fit.frame.columns[name].to_numpy(float, na_value=np.nan)
     values = np.linspace(np.nanmin(seen), np.nanmax(seen), VALUES)
     values = values[np.argsort(np.abs(values - here), kind="stable")]
-    other = np.flatnonzero(classes_with(fit, asked, name, values) != fit.classes[code])
+    other = np.flatnonzero(codes_with(fit, asked, name, values) != code)
     if len(other) == 0:
         return None, None
     same, changed = here, float(values[other[0]])
     for _ in range(HALVINGS):
         middle = (same + changed) / 2
-        if classes_with(fit, asked, name, np.array([middle]))[0] == fit.classes[code]:
+        if codes_with(fit, asked, name, np.array([middle]))[0] == code:
             same = middle
         else:
             changed = middle
-    return changed, classes_with(fit, asked, name, np.array([changed]))[0]
+    return changed, fit.classes[codes_with(fit, asked, name, np.array([changed]))[0]]
 
 
-def classes_with(fit: Fit, asked: pd.DataFrame, name: str, values: Any) -> np.ndarray:
-    """The classes that the row would have with other values of a variable."""
+def codes_with(fit: Fit, asked: pd.DataFrame, name: str, values: Any) -> np.ndarray:
+    """The codes of the classes that the row would have with other values of a variable."""
     rows = asked.iloc[np.zeros(len(values), int)].reset_index(drop=True)
     kind = fit.frame.columns[name].dtype
     column = pd.Series(values) if fit.frame.schema[name].kind == "numeric" else pd.Series(values).astype(kind)
-    return np.asarray(fit.predict(rows.assign(**{name: column})).astype(object))
+    return fit.predict(rows.assign(**{name: column})).cat.codes.to_numpy()

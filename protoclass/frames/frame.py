@@ -360,7 +360,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")
-        missing = data.index.difference(given.index)
+        missing = data.index[~data.index.isin(given.index)]
         if len(missing):
             raise DataError(
                 f"{what} lack the row {shown(missing[0])}: the index must contain every row label of the data"

@@ -54,6 +54,8 @@ def read_matrix(path: Any) -> Stored:
                 return _numpy(file, name)
             stream.seek(0)
             raw = stream.read()
+    except DataError:
+        raise
     except (OSError, ValueError) as reason:
         raise DataError(f"the file {str(path)!r} can't be read: {getattr(reason, 'strerror', None) or reason}") from None
     if not raw.strip():

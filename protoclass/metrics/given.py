@@ -109,7 +109,7 @@ class TrainedGiven(TrainedMetric):
     @property
     def _square(self) -> bool:
         rows, columns = self._rows, self._columns
-        return len(rows) == len(columns) and not len(rows.symmetric_difference(columns))
+        return len(rows) == len(columns) and not len(rows.symmetric_difference(columns, sort=False))
 
     def candidate_names(self, frame: Frame) -> pd.Index:
         if self._square:
@@ -149,6 +149,13 @@ class TrainedGiven(TrainedMetric):
             )
         if not new.columns.is_unique:
             raise DataError(f"the column label {shown(new.columns[new.columns.duplicated()][0])} occurs more than once")
+
+        m = len(self.column_names)
+        if self.spec.unnamed and m in new.columns:
+            raise DataError(
+                f"the dissimilarities were read without row names and are labelled 0 to {m - 1}, and the new rows have a column {m}, "
+                "as if they counted from 1: if column 1 is the first row of the fit, new.rename(columns=lambda k: k - 1) counts from 0"
+            )
 
         def measure(at: Any, candidates: Rep) -> np.ndarray:
             return _read(new, at, self._columns[candidates[0]])
@@ -238,7 +245,7 @@ def converted(similarity: Any, how: str) -> pd.DataFrame:
     if not isinstance(similarity, pd.DataFrame):
         table = pd.DataFrame(S)
     elif (
-        len(table.index.symmetric_difference(table.columns)) or not table.index.is_unique or not table.columns.is_unique
+        len(table.index.symmetric_difference(table.columns, sort=False)) or not table.index.is_unique or not table.columns.is_unique
     ):
         raise DataError("the similarities need the same labels, each once, on rows and columns")
     else:

@@ -272,7 +272,7 @@ def precomputed(kernel: Any) -> pd.DataFrame:
 def _square(kernel: Any) -> pd.DataFrame:
     if isinstance(kernel, pd.DataFrame):
         if not (kernel.index.is_unique and kernel.columns.is_unique) or len(
-            kernel.index.symmetric_difference(kernel.columns)
+            kernel.index.symmetric_difference(kernel.columns, sort=False)
         ):
             raise DataError("a kernel needs the same labels, each once, on rows and columns")
         kernel = kernel[list(kernel.index)]

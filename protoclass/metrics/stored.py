@@ -64,7 +64,7 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     stored = read_matrix(path)
     n = len(stored.values)
     if n < 2:
-        raise DataError(f"the file {Path(path).name!r} holds one row, and dissimilarities take two at least")
+        raise DataError(f"the file {Path(path).name!r} holds {'one row' if n else 'no rows'}, and dissimilarities take two at least")
     labels, unnamed = _labels(stored, names)
     if not labels.is_unique:
         raise DataError(f"the row name {shown(labels[labels.duplicated()][0])} of the dissimilarities occurs more than once")

@@ -97,8 +97,8 @@ def test_weights_of_new_rows(wine, fit):
     [
         ({"weights": -1}, "weights"),
         ({"weights": "none"}, "weights='none' is not a column"),
-        ({"weights": np.full(89, -1.0)}, "finite numbers >= 0"),
-        ({"weights": np.full(89, np.nan)}, "finite numbers >= 0"),
+        ({"weights": np.full(89, -1.0)}, "finite and not negative"),
+        ({"weights": np.full(89, np.nan)}, "finite and not negative"),
         ({"weights": np.zeros(89)}, "and weight"),
         ({"no_information": 1.2}, "no_information=1.2"),
         ({"no_information": True}, "no_information=True"),

@@ -183,7 +183,7 @@ def test_candidates_that_are_not_rows_still_pass(iris):
         ("3\na 0 1 2\nb 1 0 2\nc 2 2\n", "begins as a PHYLIP file of 3 rows, and is none"),
         ("3\na 0 1 2\na 1 0 2\nc 2 2 0\n", "the names differ"),
         ("2\na 0.5\nb 1 0\n", "begins as a PHYLIP file"),
-        ("0\n", "holds one row"),
+        ("0\n", "holds no rows"),
         ("999999999\na\n", "says that 999999999 rows follow, and has 1"),
     ],
 )
@@ -280,3 +280,24 @@ def test_asymmetry_and_diagonal_are_told(tmp_path):
     told = repr(pc.read_dissimilarity(write(tmp_path, text)))
     assert "asymmetric in 1 of 3 pairs (most 'a' and 'c', by 0.5), diagonal up to 0.1 ('a')" in re.sub(r"\s+", " ", told)
     assert read_matrix(write(tmp_path, text)).values.tolist() == [[0.1, 1, 2.5], [1, 0, 2], [3, 2, 0]]
+
+
+def test_new_rows_whose_columns_count_from_1_are_refused(tmp_path, iris):
+    """A table that R numbered is labelled from 0; the same table read by pandas has every column one place further."""
+    path = tmp_path / "dist.csv"
+    D = pc.dissimilarity("~ . - species", iris).frame()
+    D.set_axis(range(1, 151)).set_axis(range(1, 151), axis=1).to_csv(path)
+    fit = pc.fit("species ~ 1", iris, dissimilarity=pc.read_dissimilarity(path), eps=1.0)
+    raw = pd.read_csv(path, index_col=0).rename(columns=int)
+    with pytest.raises(pc.DataError, match="labelled 0 to 149, and the new rows have a column 150, as if they counted from 1"):
+        fit.predict(raw)
+    cured = fit.predict(raw.rename(columns=lambda k: k - 1))
+    assert cured.tolist() == fit.predict().tolist()
+
+
+def test_messages_say_one_thing_once(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((2, 2, 2)))
+    with pytest.raises(pc.DataError, match=r"^the file 'a.npy' holds an array of shape \(2, 2, 2\): give"):
+        pc.read_dissimilarity(tmp_path / "a.npy")
+    with pytest.raises(pc.DataError, match="holds no rows, and dissimilarities take two at least"):
+        pc.read_dissimilarity(write(tmp_path, "0\n"))

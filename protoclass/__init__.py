@@ -140,6 +140,11 @@ def __getattr__(name: str) -> Any:
     if name == "testing":
         return _import(".testing", __name__)
     if name not in _HOME:
+        from .elsewhere import FUNCTIONS, VERBS
+
+        if name in FUNCTIONS or name in VERBS:
+            cure = VERBS.get(name, f"a fit does it itself, fit.{name}(...)")
+            raise AttributeError(f"module 'protoclass' has no function {name!r}: {cure}")
         raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
     value = getattr(_import(f".{_HOME[name]}", __name__), name)
     globals()[name] = value

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import wraps
+from inspect import signature
 from numbers import Integral, Real
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-from .errors import OptionError, brief, shown
+from .elsewhere import ELSEWHERE, SAME_AS
+from .errors import OptionError, brief, cut, shown
+
+Given, Result = ParamSpec("Given"), TypeVar("Result")
 
 LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
 MOST_SEED = 2**63 - 1  # what a saved integer holds
 MOST_RUNS = 10_000  # repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not waited for
-IN_R = {"newdata": "new", "type": "kind", "which": "kind"}  # names of arguments in R, and here
 OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "sub", "title", "xlab", "ylab", "xlim", "ylim",
                "bg", "cmap", "marker", "figsize"}  # fmt: skip
 
@@ -77,20 +83,47 @@ def quoted(names: Iterable[object]) -> str:
 
 
 def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None:
-    """Raise unless all arguments of a call are known; names of R are told their names here.
+    """Raise unless all arguments of a call are known; names of R and of scikit-learn are told their names here.
 
     Examples
     --------
     >>> check_known("predict()", ["newdata"], ["new", "kind"])
     Traceback (most recent call last):
-    protoclass.errors.OptionError: predict() has no argument 'newdata': R's newdata= is new= here; its arguments are new, kind
+    protoclass.errors.OptionError: predict() has no argument 'newdata': newdata= is new= here; its arguments are new, kind
     """
     for name in given:
-        if name in known:
-            continue
-        hint = ""
-        if IN_R.get(name) in known:
-            hint = f"R's {name}= is {IN_R[name]}= here; "
-        elif name in OF_GRAPHICS:
-            hint = "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); "
-        raise OptionError(f"{call} has no argument {shown(name)}: {hint}its arguments are {', '.join(known)}")
+        if name not in known:
+            hint = hint_for(name, known)
+            listed = f"its arguments are {', '.join(known)}" if known else "it takes none"
+            raise OptionError(f"{call} has no argument {shown(name)}: {hint}{'; ' if hint else ''}{listed}")
+
+
+def hint_for(name: str, known: Collection[str]) -> str:
+    """What to write in place of an argument that does not exist: its name here, or how the same is done; "" if none is known."""
+    here = renamed(name, known)
+    if here is not None:
+        return f"{cut(name)}= is {here}= here"
+    if name in OF_GRAPHICS:
+        return "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...')"
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
+    near = difflib.get_close_matches(name, known, 1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def renamed(name: str, known: Collection[str]) -> str | None:
+    """The argument here that an argument of R or scikit-learn is, None where there is none."""
+    return next((here for here in SAME_AS.get(name, ()) if here in known), None)
+
+
+def known_arguments(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """A function of which unknown arguments by name raise an OptionError, as `check_known` words it."""
+    known = [name for name, p in signature(function).parameters.items() if name != "self" and p.kind is not p.VAR_KEYWORD]
+    call = f"{getattr(function, '__name__', 'it')}()"
+
+    @wraps(function)
+    def checked(*args: Given.args, **given: Given.kwargs) -> Result:
+        check_known(call, given, known)
+        return function(*args, **given)
+
+    return checked

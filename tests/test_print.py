@@ -62,9 +62,9 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     ("options", "message"),
     [
         ({"color": "red"}, "no argument 'color': colours, limits and titles are changed on the Axes"),
-        ({"type": "prob"}, "R's type= is kind= here; its arguments are kind, ax, balls, x, y"),
-        ({"newdata": 1}, "R's newdata= is new= here, and the kinds that have it are 'path', 'misclassified'"),
-        ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': R's newdata= is new= here; its"),
+        ({"type": "prob"}, "type= is kind= here; its arguments are kind, ax, balls, x, y"),
+        ({"newdata": 1}, "newdata= is new= here, and the kinds that have it are 'path', 'misclassified'"),
+        ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': newdata= is new= here; its"),
         ({"shape": (2, 2)}, "the kinds that have it are 'map', 'images', 'miscovered', 'misclassified'"),
         ({"kind": "images"}, r"plot\('images'\) needs shape="),
         ({"kind": "confusion", "what": 1}, "no argument 'what': its arguments are kind, ax"),
@@ -76,9 +76,9 @@ def test_plot_names_what_it_does_not_know(fit, options, message):
 
 
 def test_predict_and_curves_know_the_names_of_r(fit, iris):
-    with pytest.raises(pc.OptionError, match="R's newdata= is new= here; its arguments are new, kind"):
+    with pytest.raises(pc.OptionError, match="newdata= is new= here; its arguments are new, kind"):
         fit.predict(newdata=iris)
-    with pytest.raises(pc.OptionError, match="R's type= is kind= here"):
+    with pytest.raises(pc.OptionError, match="type= is kind= here"):
         fit.predict(iris, type="prob")
     with pytest.raises(pc.OptionError, match="changed on the Axes that it returns"):
         pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0]).plot(color="red")
@@ -87,10 +87,10 @@ def test_predict_and_curves_know_the_names_of_r(fit, iris):
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        ("y ~ as.factor(a)", r"'as.factor' in 'y ~ as.factor\(a\)' is a function of R: write C\(a\)"),
-        ("y ~ b + factor( `a b` )", r"function of R: write C\(`a b`\)"),
+        ("y ~ offset(a)", r"'offset' in 'y ~ offset\(a\)' is a function of R: dissimilarities have no offset"),
+        ("y ~ b + ordered( `a b` )", r"function of R: write `a b`, and order"),
         ("y ~ as.numeric(a) + b", "function of R: write a, or convert the column in the data frame"),
-        ("y ~ splines::ns(a, 3)", r"write cr\(a, df=4\)"),
+        ("y ~ s(b)", r"write ns\(b, df=4\)"),
         ("as.factor(y) ~ a", "write 'y' alone, its values are the classes"),
     ],
 )

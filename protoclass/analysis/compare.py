@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, whole_number
 from ..core.memory import limited
 from ..errors import DataError, OptionError, brief
 from ..estimation.call import DEFAULTS, is_default, short
@@ -27,6 +27,7 @@ OWN = {"test_size": None, "cv": None, "inner": "auto"}  # defaults that `fit` do
 
 
 @limited()
+@known_arguments
 def compare(
     formula: Any,
     data: Any = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..arguments import check_known
+from ..arguments import known_arguments
 from .fitted import Fitted
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Analysed(Fitted):
     """A fitted rule that can be tested, bounded and explained; each analysis is a module of `analysis`."""
 
-    def test(self, new: Any = None, weights: Any = None, no_information: float | None = None, **unknown: Any) -> Test:
+    @known_arguments
+    def test(self, new: Any, weights: Any = None, no_information: float | None = None) -> Test:
         """Error on new data with known classes: Wilson interval, confusion, and a test against no information.
 
         No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
@@ -47,9 +48,9 @@ class Analysed(Fitted):
         """
         from ..analysis.evaluation import test
 
-        check_known("test()", unknown, ("new", "weights", "no_information"))
         return test(self, new, weights, no_information)
 
+    @known_arguments
     def bound(self, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
         """A bound on the error of new rows from how few training rows give the rule again (sample compression).
 
@@ -92,6 +93,7 @@ class Analysed(Fitted):
 
         return bound(self, delta, fixed_dissimilarity)
 
+    @known_arguments
     def ball(self, prototype: Any) -> pd.DataFrame:
         """The rows of the fit in the ball of a prototype, nearest first.
 
@@ -117,6 +119,7 @@ class Analysed(Fitted):
 
         return ball(self, prototype)
 
+    @known_arguments
     def stability(
         self, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
     ) -> Stability:
@@ -158,6 +161,7 @@ class Analysed(Fitted):
 
         return stability(self, B, seed, sample, progress)
 
+    @known_arguments
     def importance(
         self,
         new: Any = None,
@@ -209,6 +213,7 @@ class Analysed(Fitted):
 
         return importance(self, new, repeats, variables, cv, seed, progress)
 
+    @known_arguments
     def why(self, row: Any) -> pd.DataFrame:
         """Why a row has its class: what each variable adds to the distances, and the least change that gives another class.
 
@@ -246,6 +251,7 @@ class Analysed(Fitted):
 
         return why(self, row)
 
+    @known_arguments
     def path(self, new: Any = None, cv: Any = None) -> pd.DataFrame:
         """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
 

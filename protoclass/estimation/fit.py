@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from ..arguments import check_known
+from ..arguments import known_arguments
 from ..core.task import Rule, Task
+from ..frames.spelling import substitute
+from ..frames.tables import as_given, beside_given
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
 from .analysed import Analysed
@@ -32,6 +33,7 @@ class Fit(Analysed):
     analyses of `Analysed`; here are its tables, pictures and the fits derived from it.
     """
 
+    @known_arguments
     def calibrate(self, data: Any = None, how: str = "multinomial", cv: Any = 10, seed: int | None = None) -> Fit:
         """The fit with chances of the classes and prediction sets, learned from rows that its rules did not see.
 
@@ -75,7 +77,8 @@ class Fit(Analysed):
         call = replace(self.call, arguments={**self.call.arguments, "calibrate": request or True})
         return calibrated(replace(self, problem=replace(self.problem, call=call), calibration=None))
 
-    def augment(self, data: Any = None, **unknown: Any) -> pd.DataFrame:
+    @known_arguments
+    def augment(self, data: Any = None) -> Any:
         """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
 
         Adds `fitted`, `correct` (where the response is there), `prototype` (the nearest), `distance` (to it), `margin`
@@ -83,29 +86,37 @@ class Fit(Analysed):
         the fitted class), `certified` (half of the distance to the nearest prototype of any other class minus that of the
         fitted class: a row that moves by less keeps its class, by the triangle inequality; NA where this is not known, with
         the reason in `attrs["certified"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
+
+        A polars or pyarrow table comes back with these columns added.
         """
         from ..tables.tidy import augment
 
-        check_known("augment()", unknown, ("data",))
-        return augment(self, data)
+        return beside_given(augment(self, data), self.call.data if data is None else data)
 
-    def tidy(self) -> pd.DataFrame:
-        """One row for each prototype: its label, class, and what the method says of it; for "scm" one for each feature."""
+    @known_arguments
+    def tidy(self) -> Any:
+        """One row for each prototype: its label, class, and what the method says of it; for "scm" one for each feature.
+
+        In the library of the data that were fitted: pandas, polars or pyarrow.
+        """
         from ..tables.tidy import tidy
 
-        return tidy(self)
+        return as_given(tidy(self), self.call.data)
 
-    def glance(self) -> pd.DataFrame:
+    @known_arguments
+    def glance(self) -> Any:
         """One row: method, rows, classes, prototypes, parameters, training error, cross-validated error with its SE.
 
         Of the parameters those that apply: no number of draws where nothing is drawn. The cross-validated columns are named
         after what was measured: `cv_error`, `cv_balanced_error` or `cv_loss`, `cv_se`, and with `_corrected` the error
-        corrected for tuning the parameters on the same folds (see `Validation.corrected`), where they were.
+        corrected for tuning the parameters on the same folds (see `Validation.corrected`), where they were. In the library of the
+        data that were fitted, as `tidy`.
         """
         from ..tables.tidy import glance
 
-        return glance(self)
+        return as_given(glance(self), self.call.data)
 
+    @known_arguments
     def summary(self) -> Summary:
         """All there is to say, as a statsmodels Summary (text, HTML, LaTeX)."""
         from ..tables.summary import summary
@@ -160,6 +171,7 @@ class Fit(Analysed):
 
         return explore_fit(self, **options)
 
+    @known_arguments
     def report(self, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False) -> Path:
         """Write the fit as one HTML page that needs nothing beside it.
 
@@ -201,6 +213,7 @@ class Fit(Analysed):
 
         return write_report(self, path, test, stability, overwrite)
 
+    @known_arguments
     def at(self, size: int | None = None, lambda_: float | None = None) -> Fit:
         """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
 
@@ -218,13 +231,23 @@ class Fit(Analysed):
 
         return first_steps(self, size, lambda_)
 
-    def update(self, **changes: Any) -> Fit:
-        """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(formula="y ~ a")`.
+    def update(self, formula: str | None = None, **changes: Any) -> Fit:
+        """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
 
+        In the formula `.` stands for the same side of the old formula, as in R; an empty left side keeps the response.
         What was tuned is tuned again. A fit whose parameters were chosen by hand (`at`, `fit_at`, a slider of an explorer)
         keeps these values, unless the method or the cross-validation changes, and a fit of the first steps has as many steps
         again.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ petal_length + petal_width", pc.load_data("iris"), eps=1.0)
+        >>> fit.update(". ~ . + sepal_width").call
+        fit('species ~ petal_length + petal_width + sepal_width', data, eps=1.0)
         """
+        if formula is not None:
+            changes["formula"] = substitute(formula, self.call.formula)
         selection, kept = self.selection, dict[str, Any]()
         tunes_anew = {"method", "cv", "choose", "measure", "repeats"} & set(changes)
         if selection.by_hand and not tunes_anew:

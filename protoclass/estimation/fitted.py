@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_known
+from ..arguments import known_arguments
 from ..core.covers.certificate import Certificate, Objective
 from ..core.memory import limited
 from ..core.query import Query, answer
 from ..core.task import Rule
 from ..core.units import as_counts
+from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
+from ..frames.tables import as_given
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
@@ -58,6 +60,14 @@ class Fitted:
     validation: Validation | None
     selection: Selection
     calibration: Calibration | None = None
+
+    if not TYPE_CHECKING:  # every other attribute is declared
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what serves instead of an attribute that fits have in R or scikit-learn and not here."""
+            if name in VERBS:
+                raise NotAvailable(f"a fit has no {name}: {VERBS[name]}")
+            return object.__getattribute__(self, name)  # raises, and with the message of a property that has failed
 
     @property
     def frame(self) -> Frame:
@@ -190,6 +200,7 @@ class Fitted:
         own = self.rule.kinds
         return own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
 
+    @known_arguments
     @limited()
     def predict(
         self,
@@ -199,8 +210,7 @@ class Fitted:
         level: float = LEVEL,
         prior: Any = None,
         loss: Any = None,
-        **unknown: Any,
-    ) -> pd.Series | pd.DataFrame:
+    ) -> Any:
         """Predict rows of new data (default: the rows of the fit).
 
         Parameters
@@ -225,7 +235,8 @@ class Fitted:
         Returns
         -------
         Series or DataFrame
-            On the index of `new`. A row with missing predictors comes back as NA.
+            On the index of `new`. A row with missing predictors comes back as NA. For a polars or pyarrow table a column or table
+            of that library, by position; without `new` the rows that the fit left out are null.
 
         Notes
         -----
@@ -241,7 +252,13 @@ class Fitted:
         DataError
             For columns that are missing or of another type, and levels not seen in fit.
         """
-        check_known("predict()", unknown, ("new", "kind", "level", "prior", "loss"))
+        data, rows = (self.call.data, True) if new is None else (new, False)
+        return as_given(self.predictions(new, kind, level, prior, loss), data, rows)
+
+    def predictions(
+        self, new: Any = None, kind: str = "class", level: float = LEVEL, prior: Any = None, loss: Any = None
+    ) -> pd.Series | pd.DataFrame:
+        """What `predict` gives, always as pandas has it."""
         self._check_kind(kind, prior, loss)
         if kind == "set":
             out = prediction_sets(self, new, level)

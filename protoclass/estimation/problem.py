@@ -140,7 +140,7 @@ def prepare(
 ) -> Problem:
     """Check the arguments of a call of `fit` or `cross_validate` and make a Problem of them."""
     given = {**DEFAULTS, **call.arguments}
-    model = find_model(given["method"], parameters)
+    model = find_model(given["method"], parameters, beside=DEFAULTS)
     _check_candidates(given["candidates"], model)
     if given["client"] is not None:
         raise OptionError("client= is for distributed fits, which this version does not have")

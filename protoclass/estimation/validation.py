@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_known, one_of
+from ..arguments import known_arguments, one_of
 from ..core.choose import Choice, choose
 from ..core.units import as_counts
 from ..errors import OptionError, brief
@@ -141,6 +141,7 @@ class Validation:
         """What was measured, in words: "error", "balanced error" or "loss"."""
         return MEASURES[self.measure]
 
+    @known_arguments
     def corrected(self, choose: str = "1se") -> float | None:
         """The error of the point that `choose` means, corrected for choosing it on the same folds.
 
@@ -230,6 +231,7 @@ class Validation:
     def _weights(self) -> np.ndarray:
         return row_weights(self.problem, self.measure)
 
+    @known_arguments
     def confusion(self, point: int | None = None) -> pd.DataFrame:
         """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
 
@@ -248,6 +250,7 @@ class Validation:
             raise OptionError(f"point={brief(point)}: a row of `table`, 0 to {len(self.grid) - 1}")
         return int(point)
 
+    @known_arguments
     def tidy(self) -> pd.DataFrame:
         """One row for each grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as broom has it), size, measure.
 
@@ -259,6 +262,7 @@ class Validation:
         table.insert(at + 1, "conf_high", table["error"] + table["std_error"])
         return table.assign(measure=self.measure_name)
 
+    @known_arguments
     def glance(self) -> pd.DataFrame:
         """One row: measure, number of grid points, folds and repeats, least error with its SE, and the 1-SE choice.
 
@@ -281,6 +285,7 @@ class Validation:
         """The method on all rows at the chosen point: by the 1-SE rule, or what `choose=` in the call says."""
         return self.fit_at(self.chosen_by_call())
 
+    @known_arguments
     def fit_at(self, point: int) -> Fit:
         """The method on all rows at a row of `table`.
 
@@ -299,7 +304,8 @@ class Validation:
         choose = self.problem.call.arguments.get("choose", "1se")
         return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen_by_call() else BY_HAND)
 
-    def plot(self, x: Any = None, ax: Any = None, **unknown: Any) -> Axes:
+    @known_arguments
+    def plot(self, x: Any = None, ax: Any = None) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
 
         Parameters
@@ -311,7 +317,6 @@ class Validation:
         """
         from ..plots.curve import curve
 
-        check_known("plot()", unknown, ("x", "ax"))
         return curve(self, x, ax)
 
     def explore(self, **options: Any) -> Any:

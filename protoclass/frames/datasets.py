@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, whole_number
+from ..arguments import MOST_SEED, known_arguments, whole_number
 from ..errors import DataError, FileError, OptionError, brief, cut, shown
 from ..files import UNREADABLE, read_csv
 
@@ -17,7 +17,13 @@ FOLDERS = (HERE / "data", HERE.parent / "data")  # in the installed package, and
 
 MOST_SIMULATED = 10**7  # rows: some gigabytes
 
-SETS = {"iris": "species", "wine": "cultivar", "breast_cancer": "diagnosis", "digits": "digit"}
+# name: response, rows, predictors, classes, contents
+SETS = {
+    "iris": ("species", 150, 4, 3, "irises by four lengths in cm"),
+    "wine": ("cultivar", 178, 13, 3, "wines by chemical analyses"),
+    "breast_cancer": ("diagnosis", 569, 30, 2, "tumours by measures of cell nuclei"),
+    "digits": ("digit", 1797, 64, 10, "handwritten digits of 8 x 8 pixels, 0 to 16"),
+}
 
 # name: file below PROTOCLASS_DATA, response, and the name and version at OpenML
 FETCHED = {
@@ -34,25 +40,32 @@ FETCHED = {
 }
 
 
-def load_data(name: str) -> pd.DataFrame:
-    """A data set that comes with the package.
+@known_arguments
+def load_data(name: str | None = None) -> pd.DataFrame:
+    """A data set that comes with the package, or without a name the list of them.
 
     Parameters
     ----------
-    name : "iris", "wine", "breast_cancer" or "digits"
+    name : "iris", "wine", "breast_cancer" or "digits", optional
         150 irises by four lengths in cm (`species`); 178 wines by 13 analyses (`cultivar`); 569 tumours by 30 measures of
         cell nuclei (`diagnosis`); 1797 digits of 8 x 8 pixels, 0 to 16 (`digit`). Sources and licences: data/README.md.
 
     Returns
     -------
     DataFrame
-        With the response as a categorical.
+        With the response as a categorical. The list has one row for each data set, by name: `response`, `rows`, `predictors`,
+        `classes` and `contents`.
 
     Examples
     --------
     >>> load_data("iris").species.value_counts(sort=False).to_dict()
     {'setosa': 50, 'versicolor': 50, 'virginica': 50}
+    >>> load_data()[["response", "rows"]].to_dict("index")["wine"]
+    {'response': 'cultivar', 'rows': 178}
     """
+    if name is None:
+        names = pd.Index(list(SETS), name="name")
+        return pd.DataFrame(list(SETS.values()), names, ["response", "rows", "predictors", "classes", "contents"])
     if not isinstance(name, str) or name not in SETS:
         raise OptionError(
             f"no data set {name!r} comes with the package: available are {', '.join(map(repr, SETS))}; see also fetch_data"
@@ -60,11 +73,13 @@ def load_data(name: str) -> pd.DataFrame:
     for folder in FOLDERS:
         if (folder / f"{name}.csv").exists():
             data = read_csv(folder / f"{name}.csv")
-            data[SETS[name]] = pd.Categorical(data[SETS[name]])
+            response = SETS[name][0]
+            data[response] = pd.Categorical(data[response])
             return data
     raise DataError(f"{name}.csv is missing from this installation of protoclass: install it again")
 
 
+@known_arguments
 def fetch_data(name: str) -> pd.DataFrame:
     """A public data set from the folder named by the environment variable `PROTOCLASS_DATA`, or otherwise from OpenML.
 
@@ -140,6 +155,7 @@ def _usps(path: Path) -> pd.DataFrame:
     return data
 
 
+@known_arguments
 def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFrame:
     """Mixtures of Gaussians in the plane (PVM paper, appendix C).
 
@@ -180,6 +196,7 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     return data
 
 
+@known_arguments
 def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.DataFrame:
     """A table of mixed types with missing values: patients of a made-up clinic, for Gower's dissimilarity.
 

@@ -16,12 +16,9 @@ from ..errors import FormulaError, cut, shown
 from .expansion import expand
 from .grammar import TRANSFORMS, names_in, parse_transform
 from .names import Names, name_columns, unknown
+from .spelling import check_left, sides_of, translate
 
-LEARNED = ("scale", "center", "poly", "bs", "cr", "cs", "cc")
-IN_R = {
-    "as.factor": "C({0})", "factor": "C({0})", "as.character": "C({0})", "as.numeric": "{0}", "as.integer": "{0}", "as.double": "{0}",
-    "ns": "cr({0}, df=4)", "splines::ns": "cr({0}, df=4)", "splines::bs": "bs({0}, df=4)",
-}  # fmt: skip
+LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 LONGEST = 100_000  # characters of a formula
 NESTED = 1_000  # parentheses
 
@@ -79,7 +76,20 @@ class Formula:
 
     def written(self, term: object) -> str:
         """A term or a factor with the names of the data."""
-        return self.names.restore(str(term))
+        return re.sub(r"\b1e309\b", "Inf", self.names.restore(str(term)))  # Python's way of writing R's Inf
+
+    def without_interactions(self) -> str:
+        """The formula with the factors of every interaction as terms of their own."""
+        quoted = {c: c if c.isidentifier() else f"`{c}`" for c in self.names.columns.values()}
+        single = dict.fromkeys(f for t in self.terms for f in t.factors if f.eval_method.value != "literal")
+        columns, lookup = self.names.columns, "lookup"
+        right = [quoted[columns[f.expr]] if f.eval_method.value == lookup else self.written(f) for f in single]
+        left = "" if self.response is None else f"{quoted[self.response]} "
+        return f"{left}~ {' + '.join(right)}"
+
+    def grouped(self, expression: str) -> bool:
+        """Whether a transform sorts rows into groups, so that its columns are the levels of one category."""
+        return expression.startswith("cut(")
 
     def _transforms(self) -> list[Any]:
         return [f for t in self.terms for f in t.factors if f.eval_method.value == "python"]
@@ -116,8 +126,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     response = _read_response(left, columns) if left is not None else None
     known = [names.of(c) for c in columns if c != response and c not in aside]
     _check_size(right)
-    _check_no_r(right, text)
-    replaced = names.replace(right)
+    replaced = names.replace(translate(right, names.alias.keys() | names.columns.keys(), text))
     try:
         # without the intercept of the parser, which would hide a column named "1"
         tree = DefaultFormulaParser(include_intercept=False).get_ast(replaced, context={})
@@ -152,12 +161,7 @@ def _split_sides(text: str) -> tuple[str | None, str]:
         )
     if text.count("`") % 2:
         raise FormulaError(f"a backtick is missing in {shown(text)}")
-    sides = [""]
-    for piece in re.findall(r"`[^`]*`|~|[^`~]+", text):  # a ~ between backticks is part of a name
-        if piece == "~":
-            sides.append("")
-        else:
-            sides[-1] += piece
+    sides = sides_of(text)
     if len(sides) != 2 or not sides[1].strip():
         raise FormulaError(
             f"{shown(text)} is not a formula: write 'response ~ predictors', such as 'y ~ .' or 'y ~ a + b'"
@@ -169,11 +173,7 @@ def _read_response(left: str, columns: list[str]) -> str:
     name = left[1:-1] if len(left) > 2 and left[0] == left[-1] == "`" else left
     if name in columns:
         return name
-    converted = re.fullmatch(r"(?:as\.)?factor\(\s*`?(.*?)`?\s*\)", left)
-    if converted and converted.group(1) in columns:
-        raise FormulaError(
-            f"the left side {shown(left)}: write {shown(converted.group(1))} alone, its values are the classes"
-        )
+    check_left(left, left)
     if name != left or re.fullmatch(r"[\w .]+", name):
         raise FormulaError(unknown(f"the response {shown(name)}", columns))
     raise FormulaError(f"the left side {shown(left)} must be the name of a column: compute it in the data frame first")
@@ -187,17 +187,6 @@ def _check_size(right: str) -> None:
             f"the formula has too many parentheses, more than {NESTED:,} inside one another or {NESTED * 10:,}: choose columns "
             "of the data frame and write 'y ~ .'"
         )
-
-
-def _check_no_r(right: str, text: str) -> None:
-    """Raise where a function of R stands on the right side, and name what stands for it here."""
-    for match in re.finditer(r"`[^`]*`|(?<![\w.:])([A-Za-z][\w.:]*)\s*\(\s*(`[^`]*`|[\w.]*)", right):
-        name, column = match.groups()
-        if name in IN_R:
-            instead = cut(IN_R[name].format(column or "a"))
-            raise FormulaError(
-                f"{shown(name)} in {shown(text)} is a function of R: write {instead}, or convert the column in the data frame"
-            )
 
 
 def _depth(text: str) -> int:

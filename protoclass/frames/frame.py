@@ -171,8 +171,11 @@ class Frame:
         for term in self.formula.terms:
             factors = [f for f in term.factors if f.eval_method.value != "literal"]
             if len(factors) != 1:
-                written = shown(self.formula.written(term))
-                raise OptionError(f"the interaction {written} has no Gower dissimilarity: name single columns")
+                raise OptionError(
+                    f"the interaction {shown(self.formula.written(term))} has no Gower dissimilarity: write "
+                    f"{shown(self.formula.without_interactions())}, or compute the interaction as a column of the data frame, or use "
+                    "dissimilarity='euclidean', which measures the levels of categories as columns of 0 and 1"
+                )
             name = factors[0].expr
             if factors[0].eval_method.value == "lookup" or name.startswith("C("):
                 (column,) = self.formula.uses[name]
@@ -182,6 +185,12 @@ class Frame:
                 written = shown(self.formula.written(name))
                 raise OptionError(f"na='keep' needs unchanged columns, not {written}: compute it in the data first")
             table = self.design
+            if self.formula.grouped(name):
+                block = table.iloc[:, self.spec.term_slices[term]]
+                codes = block.to_numpy().argmax(axis=1)
+                written = self.formula.written(name)
+                variables[written] = pd.Series(pd.Categorical.from_codes(codes, block.columns), self.index)
+                continue
             variables |= {c: table[c] for c in table.columns[self.spec.term_slices[term]]}
         return variables
 
@@ -328,7 +337,7 @@ def _compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
             made = spec.get_model_matrix(columns, context=functions())
             return pd.DataFrame(made).astype(float), made.model_spec
     except (FormulaicError, *COMPUTING) as reason:
-        if isinstance(reason.__cause__, FormulaError):
+        if isinstance(reason.__cause__, (FormulaError, DataError)):
             raise reason.__cause__ from None
         first = (str(reason).splitlines() or [type(reason).__name__])[0]
         raise DataError(f"{rows.formula.quoted} can't be computed: {cut(rows.formula.written(first))}") from None

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 
 from ..errors import FormulaError, cut, shown
 
-PLAIN = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
+PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
 TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
-              "bs", "cr", "cs", "cc")  # fmt: skip
+              "bs", "ns", "cr", "cs", "cc", "cut", "ifelse")  # fmt: skip
+OPTIONS = {  # of the functions that are defined here
+    "log": ("base",), "ns": ("df", "knots"), "cut": ("breaks", "labels", "right", "include_lowest"),
+}  # fmt: skip
+COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 MOST_POWER = 100
 LONGEST = 10_000  # characters of one transform
@@ -71,12 +76,20 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
                     )
             _check_node(left, expression, used)
             _check_node(right, expression, used)
+        case ast.Call(func=ast.Name(id="ifelse"), args=args, keywords=keywords):
+            _check_choice(args, keywords, expression, used)
+        case ast.Compare():
+            raise FormulaError(
+                f"{shown(ast.unparse(node))} in {shown(expression)} is true or false, and distances need numbers: write "
+                f"ifelse({cut(ast.unparse(node))}, 1, 0)"
+            )
         case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
             if name not in TRANSFORMS:
                 raise FormulaError(f"{shown(name)} in {shown(expression)} is not allowed: {ALLOWED}")
             options = [*further, *(k.value for k in keywords)]
             if name == "C" and (options or not isinstance(first, ast.Name)):
                 raise FormulaError(f"{shown(expression)}: C() takes a column alone; set its levels in the data frame")
+            _check_options(name, further, keywords, expression)
             if name in PLAIN and options:
                 raise FormulaError(f"{shown(expression)}: {name}() takes one argument")
             if not all(_is_constant(option) for option in options):
@@ -86,6 +99,55 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
             _check_node(first, expression, used)
         case _:
             raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: {ALLOWED}")
+
+
+def _check_options(name: str, further: list[ast.expr], keywords: list[ast.keyword], expression: str) -> None:
+    """Raise for options that a function of ours does not have, and for a base that is none."""
+    if name not in OPTIONS:
+        return
+    known = OPTIONS[name]
+    given = [*known[: len(further)], *(str(k.arg) for k in keywords)]
+    wrong = [option for option in given if option not in known]
+    if wrong or len(further) > len(known) or len(set(given)) < len(given):
+        what = f"has no option {shown(wrong[0])}" if wrong else "is given too many options"
+        raise FormulaError(f"{shown(expression)}: {name}() {what}; it takes {', '.join(known)}")
+    values = dict(zip(given, [*further, *(k.value for k in keywords)], strict=True))
+    base = values.get("base")
+    if base is not None:
+        value = base.value if isinstance(base, ast.Constant) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf or value == 1:
+            raise FormulaError(f"{shown(expression)}: the base of log() must be a number > 0 other than 1")
+
+
+def _check_choice(args: list[ast.expr], keywords: list[ast.keyword], expression: str, used: set[str]) -> None:
+    """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, which are never missing, and two numbers."""
+    if len(args) != 3 or keywords:
+        raise FormulaError(f"{shown(expression)}: ifelse() takes a comparison and two numbers, such as ifelse(x > 2, 1, 0)")
+    test, *values = args
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+    comparable = all(isinstance(side, ast.Name) or _is_real(side) for side in sides)
+    plain = isinstance(test, ast.Compare) and all(isinstance(op, COMPARISONS) for op in test.ops)
+    if len(sides) != 2 or not comparable or not plain:
+        raise FormulaError(
+            f"{shown(ast.unparse(test))} in {shown(expression)}: ifelse() takes one comparison of columns and numbers, such as "
+            "x > 2 or x > z; write one ifelse() inside another for several, or compute the column in the data frame"
+        )
+    for part in (*sides, *values):
+        if isinstance(part, ast.Constant) and not _is_real(part):
+            raise FormulaError(f"{shown(part.value)} in {shown(expression)} is not a number: ifelse() gives numbers, such as 1 and 0")
+        if not _is_real(part):
+            _check_node(part, expression, used)
+
+
+def _is_real(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=bool()):
+            return False
+        case ast.Constant(value=int() | float()):
+            return True
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
+            return _is_real(operand)
+    return False
 
 
 def _is_constant(node: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Tables of other libraries as pandas frames."""
+"""Tables of other libraries as pandas frames, and answers in the library that asked."""
 
 from __future__ import annotations
 
@@ -55,3 +55,69 @@ def _column(values: Any) -> Any:
     if kind == nw.Categorical:  # which has no order of its own: the levels are sorted
         return pd.Categorical(values.to_list())
     return pd.Series(values.to_list(), dtype=None if len(values) else object)
+
+
+def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -> Any:
+    """An answer in the library of the table that was given: polars or pyarrow; pandas for everything else.
+
+    These have no row labels, and neither have the tables that `as_pandas` makes of them, whose labels are the numbers of the rows.
+
+    Parameters
+    ----------
+    answer : Series or DataFrame
+        Labels of columns become texts, categories of text an enumeration (in pyarrow texts), NaN and NA null.
+    given : table
+    rows : bool
+        Whether the answer is about the rows of the table: those that it lacks are then null, so that it has as many.
+
+    Examples
+    --------
+    >>> import polars
+    >>> as_given(pd.Series(["a"], [1], name="g"), polars.DataFrame({"x": [1.5, 2.5]}), rows=True).to_list()
+    [None, 'a']
+    """
+    library = _library(given)
+    if library is None:
+        return answer
+    if rows:
+        answer = answer.reindex(pd.RangeIndex(len(given)))
+    if isinstance(answer, pd.Series):
+        return _column_of(library, "" if answer.name is None else str(answer.name), answer)
+    columns = {str(name): _column_of(library, str(name), answer[name]) for name in answer}
+    return library.DataFrame(columns) if library.__name__ == "polars" else library.table(columns)
+
+
+def beside_given(answer: pd.DataFrame, given: Any) -> Any:
+    """The given table with the columns of an answer about its rows that it lacks."""
+    library = _library(given)
+    if library is None:
+        return answer
+    out = given
+    for name in answer.columns[len(given.columns) :]:
+        column = _column_of(library, name, answer[name])
+        out = out.with_columns(column) if library.__name__ == "polars" else out.append_column(name, column)
+    return out
+
+
+def _library(given: Any) -> Any:
+    """The module of a polars or pyarrow table, None for others."""
+    if isinstance(given, pd.DataFrame):
+        return None
+    import narwhals as nw
+
+    table = nw.from_native(given, pass_through=True)
+    known = isinstance(table, nw.DataFrame) and (table.implementation.is_polars() or table.implementation.is_pyarrow())
+    return nw.get_native_namespace(table) if known else None
+
+
+def _column_of(library: Any, name: str, values: pd.Series) -> Any:
+    """A column of pandas as polars or pyarrow has it."""
+    texts = isinstance(values.dtype, pd.CategoricalDtype) and all(isinstance(c, str) for c in values.cat.categories)
+    if values.dtype.kind == "f":
+        plain: Any = values.to_numpy(float, na_value=np.nan)
+    else:
+        plain = [None if missing else v for v, missing in zip(values.tolist(), values.isna(), strict=True)]
+    if library.__name__ != "polars":
+        return library.array(plain, from_pandas=True)
+    dtype = library.Enum(list(values.cat.categories)) if texts else None
+    return library.Series(name, plain, dtype=dtype, nan_to_null=True)

@@ -1,20 +1,24 @@
-"""The functions that formulas call, beside those of formulaic: bounds on the number of columns that they may make."""
+"""The functions that formulas call: those of R that formulaic lacks, and bounds on the number of columns that they may make."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..arguments import is_number
-from ..errors import FormulaError, brief
+from ..errors import DataError, FormulaError, brief
+from .splines import NaturalSpline, natural_spline
 
 PLAIN = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # in addition to those of formulaic
+EXACT = {2: np.log2, 10: np.log10}  # logarithms of powers of these are whole numbers, as in R
 LIMITS = {  # option: the least and the largest value
     "poly": {"degree": (1, 100)},
     "bs": {"df": (1, 1000), "degree": (0, 20)},
+    "ns": {"df": (1, 1000)},
     "cr": {"df": (1, 1000)},
     "cs": {"df": (1, 1000)},
     "cc": {"df": (1, 1000)},
@@ -26,17 +30,109 @@ MOST_KNOTS = 1000
 @cache
 def functions() -> Mapping[str, Callable[..., Any]]:
     """The functions by name, for formulaic's context."""
-    return {**PLAIN, **{name: _bounded(name) for name in LIMITS}}
+    from formulaic.utils.stateful_transforms import stateful_transform
+
+    own = {"log": log, "ifelse": ifelse, "cut": stateful_transform(cut)}
+    return {**PLAIN, **own, **{name: _bounded(name) for name in LIMITS}}
+
+
+def log(x: Any, base: float | None = None) -> Any:
+    """The logarithm, natural or to a base."""
+    if base is None:
+        return np.log(x)
+    return EXACT[int(base)](x) if base in EXACT else np.log(x) / np.log(base)
+
+
+def ifelse(test: Any, yes: Any, no: Any) -> np.ndarray:
+    """`yes` where `test` is true, else `no`."""
+    return np.where(test, yes, no).astype(float)
+
+
+def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
+    """Natural cubic splines in R's basis; knots and boundary are those of the rows that it is trained on."""
+    from formulaic.materializers.types import FactorValues
+
+    values = np.asarray(x, float)
+    if "spline" not in _state:
+        if df is not None and knots is not None:
+            raise FormulaError("ns() takes df= or knots=, not both")
+        inside = None if knots is None else tuple(np.ravel(knots).astype(float))
+        spline = natural_spline(values, df, inside)
+        every = np.array([spline.low, *spline.knots, spline.high])
+        if not (np.diff(every) > 0).all():
+            raise FormulaError(
+                f"the knots of ns(), {', '.join(f'{v:.4g}' for v in spline.knots[:9])}, must differ and lie between the least and the "
+                f"largest value, {spline.low:.4g} and {spline.high:.4g}: take a smaller df= or other knots="
+            )
+        _state["spline"] = (spline.knots, spline.low, spline.high)
+    basis = NaturalSpline(*_state["spline"]).basis(values)
+    return FactorValues(basis, column_names=tuple(str(i + 1) for i in range(basis.shape[1])))
+
+
+def cut(
+    x: Any, breaks: Any = None, labels: Any = None, right: Any = True, include_lowest: Any = False, _state: Any = None
+) -> Any:
+    """Intervals as 0 and 1: a column for each.
+
+    As R's `cut`; where `breaks` is a number, the first and the last of so many intervals of equal width are open, so that new
+    rows have a place as well.
+    """
+    from formulaic.materializers.types import FactorValues
+
+    values = np.asarray(x, float)
+    if "edges" not in _state:
+        _state["edges"] = _edges(values, breaks)
+        _state["labels"] = _interval_names(_state["edges"], labels, right)
+    edges, names = _state["edges"], _state["labels"]
+    code = np.searchsorted(edges, values, side="left" if right else "right") - 1
+    if include_lowest:
+        code[values == (edges[0] if right else edges[-1])] = 0 if right else len(names) - 1
+    outside = (code < 0) | (code >= len(names))
+    if outside.any():
+        raise DataError(
+            f"cut(): the value {values[outside][0]:.6g} is outside of its breaks, {edges[0]:.6g} to {edges[-1]:.6g}: let them go from "
+            "-Inf to Inf, or leave the row out"
+        )
+    return FactorValues((code[:, None] == np.arange(len(names))).astype(float), column_names=tuple(names))
+
+
+def _edges(x: np.ndarray, breaks: Any) -> np.ndarray:
+    if isinstance(breaks, (list, tuple)) and len(breaks) > 1:
+        numeric = all(isinstance(b, (int, float)) and not isinstance(b, bool) for b in breaks)
+        if numeric and len(set(breaks)) == len(breaks) <= MOST_KNOTS:
+            return np.sort(np.asarray(breaks, float))
+    distinct = len(np.unique(x))
+    if isinstance(breaks, float) or not is_number(breaks, 2, integral=True, high=min(MOST_KNOTS, distinct)):
+        raise FormulaError(
+            f"breaks={brief(breaks)}: cut() takes a number of intervals from 2 to {min(MOST_KNOTS, distinct)}, or different "
+            f"breaks, such as c(0, 10, 20), {MOST_KNOTS} at most"
+        )
+    inside = np.linspace(x.min(), x.max(), breaks + 1)[1:-1]
+    return np.concatenate([[-np.inf], inside, [np.inf]])
+
+
+def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
+    count = len(edges) - 1
+    if labels is not None:
+        fits = isinstance(labels, (list, tuple)) and len(labels) == count and all(isinstance(n, str) for n in labels)
+        if not fits or len(set(labels)) < count:
+            raise FormulaError(f"labels={brief(labels)}: cut() takes {count} different texts, one for each interval")
+        return list(labels)
+    for digits in range(3, 18):
+        shown = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(shown)) == len(shown):
+            break
+    return [f"({a},{b}]" if right else f"[{a},{b})" for a, b in pairwise(shown)]
 
 
 def _bounded(name: str) -> Callable[..., Any]:
-    """Formulaic's transform of that name; while it learns, it refuses to make more columns than there are distinct values."""
+    """The transform of that name; while it learns, it refuses to make more columns than there are distinct values."""
     from inspect import signature
 
     from formulaic.transforms import TRANSFORMS
     from formulaic.utils.stateful_transforms import stateful_transform
 
-    transform = TRANSFORMS[name]
+    transform = stateful_transform(ns) if name == "ns" else TRANSFORMS[name]
     positions = list(signature(transform).parameters)
 
     def bounded(data: Any, *args: Any, _state: Any = None, **options: Any) -> Any:
@@ -51,7 +147,7 @@ def _bounded(name: str) -> Callable[..., Any]:
 
 def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
     """Raise for a degree, degrees of freedom or knots out of all proportion to the values."""
-    largest = {"poly": distinct - 1}.get(name, distinct)  # a polynomial has a constant besides
+    largest = distinct - 1 if name in ("poly", "ns") else distinct  # these have a constant besides
     for option, (least, most) in LIMITS[name].items():
         value = given.get(option)
         if option not in given or (option == "df" and value is None):

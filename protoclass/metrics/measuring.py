@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import known_arguments
 from ..core.memory import limited
 from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, shown
@@ -24,6 +25,7 @@ from .registry import metric as by_name
 
 
 @limited()
+@known_arguments
 def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
     """Dissimilarities between the rows of a data frame.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import known_arguments
 from ..core.distances.properties import asymmetry
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import mold
@@ -20,6 +21,7 @@ from .matrices import check_nearest_to_itself, check_values, in_short
 WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
+@known_arguments
 def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     """Dissimilarities between rows, from a file.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import warnings
+from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
-from ..arguments import quoted
-from ..errors import NotAvailable, OptionError, brief
+from ..arguments import hint_for, quoted
+from ..errors import NotAvailable, OptionError, brief, shown
 from ..metrics.base import Metric
 from ..metrics.registry import register_metric
 from .base import Model
@@ -47,32 +48,36 @@ BUILT_IN: dict[str, type[Model]] = {
 MODELS: dict[str, type[Model]] = dict(BUILT_IN)
 
 
-def model(spec: Any, parameters: dict[str, Any]) -> Model:
-    """A model from its name or class and parameters, or a model object as it is."""
+def model(spec: Any, parameters: dict[str, Any], beside: Collection[str] = ()) -> Model:
+    """A model from its name or class and parameters, or a model object as it is.
+
+    `beside` names the other arguments of the call, which a message may mention.
+    """
     if isinstance(spec, type) and issubclass(spec, Model):
-        return _make(spec, parameters)
+        return _make(spec, parameters, beside)
     if isinstance(spec, str):
         if spec not in MODELS:
             near = difflib.get_close_matches(spec.lower(), MODELS, 1)
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise OptionError(f"method={spec!r} is not known: {hint}Known methods are {quoted(MODELS)}")
-        return _make(MODELS[spec], parameters)
+        return _make(MODELS[spec], parameters, beside)
     if not isinstance(spec, Model):
         raise OptionError(f"method must be a name or a model object such as pc.PVM(eps=1), not {type(spec).__name__}")
-    if parameters:
-        raise OptionError(
-            f"{next(iter(parameters))!r} is given beside a model object: give it to the object, {type(spec).__name__}(...)"
-        )
+    known = [f.name for f in fields(spec)]
+    for name in parameters:
+        hint = hint_for(name, beside) if name not in known else ""
+        cure = hint or f"give it to the object, {type(spec).__name__}(...)"
+        raise OptionError(f"{shown(name)} is given beside a model object: {cure}")
     return spec
 
 
-def _make(kind: type[Model], parameters: dict[str, Any]) -> Model:
+def _make(kind: type[Model], parameters: dict[str, Any], beside: Collection[str]) -> Model:
     known = [f.name for f in fields(kind)]
     for name in parameters:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}? Its" if near else "its"
-            raise OptionError(f"{name!r} is not a parameter of {kind.name!r}: {hint} parameters are {', '.join(known)}")
+            hint = hint_for(name, [*known, *beside])
+            listed = f"{'; ' if hint else ''}its parameters are {', '.join(known)}" if known else ""
+            raise OptionError(f"{shown(name)} is not a parameter of {kind.name!r}: {hint}{listed}")
     return kind(**parameters)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import IN_R, check_known, one_of
+from ..arguments import check_known, one_of, renamed
 from ..errors import NotAvailable, OptionError
 
 if TYPE_CHECKING:
@@ -61,12 +61,14 @@ def _check_options(
     call = f"plot({kind!r})" if kind else "plot()"
     known = _options(function)
     for name in options:
-        others = [repr(k) for k, other in kinds.items() if IN_R.get(name, name) in _options(other)]
-        if name not in known and IN_R.get(name, name) not in (*known, "kind") and others:
-            renamed = f"R's {name}= is {IN_R[name]}= here, and " if name in IN_R else ""
-            raise OptionError(
-                f"{call} has no argument {name!r}: {renamed}the kinds that have it are {', '.join(others)}"
-            )
+        if name in known or renamed(name, (*known, "kind")):
+            continue
+        here = {k: name if name in _options(other) else renamed(name, _options(other)) for k, other in kinds.items()}
+        others = [repr(k) for k, found in here.items() if found]
+        if others:
+            meant = next(found for found in here.values() if found)
+            said = "" if meant == name else f"{name}= is {meant}= here, and "
+            raise OptionError(f"{call} has no argument {name!r}: {said}the kinds that have it are {', '.join(others)}")
     check_known(call, options, ["kind", "ax", *known])
     needed = [name for name, p in known.items() if p.default is p.empty and name not in options]
     if needed:

@@ -10,6 +10,7 @@ import pandas as pd
 from ..core.covers.certificate import Objective
 from .choice import repeats_note
 from .printing import facts, per_class
+from .tidy import tidy
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -30,12 +31,12 @@ def summary(fit: Fit, most: int = 20) -> Summary:
         head = ["class", "objective", "lower bound", "proof"]
         out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
     if fit.model.can.features is not None:
-        shown = fit.tidy()
+        shown = tidy(fit)
         title = "Features" if len(shown) <= most else f"Features (the first {most} of {len(shown)})"
         kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
         out.append(_sheet(shown[kept].head(most), title))
     elif len(fit.rule.prototypes) and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
-        shown = fit.tidy()
+        shown = tidy(fit)
         title = "Prototypes" if len(shown) <= most else f"Prototypes (the first {most} of {len(shown)})"
         out.append(_sheet(shown.head(most).set_index("prototype"), title))
     return SheetSummary(out, notes(fit))

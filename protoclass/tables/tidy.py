@@ -55,7 +55,7 @@ def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
         raise DataError(f"the data have a column {clash[0]!r}, which augment adds: rename it")
     out = base.copy()
     response = fit.frame.formula.response
-    fitted = fit.predict(source).reindex(base.index)
+    fitted = fit.predictions(source).reindex(base.index)
     truth = base.get(response)
     out["fitted"] = fitted
     if truth is not None:
@@ -63,9 +63,9 @@ def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
         same = fitted.astype(object) == truth.astype(object)
         out["correct"] = same.astype("boolean").where(known)
     if "nearest" in fit.rule.kinds:
-        out["prototype"] = fit.predict(source, "nearest").reindex(base.index)
+        out["prototype"] = fit.predictions(source, "nearest").reindex(base.index)
     if "distance" in fit.rule.kinds:
-        distance = fit.predict(source, "distance").reindex(base.index)
+        distance = fit.predictions(source, "distance").reindex(base.index)
         out["distance"] = distance.min(axis=1)
         own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
         out["margin"] = _margin(distance, pd.Categorical(own, fit.frame.levels).codes)
@@ -74,7 +74,7 @@ def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
         if reason:
             out.attrs["certified"] = reason
     if "cover" in fit.rule.kinds:
-        held = fit.predict(source, "cover").reindex(base.index)
+        held = fit.predictions(source, "cover").reindex(base.index)
         against = fitted if truth is None else truth
         out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
     return out

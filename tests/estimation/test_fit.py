@@ -264,7 +264,9 @@ def test_other_frames_give_the_same_fit(iris):
     for table in (polars.from_pandas(iris), pyarrow.Table.from_pandas(iris)):
         other = pc.fit("species ~ .", table, eps=1.0)
         assert other.prototypes["covers"].equals(fit.prototypes["covers"])
-        assert other.predict(table).tolist() == fit.predict().tolist()
+        predicted = other.predict(table)
+        assert type(predicted).__module__.split(".")[0] == type(table).__module__.split(".")[0]
+        assert (predicted.to_list() if hasattr(predicted, "to_list") else predicted.to_pylist()) == fit.predict().tolist()
 
 
 def test_seed_and_threads_do_not_matter_to_the_result(iris, monkeypatch):

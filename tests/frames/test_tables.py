@@ -56,7 +56,7 @@ def test_a_fit_to_polars_needs_no_pyarrow():
         iris = pc.load_data("iris")
         table = pl.DataFrame({c: iris[c].astype(object if c == "species" else float).tolist() for c in iris})
         fit = pc.fit("species ~ .", table, eps=1.0)
-        assert fit.predict(table).tolist() == pc.fit("species ~ .", iris, eps=1.0).predict().tolist()
+        assert fit.predict(table).to_list() == pc.fit("species ~ .", iris, eps=1.0).predict().tolist()
         assert fit.augment(table).shape[0] == 150
         print("fitted")
     """

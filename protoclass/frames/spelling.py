@@ -1,0 +1,211 @@
+"""R's way of writing a formula: what has the same meaning here is rewritten, and the rest is refused with what to do instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from ..errors import FormulaError, cut, shown
+
+FUNCTIONS = {"factor": "C", "as.factor": "C", "as.character": "C", "splines::ns": "ns", "splines::bs": "bs", "stats::poly": "poly",
+             "base::log": "log"}  # fmt: skip
+WORDS = {"TRUE": "True", "FALSE": "False", "NULL": "None", "Inf": "1e999"}
+SHORT = {"T": "True", "F": "False"}  # of options: elsewhere these are likely columns
+OPTIONS = {"include.lowest": "include_lowest"}  # before a "=", inside a call
+
+FRAME = "compute the column in the data frame first"
+RIGHT = {  # function of R: what to do instead; {0} is its first argument
+    "as.numeric": "write {0}, or convert the column in the data frame",
+    "as.integer": "write {0}, or convert the column in the data frame",
+    "as.double": "write {0}, or convert the column in the data frame",
+    "as.logical": "convert the column in the data frame, data['{1}'] = data['{1}'].astype(bool)",
+    "ordered": "write {0}, and order its levels in the data frame, pd.Categorical(data['{1}'], levels, ordered=True)",
+    "relevel": "write {0}: every level has a column, so that none is the reference",
+    "droplevels": "write {0}: levels without rows are left out in the data frame, data['{1}'].cat.remove_unused_categories()",
+    "offset": "dissimilarities have no offset: leave it out, or write {0} where it should count as a predictor",
+    "Surv": "survival times are no predictors: write the columns themselves",
+    "cbind": "join columns by +, as in 'a + b'",
+    "strata": "write {0}, or give groups= the column, so that its rows stay in one fold",
+    "cluster": "give groups= the column, so that its rows stay in one fold",
+    "Error": "give groups= the column, so that its rows stay in one fold",
+    "s": "write ns({0}, df=4)",
+    "te": "write ns({0}, df=4) for each column",
+    "lo": "write ns({0}, df=4)",
+    "rcs": "write ns({0}, df=4)",
+    "pspline": "write ns({0}, df=4)",
+    "interaction": "write the columns joined by ':', with dissimilarity='euclidean'",
+    "is.na": "na='keep' with Gower reads missing values, or compute data['{1}'].isna() in the data frame",
+    "pmin": f"{FRAME}, data['{{1}}'].clip(upper=...)",
+    "pmax": f"{FRAME}, data['{{1}}'].clip(lower=...)",
+    "round": f"{FRAME}, data['{{1}}'].round()",
+    "rank": f"{FRAME}, data['{{1}}'].rank()",
+    "lag": f"{FRAME}, data['{{1}}'].shift()",
+    "logit": "write log({0} / (1 - {0}))",
+    "sin": FRAME,
+    "cos": FRAME,
+    "tan": FRAME,
+    "floor": FRAME,
+    "ceiling": FRAME,
+}
+LEFT = {  # function on the left side
+    "factor": "write {1} alone, its values are the classes",
+    "as.factor": "write {1} alone, its values are the classes",
+    "as.character": "write {1} alone, its values are the classes",
+    "Surv": "survival times are no classes: make classes of them in the data frame, such as data['late'] = data[{1}] > 365",
+    "cbind": "a fit has one response: name one column, or make classes of several in the data frame by "
+    "data[{1}].astype(str) + ' ' + ...",
+    "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and name their column",
+    "ifelse": "make the classes in the data frame, np.where(...), and name their column",
+}
+PARTS = re.compile(
+    r"(?P<quoted>`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?|(?P<power>\^)|(?P<close>\))"
+)
+VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
+CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
+ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
+
+
+def translate(right: str, columns: Collection[str], text: str) -> str:
+    """The right side of a formula as it is written here: `factor(g)` as `C(g)`, `x^2` as `x**2`, `TRUE` as `True`.
+
+    Parameters
+    ----------
+    right : str
+    columns : names of the columns of the data
+        A column may be named like a word of R; a function is one before a parenthesis.
+    text : str
+        The formula, for messages.
+
+    Raises
+    ------
+    FormulaError
+        For functions of R that have no counterpart, and for `|`; it says what to do instead.
+
+    Examples
+    --------
+    >>> translate("factor(g) + I(x^2) + poly(z, 2, raw=TRUE)", ["g", "x", "z"], "")
+    'C(g) + I(x**2) + poly(z, 2, raw=True)'
+    """
+
+    vectors: list[int] = []  # where R's c(...) end
+
+    def one(match: re.Match[str]) -> str:
+        found = match.group()
+        if match["quoted"] is not None:
+            return found
+        if match["power"] is not None:
+            return "**"
+        if match["close"] is not None:
+            return "]" if match.end() in vectors else ")"
+        word, call = match["word"], match["call"]
+        if call is None:
+            after = re.match(r"\s*=(?!=)", right[match.end() :])
+            if after:
+                return _option(word, text)
+            if word in columns:
+                return word
+            option = right[: match.start()].rstrip().endswith("=")
+            return {**WORDS, **SHORT}.get(word, word) if option else WORDS.get(word, word)
+        if word == "c":
+            vectors.append(_end_of_vector(right, match.end(), text))
+            return "["
+        if word in RIGHT:
+            raise _refused(word, right[match.end() :], RIGHT, text)
+        return FUNCTIONS.get(word, word) + call
+
+    translated = PARTS.sub(one, right)
+    _check_no_bar(translated, text)
+    return translated
+
+
+def _end_of_vector(right: str, start: int, text: str) -> int:
+    """Where R's `c(...)` ends, which holds numbers or texts."""
+    found = VECTOR.match(right, start)
+    if found is None or not CONSTANTS.fullmatch(found.group(1)):
+        raise FormulaError(f"c() in {shown(text)} takes numbers or texts: join columns by +, as in 'a + b'")
+    return found.end()
+
+
+def _option(word: str, text: str) -> str:
+    if "." in word and word not in OPTIONS:
+        raise FormulaError(f"the option {shown(word)} in {shown(text)} is R's and has no counterpart: leave it out")
+    return OPTIONS.get(word, word)
+
+
+def check_left(left: str, text: str) -> None:
+    """Raise where the left side calls a function of R."""
+    called = re.match(r"([A-Za-z][\w.]*)\s*\(", left)
+    if called and called.group(1) in LEFT:
+        raise _refused(called.group(1), left[called.end() :], LEFT, text)
+
+
+def _refused(name: str, after: str, cures: dict[str, str], text: str) -> FormulaError:
+    match = ARGUMENT.match(after)
+    written = (match and match.group(1)) or "a"
+    plain = cut(written.strip("`"))
+    of_left = cures is LEFT
+    cure = cures[name].format(cut(written), shown(plain) if of_left else plain)
+    return FormulaError(f"{shown(name)} in {shown(text)} is a function of R: {cure}")
+
+
+def _check_no_bar(right: str, text: str) -> None:
+    """Raise for R's `y ~ x | group`; inside a call `|` is Python's and is refused there."""
+    depth = 0
+    for part in re.findall(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[(\[)\]|]", right):
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(part, 0)
+        if part == "|" and depth <= 1:  # (1 | g), as lme4 writes it
+            raise FormulaError(
+                f"'|' in {shown(text)} is not allowed, as there are no conditional or random effects: write '+' where the column "
+                "is a predictor, or give groups= the column, so that its rows stay in one fold"
+            )
+
+
+def substitute(formula: str, old: str) -> str:
+    """A changed formula as R's `update` reads it: `.` stands for that side of the old formula.
+
+    Raises
+    ------
+    FormulaError
+        Where the response changes while a `.` stands for all columns but the response.
+
+    Examples
+    --------
+    >>> substitute(". ~ . - b", "y ~ a + b")
+    'y ~ a + b - b'
+    >>> substitute("~ .:c", "y ~ a + b"), substitute(". ~ . + b:c", "y ~ .")
+    ('y ~ (a + b):c', 'y ~ . + b:c')
+    """
+    if not isinstance(formula, str):
+        raise FormulaError(f"a formula must be text such as '. ~ . - x', not {type(formula).__name__}")
+    sides, before = sides_of(formula), sides_of(old)
+    if len(sides) != 2 or len(before) != 2:
+        return formula  # the reader of formulas says what is wrong
+    left, right = (side.strip() for side in sides)
+    old_left, old_right = (side.strip() for side in before)
+    left = old_left if left in ("", ".") else left
+    if left != old_left and _has_dot(right) and _has_dot(old_right):
+        raise FormulaError(
+            f"{shown(formula)} changes the response, and '.' in {shown(old)} stands for all columns but its response: name the "
+            "predictors"
+        )
+    alone = re.match(r"\.\s*(?:$|[+-])", right) is not None and len([m for m in _DOT.finditer(right) if not m.group(1)]) == 1
+    inside = old_right if alone or re.fullmatch(r"[\w.]+|`[^`]*`", old_right) else f"({old_right})"
+    return f"{left} ~ {_DOT.sub(lambda m: m.group(1) or inside, right)}"
+
+
+_DOT = re.compile(r"(`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.]*\w[\w.]*|\.{2,})|(?<![\w.])\.(?![\w.])")
+
+
+def _has_dot(right: str) -> bool:
+    return any(not match.group(1) for match in _DOT.finditer(right))
+
+
+def sides_of(text: str) -> list[str]:
+    """The parts of a formula between its tildes; a `~` between backticks is part of a name."""
+    sides = [""]
+    for piece in re.findall(r"`[^`]*`|~|[^`~]+", text):
+        if piece == "~":
+            sides.append("")
+        else:
+            sides[-1] += piece
+    return sides

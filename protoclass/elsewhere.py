@@ -65,7 +65,8 @@ ELSEWHERE: Mapping[str, str] = {
     "n_jobs": _THREADS, "nthread": _THREADS, "num_threads": _THREADS, "allowParallel": _THREADS, "parallel": _THREADS, "mc_cores": _THREADS,
     "shuffle": "folds are drawn at random, from seed=", "stratify": "folds are always stratified by class: leave it out",
     "strata": "folds are always stratified by class: leave it out",
-    "test_size": "draw the test rows in the data frame, train = data.sample(frac=0.7, random_state=1) and data.drop(train.index), or call pc.compare(..., test_size=0.3)",
+    "test_size": "draw the training rows in the data frame, train = data.sample(frac=0.7), test = data.drop(train.index), or call "
+    "pc.compare(..., test_size=0.3)",
     "conf_int": _LINEAR, "exponentiate": _LINEAR, "correlation": _LINEAR,
     "labels": "classes have the names that the data give them: rename them there",
     "positive": "the classes stand in the order of their levels: order them in the data frame, pd.Categorical(data['y'], levels)",

@@ -1,0 +1,77 @@
+"""Tables that go back to the library that they came from, or on to others; the list of data sets."""
+
+import pandas as pd
+import pytest
+from words import DATA
+
+import protoclass as pc
+
+
+def test_the_list_of_data_sets_is_what_they_are():
+    listed = pc.load_data()
+    for name, row in listed.iterrows():
+        data = pc.load_data(name)
+        assert (len(data), data.shape[1] - 1, data[row["response"]].nunique()) == (row["rows"], row["predictors"], row["classes"])
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_what_came_from_a_library_goes_back_to_it(library):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip(library)
+    gaps = DATA.assign(x=DATA["x"].mask(DATA.index == 3))
+    table = polars.DataFrame({c: gaps[c].tolist() for c in gaps}).with_columns(polars.col("x").fill_nan(None))
+    table = table if library == "polars" else table.to_arrow()
+    plain, other = (pc.fit("y ~ x + z", d, eps=1.0).calibrate(cv=3) for d in (gaps, table))
+
+    def as_lists(frame):
+        frame = polars.from_arrow(frame) if library == "pyarrow" else frame
+        return frame.to_dict(as_series=False)
+
+    def plain_lists(frame):
+        frame = frame.astype(object).where(frame.notna(), None)
+        return {str(c): frame[c].tolist() for c in frame}
+
+    for kind in ("class", "nearest", "cover"):
+        got = other.predict(kind=kind)
+        assert type(got).__module__.startswith(library)
+        assert len(got) == 24
+        got = got.to_list() if library == "polars" else got.to_pylist()
+        expected = plain.predict(kind=kind).reindex(gaps.index).astype(object)
+        assert got == expected.where(expected.notna(), None).tolist()  # the row that was dropped is null
+        assert got[3] is None
+    for kind in ("distance", "prob"):
+        assert as_lists(other.predict(table, kind)) == plain_lists(plain.predict(gaps, kind))
+    sets = other.predict(table, "set")
+    sets = sets.to_list() if library == "polars" else sets.to_pylist()
+    assert [None if s is None else tuple(s) for s in sets][4:] == plain.predict(gaps, "set").tolist()[4:]
+    assert as_lists(other.tidy()) == plain_lists(plain.tidy())
+    assert as_lists(other.glance()) == plain_lists(plain.glance())
+    augmented, expected = as_lists(other.augment(table)), plain_lists(plain.augment(gaps))
+    assert list(augmented) == list(expected)
+    assert augmented == expected
+    assert isinstance(other.predict(gaps), pd.Series)  # pandas in, pandas out
+    assert repr(other.test(table)) == repr(plain.test(gaps))
+    assert str(other.summary())
+
+
+def test_levels_are_an_enumeration_in_polars():
+    polars = pytest.importorskip("polars")
+    iris = pc.load_data("iris")
+    fit = pc.fit("species ~ .", polars.from_dict(iris.astype({"species": object}).to_dict("list")), eps=1.0)
+    assert fit.predict().dtype == polars.Enum(["setosa", "versicolor", "virginica"])
+    assert fit.predict().name == "species"
+
+
+def test_tables_go_to_latex_and_styler():
+    pytest.importorskip("jinja2")
+    data = DATA.assign(y=DATA["y"].map({"tall": "50 % & more", "short": "a_b"}))
+    fit = pc.fit("y ~ x + z", data, cv=3, eps=[0.5, 1.0])
+    tables = [fit.tidy(), fit.glance(), fit.augment(), fit.prototypes, fit.validation.table, fit.validation.tidy(),
+              fit.test(data).confusion, fit.importance(repeats=2, cv=3)]  # fmt: skip
+    for table in tables:
+        latex = table.to_latex(index=False, escape=True)
+        assert latex.count("\\\\") >= len(table) + 1
+        assert "50 % &" not in latex
+        html = table.style.format(precision=2).highlight_max(axis=0, subset=list(table.select_dtypes("number"))).to_html()
+        assert html.count("<tr>") >= len(table)
+    assert "50 \\% \\& more" in fit.tidy().to_latex(escape=True)

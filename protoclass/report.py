@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import NotAvailable, OptionError, brief
 from .files import write_file
+from .tables.tidy import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
 
 def prototypes(fit: Fit) -> str:
     """The first prototypes as a table, and how many there are."""
-    table = fit.tidy()
+    table = tidy(fit)
     more = f"<p>The first {SHOWN} of {len(table)}.</p>" if len(table) > SHOWN else ""
     return more + table.head(SHOWN).to_html(float_format="{:.4g}".format, index=False)
 

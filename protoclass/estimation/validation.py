@@ -14,6 +14,7 @@ from ..arguments import known_arguments, one_of
 from ..core.choose import Choice, choose
 from ..core.units import as_counts
 from ..errors import OptionError, brief
+from ..frames.tables import as_given
 from .correction import Corrected, corrected_error
 from .fit import Fit, learn
 from .problem import Problem
@@ -251,19 +252,19 @@ class Validation:
         return int(point)
 
     @known_arguments
-    def tidy(self) -> pd.DataFrame:
+    def tidy(self) -> Any:
         """One row for each grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as broom has it), size, measure.
 
-        `measure` says what `error` is: "error", "balanced error" or "loss".
+        `measure` says what `error` is: "error", "balanced error" or "loss". In the library of the data, as `Fit.tidy`.
         """
         table = self.table.rename(columns={"se": "std_error"})
         at = table.columns.get_loc("std_error") + 1
         table.insert(at, "conf_low", table["error"] - table["std_error"])
         table.insert(at + 1, "conf_high", table["error"] + table["std_error"])
-        return table.assign(measure=self.measure_name)
+        return as_given(table.assign(measure=self.measure_name), self.problem.call.data)
 
     @known_arguments
-    def glance(self) -> pd.DataFrame:
+    def glance(self) -> Any:
         """One row: measure, number of grid points, folds and repeats, least error with its SE, and the 1-SE choice.
 
         `error_min_corrected` and `error_1se_corrected` are the errors of the two choices, corrected for choosing on the same
@@ -271,7 +272,7 @@ class Validation:
         """
         best, chosen = self.table.iloc[self.best], self.table.iloc[self.one_se]
         least, parsimonious = (np.nan if (e := self.corrected(c)) is None else e for c in ("min", "1se"))
-        return pd.DataFrame([{
+        row = pd.DataFrame([{
             "measure": self.measure_name, "points": len(self.table), "folds": int(self.of_fold.max()) + 1, "repeats": len(self.of_fold),
             "error_min": best["error"], "se_min": best["se"], "size_min": best["size"],
             "error_min_corrected": least,
@@ -279,6 +280,7 @@ class Validation:
             "error_1se_corrected": parsimonious,
             "no_information": self.no_information, "nobs": len(self.problem.frame),
         }])  # fmt: skip
+        return as_given(row, self.problem.call.data)
 
     @cached_property
     def fit(self) -> Fit:

@@ -15,7 +15,7 @@ def test_the_list_of_data_sets_is_what_they_are():
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_what_came_from_a_library_goes_back_to_it(library):
+def test_what_came_from_a_library_goes_back_to_it(library, tmp_path):
     polars = pytest.importorskip("polars")
     pytest.importorskip(library)
     gaps = DATA.assign(x=DATA["x"].mask(DATA.index == 3))
@@ -52,6 +52,11 @@ def test_what_came_from_a_library_goes_back_to_it(library):
     assert isinstance(other.predict(gaps), pd.Series)  # pandas in, pandas out
     assert repr(other.test(table)) == repr(plain.test(gaps))
     assert str(other.summary())
+    assert other.report(tmp_path / "fit.html").exists()
+    v = pc.cross_validate("y ~ x + z", table, "knn", k=[1, 3], cv=3)
+    w = pc.cross_validate("y ~ x + z", gaps, "knn", k=[1, 3], cv=3)
+    assert as_lists(v.tidy()) == plain_lists(w.tidy())
+    assert as_lists(v.glance()) == plain_lists(w.glance())
 
 
 def test_levels_are_an_enumeration_in_polars():

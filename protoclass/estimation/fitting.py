@@ -45,7 +45,8 @@ def fit(
     formula : str
         R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, `"y ~ 1"` for given dissimilarities. The response is
         a column; columns, numbers, operators and a fixed list of transforms may stand on the right: `log(x, 2)`, `I(x^2)`,
-        `poly(x, 2)`, `bs`, `ns(x, df=4)` (R's basis), `cut(x, 3)` (the outer intervals are open), `ifelse(x > 2, 1, 0)`, `factor(g)` or `C(g)`, and others.
+        `poly(x, 2)`, `bs`, `ns(x, df=4)` (R's basis), `cut(x, 3)` (the outer intervals are open), `ifelse(x > 2, 1, 0)`,
+        `factor(g)` or `C(g)`, and others.
     data : pandas DataFrame, or polars or pyarrow table (not a lazy one)
         Row labels must be distinct.
     method : str or model object

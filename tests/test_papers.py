@@ -353,6 +353,16 @@ def test_how_close_cells_are():
     assert script.beside(138.26, 216) == "138 (216, -78)"
 
 
+def test_the_most_that_both_inequalities_give():
+    """The rows that are written, from the numbers of rows that are written."""
+    script = importlib.import_module("scm_tables")
+    lines = [line.strip("| ").split(" | ") for line in (HERE / "scm_tables.md").read_text().splitlines()]
+    rows = {line[0]: int(line[1]) for line in lines if len(line) == len(script.ONE) and line[1].isdigit()}
+    written = [line for line in lines if len(line) == len(script.THREE) and line[0] in rows]
+    assert len(written) == 12
+    assert [script.most(name, kind, rows[name]) for name, kind, *_ in written] == written
+
+
 def test_error_along_a_curve():
     import numpy as np
     import pandas as pd

@@ -180,7 +180,7 @@ def most(name: str, kind: str, n: int) -> list[str]:
     size, _, printed = PAPER[name][3][kind][0]
     centres = np.linspace(0, size, 200)  # on P-examples, which the paper does not tell
     told = machine_bound(0.9 * n, size, centres, 0, 0.05)
-    return [name, kind, f"{printed}", f"{n * told.value.max():.0f}", f"{n * told.simple_bound.max():.0f}"]
+    return [name, kind, f"{printed}", f"{n * told.value.max():.0f}", f"{n * told.simple.max():.0f}"]
 
 
 def closeness(pairs: Pairs) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .paired import Design, by_row, by_split, error_interval, wilson
+from ..core.intervals import wilson
+from .paired import Design, by_row, by_split, error_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

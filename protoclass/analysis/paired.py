@@ -8,8 +8,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ..core.intervals import Z, wilson
+
 EXACT = 25  # rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
-Z = 1.959963984540054  # of the normal distribution, 2.5 % lie above
 COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
 
 
@@ -166,13 +167,6 @@ def error_interval(errors: np.ndarray, design: Design, sizes: np.ndarray) -> tup
         ends = student_interval(mean)
         low, high = max(0.0, min(low, ends[0])), min(1.0, max(high, ends[1]))
     return low, high
-
-
-def wilson(error: float, rows: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share among a number of rows, which need not be whole."""
-    middle = (error + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
-    half = Z / (1 + Z**2 / rows) * float(np.sqrt(error * (1 - error) / rows + (Z / (2 * rows)) ** 2))
-    return (0.0 if error == 0 else middle - half), (1.0 if error == 1 else middle + half)
 
 
 def _student():  # type: ignore[no-untyped-def]

@@ -15,9 +15,9 @@ from protoclass.analysis.paired import (
     error_interval,
     mean_over_splits,
     paired_interval,
-    wilson,
 )
 from protoclass.core.folds import holdout
+from protoclass.core.intervals import wilson
 
 RAW = pc.Euclidean(scale=False)
 

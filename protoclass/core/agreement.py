@@ -1,0 +1,132 @@
+"""Statistics of a confusion table: what a rule gets right of each class and of all, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .intervals import UNKNOWN, Estimate, mean_of, share_of, wilson
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows by true and predicted class.
+
+    Attributes
+    ----------
+    weight, square : arrays (L, L)
+        Sum of the weights of the rows of each cell (true class, predicted class), and of their squares.
+    """
+
+    weight: Array
+    square: Array
+
+    def share(self, part: Array, whole: Array) -> Estimate:
+        """Share of the cells `part` among the cells `whole`, bool (L, L), with Wilson's interval."""
+        total = float(self.weight[whole].sum())
+        return share_of(float(self.weight[part & whole].sum()), total, float(self.square[whole].sum()))
+
+
+def count(y: Array, predicted: Array, w: Array, classes: int) -> Table:
+    """The table of rows with these class codes and weights."""
+    cell, shape = y * classes + predicted, (classes, classes)
+    weight, square = (np.bincount(cell, v, classes**2).reshape(shape) for v in (w, w**2))
+    return Table(weight, square)
+
+
+@dataclass(frozen=True)
+class OfClass:
+    """What a rule gets right of one class against the others.
+
+    Attributes
+    ----------
+    sensitivity, specificity : Estimate
+        Share of the class that is predicted as it, and of the others that is not.
+    ppv, npv : Estimate
+        Share of the rows predicted as the class that are of it, and of those not predicted as it that are not.
+    f1 : Estimate
+        Harmonic mean of sensitivity and ppv.
+    prevalence, detected : Estimate
+        Share of the class among all rows, and share of all rows that are predicted as it.
+    balanced_accuracy : Estimate
+        Mean of sensitivity and specificity.
+    """
+
+    sensitivity: Estimate
+    specificity: Estimate
+    ppv: Estimate
+    npv: Estimate
+    f1: Estimate
+    prevalence: Estimate
+    detected: Estimate
+    balanced_accuracy: Estimate
+
+
+def of_class(table: Table, c: int) -> OfClass:
+    """The statistics of class c; NaN where there are no rows to judge by.
+
+    Shares have Wilson's interval. F1 is 2 J / (1 + J), where J is the share of the rows that are of the class and predicted as it
+    among those that are either; its interval is Wilson's of J on this scale. The mean of two shares has that of `mean_of`.
+
+    Examples
+    --------
+    >>> found = of_class(Table(*2 * (np.array([[8, 2], [1, 9]]),)), 0)
+    >>> found.sensitivity.value, found.specificity.value, round(found.f1.value, 4)
+    (0.8, 0.9, 0.8421)
+    """
+    classes = len(table.weight)
+    true = np.broadcast_to((np.arange(classes) == c)[:, None], (classes, classes))
+    said = true.T
+    every = np.ones((classes, classes), bool)
+    sensitivity, specificity = table.share(said, true), table.share(~said, ~true)
+    jaccard = table.share(true & said, true | said)
+    f1 = Estimate(*(2 * j / (1 + j) for j in (jaccard.value, jaccard.low, jaccard.high)))
+    both = mean_of([sensitivity, specificity])
+    return OfClass(sensitivity, specificity, table.share(true, said), table.share(~true, ~said), f1,
+                   table.share(true, every), table.share(said, every), both)  # fmt: skip
+
+
+def accuracy(table: Table) -> Estimate:
+    """Share of the rows that are classified rightly, with Wilson's interval."""
+    return table.share(np.eye(len(table.weight), dtype=bool), np.ones(table.weight.shape, bool))
+
+
+def balanced_accuracy(table: Table) -> Estimate:
+    """Mean sensitivity of the classes that occur, with the interval of `mean_of`."""
+    each = [of_class(table, c).sensitivity for c in range(len(table.weight))]
+    return mean_of([s for s in each if s.value == s.value])
+
+
+def kappa(table: Table) -> Estimate:
+    """Cohen's kappa: the accuracy beyond that of chance with the same margins, as a share of what is possible.
+
+    The standard error is that of the delta method, of Fleiss, Cohen and Everitt (1969), *Large sample standard errors of kappa
+    and weighted kappa*; with weights w each row adds w^2. The interval is Wilson's of the accuracy, for as many rows
+    as give it this standard error with the margins as they are. So it stays below 1, also where no row is wrong.
+    NaN where truth and prediction are one and the same class throughout.
+
+    Examples
+    --------
+    >>> found = kappa(Table(*2 * (np.array([[8, 2], [1, 9]]),)))
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.7, 0.282, 0.895)
+    """
+    total = float(table.weight.sum())
+    p = table.weight / total
+    true, said = p.sum(axis=1), p.sum(axis=0)
+    observed, expected = float(np.trace(p)), float(true @ said)
+    if not 1 - expected > 1e-12:
+        return UNKNOWN
+    right = np.eye(len(p)) - observed
+    margin = said[:, None] + true[None, :] - 2 * expected
+    change = right / (1 - expected) - (1 - observed) * margin / (1 - expected) ** 2
+    variance = float((table.square * change**2).sum()) / total**2 * (1 - expected) ** 2  # on the scale of the accuracy
+    least = variance > 0 and 0 < observed < 1
+    rows = observed * (1 - observed) / variance if least else total**2 / float(table.square.sum())
+    ends = ((end - expected) / (1 - expected) for end in (observed, *wilson(observed, rows)))
+    return Estimate(*ends)

@@ -1,0 +1,87 @@
+"""How good chances of classes are: Brier score, log loss, and the shares that come true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .intervals import Estimate, share_of
+
+Array = NDArray[Any]
+
+
+def brier(p: Array, y: Array) -> Array:
+    """Brier score of each row (n,): the squared distance of its chances (n, L) from certainty of the true class.
+
+    It is the sum over the classes (Brier 1950), from 0 to 2; for two classes half of it, from 0 to 1, which is the squared
+    difference for one class and the usual form there.
+
+    Examples
+    --------
+    >>> brier(np.array([[0.8, 0.2], [0.3, 0.7]]), np.array([0, 0])).round(2).tolist()
+    [0.04, 0.49]
+    """
+    squares = (p - np.eye(p.shape[1])[y]) ** 2
+    return np.asarray(squares.sum(axis=1) / (2 if p.shape[1] == 2 else 1))
+
+
+def log_loss(p: Array, y: Array) -> Array:
+    """Minus the natural logarithm of the chance (n,) of the true class: inf where it is 0.
+
+    Examples
+    --------
+    >>> log_loss(np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([0, 0])).round(4).tolist()
+    [0.6931, inf]
+    """
+    chance = p[np.arange(len(y)), y]
+    out = np.full(len(y), np.inf)
+    out[chance > 0] = -np.log(chance[chance > 0])
+    return np.asarray(np.maximum(out, 0.0))
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Rows with similar chances of a class.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends of the bin; a chance at the end of two bins is in the lower one.
+    rows : int
+    chance : float
+        Weighted mean of the chances.
+    share : Estimate
+        Of the rows that are of the class, with Wilson's interval.
+    """
+
+    low: float
+    high: float
+    rows: int
+    chance: float
+    share: Estimate
+
+
+def reliability(chance: Array, positive: Array, w: Array, bins: int) -> list[Bin]:
+    """Bins of equal width with at least one row of positive weight, in ascending order.
+
+    Examples
+    --------
+    >>> for b in reliability(np.array([0.1, 0.3, 0.9]), np.array([False, True, True]), np.ones(3), 2):
+    ...     print(b.low, b.high, b.rows, round(b.chance, 2), b.share.value)
+    0.0 0.5 2 0.2 0.5
+    0.5 1.0 1 0.9 1.0
+    """
+    edges = np.linspace(0, 1, bins + 1)
+    place = np.searchsorted(edges[1:-1], chance, "left")
+    out = []
+    for k in range(bins):
+        at = (place == k) & (w > 0)
+        if not at.any():
+            continue
+        own = w[at]
+        share = share_of(float(own @ positive[at]), float(own.sum()), float(own @ own))
+        out.append(Bin(float(edges[k]), float(edges[k + 1]), int(at.sum()), float(own @ chance[at] / own.sum()), share))
+    return out

@@ -56,6 +56,7 @@ _PLACES = {
     "estimation.fit": "Fit",
     "estimation.validation": "Validation",
     "analysis.evaluation": "Test",
+    "analysis.by_group": "TestByGroup",
     "analysis.stability": "Stability",
     "analysis.compare": "compare",
     "analysis.comparison": "Comparison",
@@ -71,6 +72,7 @@ __all__ = sorted([*_HOME, "testing"])
 
 if TYPE_CHECKING:
     from . import testing as testing
+    from .analysis.by_group import TestByGroup
     from .analysis.compare import compare
     from .analysis.comparison import Comparison
     from .analysis.evaluation import Test

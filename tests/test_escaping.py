@@ -34,6 +34,10 @@ def shown(data):
         .as_html()
     )
     yield pc.fit("species ~ .", data, "mmd", K=2, criticisms=2).summary().as_html()
+    test = pc.fit("species ~ .", data, "knn", k=3).test(data)
+    yield test._repr_html_()
+    yield test.summary().as_html()
+    yield pc.fit("species ~ .", data, eps=1.0).test(data.assign(g=data["species"]), by="g")._repr_html_()
     yield pc.dissimilarity("species ~ .", data).check(by=data["species"])._repr_html_()
     yield pc.compare("species ~ .", data, {EVIL: "knn", "b": "pvm"}, test_size=0.3)._repr_html_()
 
@@ -86,6 +90,7 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
 
 def test_latex_holds_no_command_of_the_data(hostile):
     fit = pc.fit("species ~ .", hostile, eps=1.0)
+    assert r"\input{" not in fit.test(hostile).summary().as_latex()
     text = fit.summary().as_latex()
     assert r"\input{" not in text
     assert r"\textbackslash{}input\{/etc/passwd\}" in text

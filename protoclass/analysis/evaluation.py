@@ -1,32 +1,70 @@
-"""The error on new data: its interval and the test against no information."""
+"""What a fit says of new rows with known classes, and how good it is: statistics by class and of all, with intervals."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number
+from ..arguments import check_known, is_number, whole_number
+from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
+from ..core.intervals import Estimate, mean_over_rows, share_of
+from ..core.ranking import AUC, mean_auc
+from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, NotAvailable, OptionError, brief, shown
+from ..estimation.decisions import decide, loss_of
 from ..frames.frame import check_unique, given_weights
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
-from .paired import wilson
+from .no_information import against_stated, signs
 
 if TYPE_CHECKING:
+    from statsmodels.iolib.summary import Summary
+
     from ..estimation.fit import Fit
+    from .by_group import TestByGroup
+
+MOST_BINS = 1000
+LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 
 
-FLIPS = 9999  # draws of the signs where rows have different weights
-MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """New rows with known classes, and what a fit says of them.
+
+    Attributes
+    ----------
+    y, predicted : int arrays (n,)
+        Class codes.
+    w : array (n,)
+        Weights, as shares of the largest, so that the squares of small and large ones are numbers.
+    chances : array (n, classes), or None where the fit has none
+    p_values : array (n, classes), or None where the fit is not calibrated
+        Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
+    given : array (n,), or None
+        The weights as they were given, where they are others.
+    """
+
+    y: np.ndarray
+    predicted: np.ndarray
+    w: np.ndarray
+    chances: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+    given: np.ndarray | None = None
+
+    def take(self, at: np.ndarray) -> Judged:
+        """Some of the rows."""
+        return Judged(*(None if v is None else v[at] for v in (getattr(self, f.name) for f in fields(self))))
 
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """Error on new rows.
+    """How good a fit is on new rows.
 
     Attributes
     ----------
@@ -44,6 +82,10 @@ class Test:
         What the rule is compared with, in words.
     confusion : DataFrame
         Weight of the rows by true class (rows) and predicted class.
+    judged : Judged
+        The rows with their classes, weights, predicted classes and chances.
+    losses : array (classes, classes), or None
+        Loss of predicting column j for class i, where it was given.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -59,24 +101,190 @@ class Test:
     test: str
     against: str
     confusion: pd.DataFrame
+    judged: Judged
+    losses: np.ndarray | None = None
+
+    @property
+    def classes(self) -> list[Any]:
+        """Classes in level order."""
+        return list(self.confusion.index)
+
+    @cached_property
+    def table(self) -> Table:
+        """Weights of the rows by true and predicted class, and the sums of their squares."""
+        return count(self.judged.y, self.judged.predicted, self.judged.w, len(self.confusion))
+
+    @cached_property
+    def areas(self) -> tuple[list[AUC], AUC]:
+        """Area under the ROC curve of each class against the rest, and their mean; raises where there are no chances."""
+        return mean_auc(self.chances, self.judged.y, self.judged.w)
+
+    @property
+    def chances(self) -> np.ndarray:
+        """Chances of the classes (n, classes); raises where there are none."""
+        if self.judged.chances is None:
+            raise NotAvailable(
+                "the fit gave no chances for these rows: fit.calibrate().test(new) has them, and so have methods with kind 'prob'"
+            )
+        return self.judged.chances
 
     def tidy(self) -> pd.DataFrame:
-        """One row with the numbers."""
-        return pd.DataFrame([{"error": self.error, "conf_low": self.low, "conf_high": self.high, "wrong": self.wrong,
-                              "n": self.n, "left_out": self.left_out, "no_information": self.no_information,
-                              "p_value": self.p_value, "test": self.test}])  # fmt: skip
+        """One row for each class, against the others.
+
+        Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv` (predictive values), `f1`,
+        `prevalence`, `detected` (share of the rows that are predicted as the class), `balanced_accuracy` (mean of sensitivity
+        and specificity) and, where there are chances, `auc` and `brier` (mean squared difference of its chance from 0 or 1);
+        then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. Shares have Wilson's interval, F1
+        that of the share which it is a function of, balanced accuracy that of Newcombe, AUC DeLong's. NaN is what has no rows to
+        be judged by, such as the sensitivity of a class that does not occur.
+        """
+        rows = []
+        for c in range(len(self.classes)):
+            found = of_class(self.table, c)
+            each: dict[str, Estimate] = {f.name: getattr(found, f.name) for f in fields(OfClass)}
+            more = {}
+            if self.judged.chances is not None:
+                each["auc"] = self.areas[0][c].estimate
+                more["brier"] = mean_over_rows((self.chances[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
+            ends = {f"{name}_{end}": getattr(e, end) for name, e in each.items() for end in ("low", "high")}
+            values = {name: e.value for name, e in each.items()}
+            rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
+        out = pd.DataFrame(rows)
+        out.insert(0, "class", pd.Categorical(self.classes, self.confusion.index))
+        return out
+
+    def glance(self) -> pd.DataFrame:
+        """One row: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and `kappa`.
+
+        Where there are chances `auc` (mean over the classes, each against the rest; of two classes the one area), `brier` (the
+        sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss` and, with
+        chances, `loss_by_chances`, that of deciding for the class of least expected loss. Then `_low` and `_high`, the ends of
+        95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `protoclass.core.agreement.kappa`,
+        DeLong's for the area), `_se`, standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
+        `n`, `left_out`.
+        """
+        rest = {
+            name: getattr(self, name)
+            for name in ("error", "no_information", "p_value", "test", "wrong", "n", "left_out")
+        }
+        ends = {f"{name}_{end}": getattr(e, end) for name, e in self.estimates.items() for end in ("low", "high")}
+        spread = {f"{name}_se": se for name, (_, se) in self.means.items()}
+        values = {name: e.value for name, e in self.estimates.items()} | {
+            name: m for name, (m, _) in self.means.items()
+        }
+        return pd.DataFrame([{**values, **ends, **spread, **rest}])
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """Accuracy, balanced accuracy, kappa and, where there are chances, the area, with their intervals."""
+        table = self.table
+        out = {"accuracy": accuracy(table), "balanced_accuracy": balanced_accuracy(table), "kappa": kappa(table)}
+        return out if self.judged.chances is None else {**out, "auc": self.areas[1].estimate}
+
+    @cached_property
+    def means(self) -> dict[str, tuple[float, float]]:
+        """Means over the rows with their standard errors: Brier score and log loss where there are chances, and the loss."""
+        y, w, p = self.judged.y, self.judged.w, self.judged.chances
+        out = {}
+        if p is not None:
+            out |= {"brier": mean_over_rows(brier(p, y), w), "log_loss": mean_over_rows(log_loss(p, y), w)}
+        if self.losses is not None:
+            out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w)
+            if p is not None:
+                out["loss_by_chances"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w)
+        return out
+
+    def calibration(self, bins: int = 10) -> pd.DataFrame:
+        """Whether the chances come true: one row for each class and bin of its chance that has rows.
+
+        Columns: `class`, `low` and `high` of the bin, `n` (rows), `chance` (their mean), `share` (of them that are of the class) and
+        its 95 % Wilson interval, `share_low` to `share_high`.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> wine = pc.load_data("wine")
+        >>> found = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5).test(wine.iloc[1::2])
+        >>> found.calibration(bins=2)[["class", "n", "chance", "share"]].round(2).iloc[:2].to_numpy().tolist()
+        [['cultivar 1', 56, 0.04, 0.0], ['cultivar 1', 33, 0.95, 0.88]]
+        """
+        whole_number("bins", bins, 1, MOST_BINS)
+        p, y, w, rows = self.chances, self.judged.y, self.judged.w, []
+        for c, level in enumerate(self.classes):
+            for b in reliability(p[:, c], y == c, w, bins):
+                rows.append({"class": level, "low": b.low, "high": b.high, "n": b.rows, "chance": b.chance,
+                             "share": b.share.value, "share_low": b.share.low, "share_high": b.share.high})  # fmt: skip
+        out = pd.DataFrame(rows)
+        return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
+
+    def coverage(self, levels: Sequence[float] = LEVELS) -> pd.DataFrame:
+        """How often prediction sets of a calibrated fit hold the true class: one row for each level and class that occurs.
+
+        Columns: `level`, `class`, `n` (rows of the class), `coverage` (share of them whose set holds it), its 95 % Wilson interval,
+        `low` to `high`, and `size`, the mean number of classes in their sets.
+        """
+        if self.judged.p_values is None:
+            raise NotAvailable("only a calibrated fit has prediction sets: test fit.calibrate()")
+        if not isinstance(levels, (Sequence, np.ndarray)) or not all(is_number(v, 0.0, True) and v < 1 for v in levels):
+            raise OptionError(f"levels={brief(levels)}: a list of numbers between 0 and 1, such as {list(LEVELS)}")
+        rows = []
+        for level in levels:
+            held = self.judged.p_values > 1 - level
+            for c, name in enumerate(self.classes):
+                at = (self.judged.y == c) & (self.judged.w > 0) & ~np.isnan(self.judged.p_values).any(axis=1)
+                if not at.any():
+                    continue
+                w = self.judged.w[at]
+                share = share_of(float(w @ held[at, c]), float(w.sum()), float(w @ w))
+                rows.append({"level": float(level), "class": name, "n": int(at.sum()), "coverage": share.value, "low": share.low,
+                             "high": share.high, "size": float(w @ held[at].sum(axis=1) / w.sum())})  # fmt: skip
+        out = pd.DataFrame(rows, columns=["level", "class", "n", "coverage", "low", "high", "size"])
+        return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
+
+    def summary(self) -> Summary:
+        """All statistics with their intervals, as a statsmodels Summary (text, HTML, LaTeX)."""
+        from ..tables.evaluation import summary
+
+        return summary(self)
+
+    def plot(self, kind: str = "confusion", ax: Any = None, **unknown: Any) -> Any:
+        """Draw what the test found.
+
+        Parameters
+        ----------
+        kind : str
+            "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
+            positives of each class against the rest, with the area; "pr": precision against sensitivity; "calibration": the share
+            that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
+            level.
+        ax : Axes, optional
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        NotAvailable
+            Where there are no chances, or no prediction sets.
+        """
+        from ..plots.evaluation import draw_test
+
+        check_known("plot()", unknown, ("kind", "ax"))
+        return draw_test(self, kind, ax)
 
     def __repr__(self) -> str:
-        left = f"; {self.left_out} left out for missing values" if self.left_out else ""
-        return (
-            f"Test error {self.error:.4f} ({self.wrong} of {self.n} rows), 95 % interval {self.low:.4f} to {self.high:.4f}{left}\n"
-            f"No-information error {self.no_information:.4f}, {self.against}\n"
-            f"p-value {self.p_value:.3g}, {self.test}\n"
-            f"{self.confusion.to_string()}"
-        )
+        from ..tables.evaluation import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from ..tables.evaluation import html_text
+
+        return html_text(self)
 
 
-def test(fit: Fit, new: Any, weights: Any, no_information: float | None) -> Test:
+def test(fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any) -> Test | TestByGroup:
     """See `Fit.test`."""
     new = as_pandas(new)
     response, levels = fit.frame.formula.response, fit.frame.levels
@@ -88,92 +296,62 @@ def test(fit: Fit, new: Any, weights: Any, no_information: float | None) -> Test
             f"no_information={brief(no_information)}: a number between 0 and 1, the error to compare with"
         )
     w = given_weights(weights, new)
-    codes, fitted = class_codes(new[response], levels), fit.predict(new).cat.codes.to_numpy()
-    known = (codes >= 0) & (fitted >= 0)
+    every = Judged(class_codes(new[response], levels), *_said(fit, new, w / (w.max(initial=0.0) or 1.0)), w)
+    known = (every.y >= 0) & (every.predicted >= 0)
     if not w[known].any():
         raise DataError(
             "no row has both a known class and all predictors" + ("" if weights is None else ", and weight")
         )
     constant = int(np.bincount(fit.frame.codes, fit.frame.weights, len(levels)).argmax())
-    left_out = int((~known).sum())
-    return compare_classes(codes[known], fitted[known], w[known], levels, constant, no_information, left_out)
+    losses = None if loss is None else loss_of(loss, levels)
+
+    def judge(rows: np.ndarray, left_out: int) -> Test:
+        return compare_classes(every.take(rows), levels, constant, no_information, left_out, losses)
+
+    overall = judge(known, int((~known).sum()))
+    if by is None:
+        return overall
+    from .by_group import split
+
+    return split(overall, judge, by, new, known & (w > 0))
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest
 
 
+def _said(fit: Fit, new: pd.DataFrame, w: np.ndarray) -> tuple[Any, ...]:
+    """What a fit says of new rows, as `Judged` has it after the true classes."""
+    predicted = fit.predict(new).cat.codes.to_numpy().astype(int)
+    chances = fit.predict(new, "prob").to_numpy(float) if "prob" in fit.kinds else None
+    if fit.calibration is None:
+        return predicted, w, chances, None
+    p, index, complete = fit.calibration.p_values(new)
+    every = np.full((len(index), len(fit.classes)), np.nan)
+    every[complete] = p
+    return predicted, w, chances, every
+
+
 def compare_classes(
-    y: np.ndarray,
-    fitted: np.ndarray,
-    w: np.ndarray,
+    judged: Judged,
     levels: pd.Index,
     constant: int,
-    stated: float | None,
-    left_out: int,
+    stated: float | None = None,
+    left_out: int = 0,
+    losses: np.ndarray | None = None,
 ) -> Test:
-    """Compare true and predicted class codes of rows with weights w; `constant` is the class of the rule without information."""
-    counts = as_counts(np.bincount(y * len(levels) + fitted, w, len(levels) ** 2)).reshape(len(levels), -1)
-    table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
-    w = w / w.max()  # so that the squares of small and large ones are numbers
-    total = float(w.sum())
-    wrong, base_wrong = fitted != y, y != constant
-    error, worth = float(w @ wrong) / total, total**2 / float(w @ w)
-    low, high = wilson(error, worth)
+    """Compare true and predicted classes of rows; `constant` is the class of the rule without information."""
+    y, w = judged.y, judged.w
+    wrong, base_wrong = judged.predicted != y, y != constant
+    found = share_of(float(w @ wrong), float(w.sum()), float(w @ w))
     if stated is None:
         against = f"always predicting {shown(levels[constant])}, the most common class in training"
-        base = float(w @ base_wrong) / total
+        base = float(w @ base_wrong) / float(w.sum())
         p, name = signs(w[wrong & ~base_wrong], w[base_wrong & ~wrong])
     else:
         against, base = "as stated", float(stated)
         p, name = against_stated(w, wrong, base)
-    return Test(len(y), int(wrong.sum()), left_out, error, low, high, base, p, name, against, table)
-
-
-def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]:
-    """One-sided paired test that a rule errs less than another, from the rows that one of the two alone gets wrong.
-
-    Parameters
-    ----------
-    lost, won : arrays
-        Weights of the rows that the rule alone gets wrong, and of those that it alone gets right.
-    seed : int
-        For the draws of signs, where weights differ.
-
-    Returns
-    -------
-    p, name : float, str
-        With equal weights the exact binomial (sign) test, McNemar's with one side. Else the share of random signs under which
-        the rule does as well or better, by draws, or for many rows by the normal distribution.
-
-    Examples
-    --------
-    >>> signs(np.ones(2), np.ones(7))
-    (0.08984375, 'exact sign test, one-sided, on the 9 rows that one of the two alone gets wrong')
-    """
-    both = np.concatenate([lost, won])
-    both = both[both > 0]
-    where = f"one-sided, on the {len(both)} rows that one of the two alone gets wrong"
-    if len(both) == 0 or np.ptp(both) == 0:
-        from scipy.stats import binom  # 0.4 s that most fits do without
-
-        return float(binom.cdf((lost > 0).sum(), len(both), 0.5)), f"exact sign test, {where}"
-    gain = float(won.sum() - lost.sum())
-    if len(both) > MANY:
-        from scipy.stats import norm
-
-        return float(norm.sf(gain / np.sqrt(both @ both))), f"weighted sign test (normal approximation), {where}"
-    drawn = np.random.default_rng(seed).integers(0, 2, (FLIPS, len(both)), np.int8) @ (2 * both) - both.sum()
-    p = (1 + int((drawn >= gain - 1e-9 * both.sum()).sum())) / (1 + FLIPS)
-    return p, f"weighted sign test ({FLIPS} draws of the signs), {where}"
-
-
-def against_stated(w: np.ndarray, wrong: np.ndarray, base: float) -> tuple[float, str]:
-    """One-sided test that an error is below a stated one: exact for equal weights, else by the normal distribution."""
-    from scipy.stats import binom, norm
-
-    w, wrong = w[w > 0], wrong[w > 0]
-    if np.ptp(w) == 0:
-        return float(binom.cdf(wrong.sum(), len(w), base)), "exact binomial test, one-sided"
-    se = float(np.sqrt(base * (1 - base) * (w @ w)))
-    less = float(w @ wrong) - base * float(w.sum())
-    return float(norm.cdf(less / se)) if se > 0 else float(less >= -1e-9 * w.sum()), "weighted z test, one-sided"
+    given = w if judged.given is None else judged.given
+    counts = as_counts(count(y, judged.predicted, given, len(levels)).weight)
+    table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
+    return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
+                judged, losses)  # fmt: skip

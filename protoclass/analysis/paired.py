@@ -71,7 +71,7 @@ def by_row(wrong: pd.DataFrame) -> pd.DataFrame:
     """
     rows = [_cochran(wrong)] if wrong.shape[1] > 2 else []
     rows += [_mcnemar(wrong[a], wrong[b], str(a), str(b)) for a, b in combinations(wrong, 2)]
-    return _with_holm(rows)
+    return with_holm(rows)
 
 
 def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = None) -> pd.DataFrame:
@@ -112,7 +112,7 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
         low, high = student_interval(mean)
         rows.append({"test": "corrected resampled t", "a": str(a), "b": str(b), "difference": mean.value, "low": low,
                      "high": high, "statistic": t, "p": float(_student().sf(abs(t), mean.df) * 2)})  # fmt: skip
-    return _with_holm(rows)
+    return with_holm(rows)
 
 
 def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | None = None) -> Mean:
@@ -214,7 +214,8 @@ def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
     return max(-1.0, a - b - half), min(1.0, a - b + half)
 
 
-def _with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
+def with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
+    """A table of tests, with Holm's correction `p_holm` among the pairs."""
     from statsmodels.stats.multitest import multipletests
 
     out = pd.DataFrame(rows, columns=COLUMNS)

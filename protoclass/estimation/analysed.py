@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
 
@@ -11,6 +11,7 @@ from ..arguments import known_arguments
 from .fitted import Fitted
 
 if TYPE_CHECKING:
+    from ..analysis.by_group import TestByGroup
     from ..analysis.evaluation import Test
     from ..analysis.stability import Stability
 
@@ -19,13 +20,28 @@ if TYPE_CHECKING:
 class Analysed(Fitted):
     """A fitted rule that can be tested, bounded and explained; each analysis is a module of `analysis`."""
 
+    @overload
+    def test(
+        self, new: Any, weights: Any = ..., no_information: float | None = ..., by: None = ..., loss: Any = ...
+    ) -> Test: ...
+
+    @overload
+    def test(
+        self, new: Any, weights: Any = ..., no_information: float | None = ..., *, by: Any, loss: Any = ...
+    ) -> TestByGroup: ...
+
     @known_arguments
-    def test(self, new: Any, weights: Any = None, no_information: float | None = None) -> Test:
-        """Error on new data with known classes: Wilson interval, confusion, and a test against no information.
+    def test(
+        self, new: Any, weights: Any = None, no_information: float | None = None, by: Any = None, loss: Any = None
+    ) -> Test | TestByGroup:
+        """How good the fit is on new data with known classes: error, confusion, statistics by class, and scores of its chances.
 
         No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
         before the new rows were seen, so that the two are compared on them by the exact sign test: of the rows that one of the
         two alone gets wrong, half would be the rule's if it were no better.
+
+        Where the fit has chances, calibrated (`Fit.calibrate`) or the method's own, they are judged as well: AUC, Brier score,
+        log loss, and whether they come true.
 
         Parameters
         ----------
@@ -33,22 +49,36 @@ class Analysed(Fitted):
             With the predictors and the response; for given dissimilarities the response is a column beside them. Rows
             that miss either are left out and counted.
         weights : column name, Series or array, optional
-            Weight of each new row, in the error, its interval and the test.
+            Weight of each new row, in all statistics, intervals and tests.
         no_information : float between 0 and 1, optional
             An error that is known from elsewhere, such as 1 less a base rate of the population: the test against it is the
             exact binomial one.
+        by : column name, Series or array, optional
+            Groups of the new rows, up to 50: each is judged by itself, and their errors are compared pair by pair.
+        loss : DataFrame, optional
+            Loss of predicting the class of the column for a row of the class of the row: its mean over the new rows is added, of the
+            predicted classes and, where there are chances, of the decisions `predict(new, loss=loss)`.
+
+        Returns
+        -------
+        Test
+            With `tidy()` (one row a class), `glance()`, `summary()`, `calibration()`, `coverage()` and `plot(kind)`; or with `by`
+            a `TestByGroup`, with `groups` (a Test each), `comparisons`, `tidy()`, `glance()` and `plot()`.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> wine = pc.load_data("wine")
         >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
-        >>> fit.test(wine.iloc[1::2]).test
+        >>> found = fit.test(wine.iloc[1::2])
+        >>> found.test
         'exact sign test, one-sided, on the 58 rows that one of the two alone gets wrong'
+        >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
+        [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
         """
         from ..analysis.evaluation import test
 
-        return test(self, new, weights, no_information)
+        return test(self, new, weights, no_information, by, loss)
 
     @known_arguments
     def bound(self, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:

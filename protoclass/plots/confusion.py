@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..views.confusion import count_confusion
+from ..views.confusion import Confusion, count_confusion
 from .style import axes
 
 if TYPE_CHECKING:
@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 
 
 def confusion(fit: Fit, ax: Any = None) -> Any:
+    """Held-out or training rows of a fit; see `draw_counts`."""
+    return draw_counts(count_confusion(fit), ax)
+
+
+def draw_counts(counts: Confusion, ax: Any = None) -> Any:
     """Counts as numbers, the share of each true class as shade."""
-    counts = count_confusion(fit)
     L = len(counts.table)
     side = max(4.4, 0.5 * L + 1.6)
     ax = axes(ax, side + 0.8, side)
@@ -30,7 +34,7 @@ def confusion(fit: Fit, ax: Any = None) -> Any:
                     va="center",
                     color="white" if share[i, j] > 0.55 else "black",
                 )
-    names = [str(level) for level in fit.classes]
+    names = [str(level) for level in counts.table.index]
     long = max(map(len, names)) > 4
     ax.set_xticks(range(L), names, rotation=45 if long and L > 3 else 0, ha="right" if long and L > 3 else "center")
     ax.set_yticks(range(L), names)

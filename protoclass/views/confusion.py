@@ -19,7 +19,7 @@ class Confusion:
     table : DataFrame
         Weight of the rows by true class (rows) and predicted class.
     rows : str
-        Which rows they are: "held-out rows" or "training rows".
+        Which rows they are: "held-out rows", "training rows" or "new rows".
     """
 
     table: pd.DataFrame

@@ -1,14 +1,18 @@
-"""`Fit.test`: the test against no information is exact, at its level, and takes weights."""
+"""`Fit.test`: the test against no information is exact, at its level, and takes weights; statistics, scores, groups, pictures."""
 
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
+from sklearn import metrics
 
 import protoclass as pc
-from protoclass.analysis.evaluation import against_stated, signs
+from protoclass.analysis.by_group import TestByGroup
+from protoclass.analysis.evaluation import Judged, compare_classes
+from protoclass.analysis.no_information import against_stated, signs
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +44,7 @@ def test_the_sign_test_is_exact(wine, fit):
     won = int(((said == truth) & (truth != "cultivar 2")).sum())
     found = fit.test(new)
     assert found.p_value == pytest.approx(stats.binomtest(lost, lost + won, 0.5, alternative="less").pvalue)
-    for text in (repr(found), found.tidy()["test"].iloc[0]):
+    for text in (repr(found), found.glance()["test"].iloc[0]):
         assert f"exact sign test, one-sided, on the {lost + won} rows" in text
     stated = fit.test(new, no_information=0.3)
     assert stated.p_value == pytest.approx(stats.binomtest(found.wrong, found.n, 0.3, alternative="less").pvalue)
@@ -118,3 +122,173 @@ def test_votes_are_not_probabilities():
     assert (fit.predict(new, "prob").max(axis=1) == 1.0).all()
     assert 0.6 < (fit.predict(new).astype(object) == new["y"]).mean() < 0.75
     assert "not calibrated" in pc.Fit.predict.__doc__
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    """Few ill, two groups between which the rule errs differently, and a calibrated fit."""
+    draw = np.random.default_rng(4)
+    y = draw.choice(["ill", "well"], 700, p=[0.25, 0.75])
+    sex = draw.choice(["f", "m"], 700)
+    shift = np.where(sex == "f", 2.0, 0.3) * (y == "ill")
+    data = pd.DataFrame(draw.normal(size=(700, 2)) + shift[:, None], columns=["a", "b"]).assign(y=y, sex=sex)
+    return pc.fit("y ~ a + b", data[:300], eps=0.8).calibrate(cv=4), data[300:]
+
+
+def test_tables_of_a_test_are_those_of_scikit_learn(clinic):
+    fit, new = clinic
+    w = np.random.default_rng(0).integers(0, 3, len(new)).astype(float)
+    found = fit.test(new, weights=w)
+    truth, said = new["y"], fit.predict(new).astype(str)
+    p = fit.predict(new, "prob")["well"]
+    table, one = found.tidy(), found.glance().iloc[0]
+    assert list(table.columns[:8]) == ["class", "n", "sensitivity", "specificity", "ppv", "npv", "f1", "prevalence"]
+    assert table["class"].tolist() == ["ill", "well"]
+    assert table["sensitivity"].tolist() == pytest.approx(
+        metrics.recall_score(truth, said, average=None, sample_weight=w)
+    )
+    assert table["specificity"].tolist() == table["sensitivity"].tolist()[::-1]
+    assert table["f1"].tolist() == pytest.approx(metrics.f1_score(truth, said, average=None, sample_weight=w))
+    assert list(one.index[:6]) == ["accuracy", "balanced_accuracy", "kappa", "auc", "brier", "log_loss"]
+    assert one["accuracy"] == pytest.approx(1 - found.error)
+    assert one["kappa"] == pytest.approx(metrics.cohen_kappa_score(truth, said, sample_weight=w))
+    assert one["auc"] == pytest.approx(metrics.roc_auc_score(truth == "well", p, sample_weight=w))
+    assert one["brier"] == pytest.approx(metrics.brier_score_loss(truth == "well", p, sample_weight=w))
+    assert one["log_loss"] == pytest.approx(metrics.log_loss(truth == "well", p, sample_weight=w))
+    for name in ("accuracy", "balanced_accuracy", "kappa", "auc"):
+        assert one[f"{name}_low"] < one[name] < one[f"{name}_high"]
+    bins = found.calibration(bins=5)
+    assert bins.groupby("class", observed=True)["n"].sum().tolist() == [(w > 0).sum()] * 2
+
+
+def test_without_chances_there_are_no_scores(wine):
+    fit, new = pc.fit("cultivar ~ .", wine.iloc[::2], eps=3.0), wine.iloc[1::2]
+    found = fit.test(new)
+    assert not {"auc", "brier", "log_loss"} & set(found.glance().columns)
+    assert not {"auc", "brier"} & set(found.tidy().columns)
+    assert "Brier" not in repr(found)
+    for call in (found.calibration, *(lambda kind=kind: found.plot(kind) for kind in ("roc", "pr", "calibration"))):
+        with pytest.raises(pc.NotAvailable, match=r"fit.calibrate\(\)"):
+            call()
+    with pytest.raises(pc.NotAvailable, match=r"test fit.calibrate\(\)"):
+        found.plot("coverage")
+    assert "Brier" in repr(fit.calibrate(cv=3).test(new))  # the cure
+
+
+def test_coverage_counts_the_prediction_sets(clinic):
+    fit, new = clinic
+    found = fit.test(new).coverage([0.8, 0.95])
+    for level in (0.8, 0.95):
+        sets = fit.predict(new, "set", level=level)
+        for c in ("ill", "well"):
+            own = sets[new["y"] == c]
+            row = found[(found["level"] == level) & (found["class"] == c)].iloc[0]
+            assert row["n"] == len(own)
+            assert row["coverage"] == pytest.approx(np.mean([c in s for s in own]))
+            assert row["size"] == pytest.approx(np.mean([len(s) for s in own]))
+
+
+def test_groups_are_tests_of_their_rows(clinic):
+    fit, new = clinic
+    new = new.assign(sex=new["sex"].where(np.arange(len(new)) % 50 > 0))  # 8 rows of no group
+    found = fit.test(new, by="sex")
+    assert found.left_out == 8
+    assert found.overall.n == len(new)
+    for label, one in found.groups.items():
+        alone = fit.test(new[new["sex"] == label])
+        pd.testing.assert_frame_equal(one.tidy(), alone.tidy())
+        pd.testing.assert_frame_equal(one.glance(), alone.glance())
+    f, m = found.groups["f"], found.groups["m"]
+    pair = found.comparisons.iloc[0]
+    assert pair["p"] == pytest.approx(stats.fisher_exact([[f.wrong, f.n - f.wrong], [m.wrong, m.n - m.wrong]])[1])
+    assert pair["low"] < pair["difference"] == pytest.approx(f.error - m.error)
+    assert pair["p"] < 0.01  # the rule errs more where ill and well are alike
+    assert found.glance()["group"].tolist() == ["f", "m"]
+    assert len(found.tidy()) == 4
+    assert "8 rows in no group" in repr(found)
+    series = fit.test(new, by=new["sex"][::-1])
+    pd.testing.assert_frame_equal(series.glance(), found.glance())
+    heavy = fit.test(new, weights=np.where(new["sex"] == "m", 2.0, 1.0), by="sex").comparisons.iloc[0]
+    assert heavy["test"] == "z test of weighted shares"
+    assert heavy["difference"] == pytest.approx(pair["difference"])
+
+
+def test_several_groups_are_corrected_by_holm(clinic):
+    fit, new = clinic
+    pairs = fit.test(new, by=np.arange(len(new)) % 4).comparisons
+    assert len(pairs) == 6
+    order = pairs["p"].sort_values()
+    stepped = np.maximum.accumulate(np.minimum(1, order.to_numpy() * np.arange(6, 0, -1)))
+    assert pairs.loc[order.index, "p_holm"].to_numpy() == pytest.approx(stepped)
+
+
+def test_the_p_values_of_groups_keep_their_level():
+    """Groups with the same error, of rows of different weights: the z test rejects in about 5 %."""
+    draw, rejected = np.random.default_rng(2), 0
+    for _ in range(500):
+        tests = {}
+        for g in range(2):
+            y, w = draw.integers(0, 2, 120), draw.uniform(0.5, 1.5, 120)
+            wrong = draw.random(120) < 0.3
+            tests[g] = compare_classes(Judged(y, np.where(wrong, 1 - y, y), w), pd.Index(["a", "b"]), 0, stated=0.5)
+        rejected += TestByGroup("g", tests[0], tests, 0, []).comparisons["p"].iloc[0] < 0.05
+    assert 0.02 < rejected / 500 < 0.085
+
+
+def test_the_loss_is_a_mean_over_the_rows(clinic):
+    fit, new = clinic
+    losses = pd.DataFrame([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
+    one = fit.test(new, loss=losses).glance().iloc[0]
+    for said, name in ((fit.predict(new), "loss"), (fit.predict(new, loss=losses), "loss_by_chances")):
+        paid = [losses.loc[t, p] for t, p in zip(new["y"], said, strict=True)]
+        assert one[name] == pytest.approx(np.mean(paid))
+        assert one[f"{name}_se"] == pytest.approx(stats.sem(paid))
+    assert one["loss_by_chances"] < one["loss"]
+
+
+def test_each_kind_is_drawn_and_the_summary_says_what_is_not_known(clinic):
+    fit, new = clinic
+    found = fit.test(new)
+    for kind in ("confusion", "roc", "pr", "calibration", "coverage"):
+        ax = Figure(layout="constrained").subplots()
+        assert found.plot(kind, ax=ax) is ax
+        assert ax.get_xlabel()
+        assert ax.get_ylabel()
+        ax.figure.canvas.draw()
+    legend = found.plot("roc").get_legend().get_texts()[0].get_text()
+    assert legend.startswith(f"well: area {found.glance()['auc'].iloc[0]:.3f} (")
+    assert found.plot("roc").lines[1].get_xdata()[-1] == 1.0
+    assert len(fit.test(new, by="sex").plot().get_yticks()) == 3
+    with pytest.raises(pc.OptionError, match="'coverage'"):
+        found.plot("rocs")
+    with pytest.raises(pc.OptionError, match="on the Axes"):
+        found.plot("roc", col="red")
+    assert "DeLong" in str(found.summary())
+    ill = fit.test(new[new["y"] == "ill"])
+    assert "No row is of class well" in str(ill.summary())
+    assert np.isnan(ill.glance()["auc"].iloc[0])
+    with pytest.raises(pc.NotAvailable, match="all rows are of one class"):
+        ill.plot("roc")
+
+
+def test_votes_of_zero_make_the_log_loss_infinite(wine, fit):
+    found = fit.test(wine.iloc[1::2])
+    assert found.glance()["log_loss"].iloc[0] == np.inf
+    text = str(found.summary())
+    assert "The log loss is infinite: 1 of 89 rows" in text
+    assert "not calibrated" in text
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ("none", "by='none' is not a column"),
+        (["f"] * 3, "by have shape"),
+        (np.zeros(89), "at least two"),
+        (np.arange(89), "89 groups: allowed are 50; pd.cut"),
+        (pd.Series([[1]] * 89, range(1, 178, 2)), "no labels of groups"),
+    ],
+)
+def test_groups_that_are_none_name_the_cure(wine, fit, by, message):
+    with pytest.raises(pc.ProtoclassError, match=message):
+        fit.test(wine.iloc[1::2], by=by)

@@ -1,0 +1,149 @@
+"""Pictures of a Test: confusion, ROC and precision-recall curves, calibration, coverage, and errors by group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import one_of
+from ..errors import OptionError, brief
+from ..views.confusion import Confusion
+from ..views.evaluation import class_curve, list_coverage, list_curves, list_groups, shown_classes
+from .confusion import draw_counts
+from .style import GREY, axes, colour, mark, named, plain_text
+
+if TYPE_CHECKING:
+    from ..analysis.by_group import TestByGroup
+    from ..analysis.evaluation import Test
+
+BESIDE = 12  # classes in a legend
+
+
+def draw_test(test: Test, kind: str, ax: Any = None) -> Any:
+    """The picture of a Test; see `Test.plot`."""
+    kinds = {
+        "confusion": confusion,
+        "roc": roc,
+        "pr": precision_recall,
+        "calibration": calibration,
+        "coverage": coverage,
+    }
+    one_of("kind", kind, tuple(kinds))
+    if ax is not None and not hasattr(ax, "plot"):
+        raise OptionError(f"ax={brief(ax)}: Axes of matplotlib, or None")
+    return plain_text(kinds[kind](test, ax))
+
+
+def confusion(test: Test, ax: Any = None) -> Any:
+    """New rows by true and predicted class."""
+    return draw_counts(Confusion(test.confusion, "new rows"), ax)
+
+
+def roc(test: Test, ax: Any = None) -> Any:
+    """Sensitivity against the share of false positives of each class against the rest, with its area and DeLong's interval."""
+    table, areas = list_curves(test), test.areas[0]
+    ax = _square(ax)
+    ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
+    for c in shown_classes(test):
+        own = table[table["class"] == test.classes[c]]
+        if len(own):
+            e = areas[c].estimate
+            ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
+            label = f"{named(test.classes[c])}: area {e.value:.3f}{ends}"
+            ax.plot(own["false_positive"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
+    ax.set(xlabel="share of the other rows predicted as the class (1 - specificity)",
+           ylabel="share of the class predicted as it (sensitivity)", title="Each class against the rest, by its chance")  # fmt: skip
+    return _legend(ax, "lower right")
+
+
+def precision_recall(test: Test, ax: Any = None) -> Any:
+    """Precision against sensitivity of each class against the rest; dotted is the prevalence, which chance alone reaches."""
+    table = list_curves(test)
+    prevalence = test.table.weight.sum(axis=1) / test.table.weight.sum()
+    ax = _square(ax)
+    for c, level in enumerate(test.classes):
+        own, found = table[table["class"] == level], class_curve(test, c)
+        if found is not None:
+            label = f"{named(level)}: average precision {found.average_precision:.3f}"
+            ax.step(
+                own["sensitivity"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False
+            )
+            ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
+    ax.set(xlabel="share of the class predicted as it (sensitivity)",
+           ylabel="share of the class among rows predicted as it (precision)",
+           title="Each class against the rest (dotted: its prevalence)")  # fmt: skip
+    return _legend(ax, "lower left")
+
+
+def calibration(test: Test, ax: Any = None) -> Any:
+    """The share of the rows in bins of a chance that are of the class, with Wilson's intervals; on the diagonal chances come true."""
+    table = test.calibration()
+    ax = _square(ax)
+    ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
+    for c in shown_classes(test):
+        own = table[table["class"] == test.classes[c]]
+        share = own["share"]
+        ends = np.maximum(0, [share - own["share_low"], own["share_high"] - share])
+        ax.errorbar(own["chance"], share, ends, fmt=mark(c), ls="-", ms=5, lw=1.2, elinewidth=0.8, capsize=2, color=colour(c),
+                    label=named(test.classes[c]), clip_on=False)  # fmt: skip
+    ax.set(xlabel="chance of the class (mean of a bin of width 0.1)", ylabel="share of the bin's rows that are of the class",
+           title="Do the chances come true? (bars: 95 % intervals)")  # fmt: skip
+    return _legend(ax, "upper left")
+
+
+def coverage(test: Test, ax: Any = None) -> Any:
+    """The share of the rows of each class whose prediction set holds it, against the level of the sets; shaded is its interval."""
+    table = list_coverage(test)
+    ax = axes(ax, 5.6, 5.0)
+    levels = table["level"].unique()
+    ax.plot(levels, levels, "--", lw=0.8, color=GREY)
+    for c, level in enumerate(test.classes):
+        own = table[table["class"] == level]
+        if len(own):
+            ax.fill_between(own["level"], own["low"], own["high"], color=colour(c), alpha=0.12, lw=0)
+            label = f"{named(level)} ({own['n'].iloc[0]} rows)"
+            ax.plot(own["level"], own["coverage"], lw=1.6, color=colour(c), label=label)
+    ax.set(xlabel="level of the prediction sets", ylabel="share of the class's rows whose set holds it",
+           title="Do the sets hold the true class? (shaded: 95 % intervals)", xlim=(levels[0], levels[-1]), ylim=(None, 1.01))  # fmt: skip
+    return _legend(ax, "lower right")
+
+
+def groups(result: TestByGroup, ax: Any = None) -> Any:
+    """The error of each group with its 95 % interval, and that of all rows."""
+    table = list_groups(result)
+    ax = axes(ax, 6.4, 1.3 + 0.4 * len(table))
+    for i, row in table.iterrows():
+        last = i == len(table) - 1
+        ends = [[row["error"] - row["low"]], [row["high"] - row["error"]]]
+        ax.errorbar(
+            row["error"],
+            i,
+            xerr=ends,
+            fmt="D" if last else "o",
+            ms=6,
+            color=GREY if last else colour(0),
+            capsize=4,
+            lw=1.6,
+        )
+    ax.set_yticks(range(len(table)), [f"{name} ({n} rows)" for name, n in zip(table["group"], table["n"], strict=True)])
+    ax.set_ylim(len(table) - 0.5, -0.5)
+    ax.set_xlim(left=-0.02 * ax.get_xlim()[1])
+    ax.grid(axis="x", lw=0.4, color="#cccccc")
+    ax.set_axisbelow(True)
+    ax.set(xlabel="test error (share of rows) with its 95 % interval", ylabel=result.by)
+    return plain_text(ax)
+
+
+def _square(ax: Any) -> Any:
+    """Axes from 0 to 1 both ways."""
+    ax = axes(ax, 5.6, 5.4)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    return ax
+
+
+def _legend(ax: Any, where: str) -> Any:
+    ax.title.set_fontsize("medium")
+    many = len(ax.get_legend_handles_labels()[0]) > BESIDE
+    ax.legend(fontsize="x-small" if many else "small", loc=where, framealpha=0.85)
+    return ax

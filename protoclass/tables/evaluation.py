@@ -1,0 +1,125 @@
+"""What a Test says: print, HTML and summary."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..core.intervals import Estimate
+
+if TYPE_CHECKING:
+    from statsmodels.iolib.summary import Summary
+
+    from ..analysis.evaluation import Test
+
+PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
+NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
+         "log_loss": "Log loss", "loss": "Mean loss", "loss_by_chances": "Mean loss, decided by chances", "sensitivity": "sensitivity",
+         "specificity": "specificity", "ppv": "predictive value +", "npv": "predictive value -", "f1": "F1",
+         "prevalence": "prevalence", "detected": "predicted share"}  # fmt: skip
+
+
+def written(estimate: Estimate) -> str:
+    """A number with its interval."""
+    ends = f" ({estimate.low:.3f} to {estimate.high:.3f})" if estimate.low == estimate.low else ""
+    return f"{estimate.value:.3f}{ends}" if estimate.value == estimate.value else "not known"
+
+
+def lines(test: Test) -> list[str]:
+    """The first lines of print."""
+    left = f"; {test.left_out} left out for missing values" if test.left_out else ""
+    out = [
+        f"Test error {test.error:.4f} ({test.wrong} of {test.n} rows), 95 % interval {test.low:.4f} to {test.high:.4f}{left}",
+        f"No-information error {test.no_information:.4f}, {test.against}",
+        f"p-value {test.p_value:.3g}, {test.test}",
+    ]
+    parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
+    parts |= {name: f"{NAMES[name]} {mean:.4g}" for name, (mean, _) in test.means.items()}
+    for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_by_chances")):
+        line = "; ".join(parts[name] for name in names if name in parts)
+        out += [line] if line else []
+    return out
+
+
+def by_class(test: Test) -> pd.DataFrame:
+    """What print shows of each class."""
+    table = test.tidy().set_index("class")
+    out = table[[name for name in PRINTED if name in table]].set_axis(test.confusion.index)
+    return out.rename_axis(index=None, columns="by class")
+
+
+def text(test: Test) -> str:
+    """`print(test)`."""
+    numbers = by_class(test).to_string(float_format="{:.3f}".format, na_rep="")
+    return "\n".join([*lines(test), test.confusion.to_string(), numbers])
+
+
+def html_text(test: Test) -> str:
+    """`print(test)` in a notebook."""
+    words = html.escape("\n".join(lines(test)))
+    numbers = by_class(test).to_html(float_format="{:.3f}".format, na_rep="")
+    return f"<div><pre>{words}</pre>{test.confusion.to_html()}{numbers}</div>"
+
+
+def summary(test: Test) -> Summary:
+    """The Summary of a Test: all statistics with their intervals, by class and of all, and notes."""
+    from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most tests do without
+
+    of_all = [
+        ["Test error", f"{test.error:.4f} ({test.low:.4f} to {test.high:.4f}), {test.wrong} of {test.n} rows"],
+        ["No-information error", f"{test.no_information:.4f}, {test.against}"],
+        ["p-value", f"{test.p_value:.3g}, {test.test}"],
+    ]
+    of_all += [[NAMES[name], written(e)] for name, e in test.estimates.items()]
+    of_all += [
+        [NAMES[name], f"{mean:.4g}{f' +- {se:.2g}' if se == se else ''}"] for name, (mean, se) in test.means.items()
+    ]
+    classes = [str(level) for level in test.classes]
+    counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
+    table = test.tidy()
+    names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
+    cells = [
+        [written(Estimate(*row[[n, f"{n}_low", f"{n}_high"]])) for n in names]
+        for _, row in table.drop(columns="class").iterrows()
+    ]
+    heads = [{**NAMES, "balanced_accuracy": "balanced accuracy"}[name] for name in names]
+    half = (len(names) + 1) // 2
+    sheets = [Sheet(of_all, "Test on new rows, with 95 % intervals", aligns="ll"),
+              Sheet(counts, "Rows by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
+    for part, title in ((slice(half), "By class, each against the others"), (slice(half, None), "By class, continued")):
+        sheets.append(Sheet([row[part] for row in cells], title, heads[part], classes))
+    return SheetSummary(sheets, notes(test))
+
+
+def notes(test: Test) -> list[str]:
+    """What a reader should know."""
+    out = [
+        "Intervals: Wilson for shares; F1 by Wilson's of the share it is a function of; balanced accuracy by Newcombe's square-and-add "
+        "of Wilson's; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
+        + ("; AUC by DeLong, of several classes each against the rest." if "auc" in test.estimates else ".")
+    ]
+    absent = [str(c) for c, n in zip(test.classes, test.table.weight.sum(axis=1), strict=True) if n == 0]
+    if absent:
+        out.append(
+            f"No row is of class {', '.join(absent)}: its sensitivity is not known, and means over classes leave it out."
+        )
+    never = [str(c) for c, n in zip(test.classes, test.table.weight.sum(axis=0), strict=True) if n == 0]
+    if never:
+        out.append(f"No row is predicted as {', '.join(never)}.")
+    if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
+        none = (test.chances[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
+        out.append(f"The log loss is infinite: {int(none.sum())} of {test.n} rows have a chance of 0 for their class.")
+    if test.judged.chances is not None and test.judged.p_values is None:
+        out.append(
+            "The chances are the method's own, not calibrated: fit.calibrate().test(new) judges calibrated ones."
+        )
+    if "auc" in test.estimates:
+        areas = [one.estimate for one in (*test.areas[0], test.areas[1])]
+        if any(e.low != e.low and e.value == e.value for e in areas):
+            out.append(
+                "An area has no interval where the chances separate the classes, so that DeLong's variance is 0, or a class has one row."
+            )
+    return out

@@ -77,7 +77,7 @@ class TestByGroup:
         (each for itself), `statistic`, `p` and `p_holm`. The test is Fisher's exact one, two-sided, whose statistic is the odds ratio;
         where rows have different weights the z test of two shares.
         """
-        return with_holm([_difference(a, b, self.groups) for a, b in combinations(self.groups, 2)])
+        return with_holm([compare_groups(a, b, self.groups) for a, b in combinations(self.groups, 2)])
 
     def plot(self, ax: Any = None) -> Axes:
         """The error of each group with its 95 % interval, and that of all rows."""
@@ -150,8 +150,8 @@ def split(
     return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without)
 
 
-def _difference(a: Any, b: Any, groups: dict[Any, Test]) -> dict[str, object]:
-    """Whether the errors of two groups differ."""
+def compare_groups(a: Any, b: Any, groups: dict[Any, Test]) -> dict[str, object]:
+    """Whether the errors of two groups differ: a row of `TestByGroup.comparisons`, before the correction."""
     from scipy.stats import fisher_exact, norm
 
     one, other = groups[a], groups[b]

@@ -295,3 +295,13 @@ def test_columns_named_like_words_of_r_are_columns():
     data["T"] = 1.0
     design = mold("y ~ TRUE + c + ns + `a^b` + T + I(c^2)", data).design
     assert list(design) == ["TRUE", "c", "ns", "a^b", "T", "I(c ** 2)"]
+
+
+@pytest.mark.parametrize(
+    "right",
+    ["ifelse(x.__class__ > 1, 1, 0)", "ifelse(x > 1, __import__('os'), 0)", "cut(x, [__import__('os')])", "ifelse(1 < x < 2, 1, 0)",
+     "ifelse(x is 1, 1, 0)", "ifelse(*x)", "cut(*x)", "cut(breaks=3)", "ns(x, **g)", "log(x, base=x)", "cut(x, TRUE)", "ns(x, df=TRUE)"],
+)  # fmt: skip
+def test_the_new_functions_take_columns_numbers_and_nothing_else(right):
+    with pytest.raises(pc.FormulaError):
+        mold(f"y ~ {right}", DATA)

@@ -15,7 +15,7 @@ from ..models.base import Model
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "train", "cv": "auto", "choose": "1se",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
                                "client": None, "measure": "error", "repeats": 1, "order": "data",
-                               "calibrate": False}  # fmt: skip
+                               "calibrate": False, "class_weights": None, "loss": None}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from ..models.registry import methods_with
 from ..progress import bar
 from .fitted import KINDS
 from .problem import Problem, check_rows_needed, held_out_query
-from .resampling import FoldPath, draw_folds, draws_folds, fold_paths, loss_matrix, losses, row_weights
+from .resampling import FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights
 from .selection import Extension
 from .validation import Validation
 
@@ -166,7 +166,7 @@ class Trial:
 
 def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Validated:
     """Cross-validate a prepared problem."""
-    loss, name = loss_matrix(measure, problem.frame.levels)
+    loss, name = measure_losses(measure, problem.frame)
     of_fold, notes = draw_folds(problem, repeats)
     dissimilarity = problem.measure()
     trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name)

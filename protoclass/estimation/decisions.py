@@ -52,7 +52,7 @@ def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
         return 1.0 - np.eye(len(levels))
     if not isinstance(loss, pd.DataFrame):
         raise OptionError(f"loss={brief(loss)}: a DataFrame with true classes as rows and predicted ones as columns")
-    return loss_matrix(loss, levels)[0]
+    return loss_matrix(loss, levels)
 
 
 def prior_of(prior: Any, levels: pd.Index) -> np.ndarray | None:

@@ -249,7 +249,7 @@ class Fit(Analysed):
         if formula is not None:
             changes["formula"] = substitute(formula, self.call.formula)
         selection, kept = self.selection, dict[str, Any]()
-        tunes_anew = {"method", "cv", "choose", "measure", "repeats"} & set(changes)
+        tunes_anew = {"method", "cv", "choose", "measure", "repeats", "loss"} & set(changes)
         if selection.by_hand and not tunes_anew:
             kept = {name: value for name, value in selection.values.items() if name not in changes}
         again: Fit = self.call.changed({**kept, **changes}, self.model.parameters()).run()

@@ -11,7 +11,7 @@ from .call import DEFAULTS, Call, is_default
 from .cross_validation import check_choose, validate
 from .fit import Fit, calibrated, learn
 from .problem import Problem, prepare
-from .resampling import FOLDS
+from .resampling import FOLDS, requested_measure
 from .selection import Selection, values_at
 from .validation import Validation
 
@@ -36,6 +36,8 @@ def fit(
     repeats: int = 1,
     order: str = "data",
     calibrate: Any = False,
+    class_weights: Any = None,
+    loss: Any = None,
     **parameters: Any,
 ) -> Fit:
     """Fit a prototype classifier.
@@ -89,8 +91,9 @@ def fit(
         A progress bar for work over 2 s; False silences it.
     client : None
         Reserved for distributed fits.
-    measure, repeats
-        Of the cross-validation, see `cross_validate`.
+    measure, repeats, loss
+        Of the cross-validation, see `cross_validate`. They decide which values tuned parameters get, and so the rule; the class
+        that a rule predicts is its own, calibrated or not. `predict(new, loss=)` of a calibrated fit decides by expected loss.
     order : "data" or "values"
         The order in which the rows are worked through, which decides where several choices are equally good, and what is
         drawn. "data", the default as in R: as they stand in the data, so that of equally good prototypes the first row is
@@ -98,6 +101,10 @@ def fit(
         fit to the last bit, folds included. What is returned for the rows stands in the order of the data in either case.
     calibrate : bool, "multinomial", "isotonic" or dict
         Learn chances and prediction sets from held-out rows, with the defaults or these arguments of `Fit.calibrate`.
+    class_weights : "balanced", or dict or Series of class to number > 0, optional
+        Factors of the weights of the rows, by class, which then do what `weights=` does, also in the errors. "balanced": all
+        classes weigh the same, and the sum of the weights stays. Classes that are not named keep 1. Chances of a calibrated
+        fit are those of classes so weighted: `predict(new, prior=)` gives them for the shares that the classes have.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned by cross-validation.
 
@@ -129,7 +136,7 @@ def fit(
     if problem.cv is None or (problem.cv_is_auto and not problem.model.tuned()):
         _check_nothing_to_measure(arguments)
         return calibrated(learn(problem, Selection()))
-    validated = validate(problem, measure, repeats)
+    validated = validate(problem, requested_measure(measure, loss), repeats)
     validation = validated.validation
     point = validation.chosen(choose)
     selection = Selection(validation.grid, values_at(validation.grid, point), point, choose)
@@ -156,19 +163,25 @@ def cross_validate(
     measure: Any = "error",
     repeats: int = 1,
     order: str = "data",
+    class_weights: Any = None,
+    loss: Any = None,
     **parameters: Any,
 ) -> Validation:
     """Cross-validate a method over the grid of its tuned parameters.
 
     Parameters
     ----------
-    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, **parameters
+    formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
+    **parameters
         As in `fit`; `cv` is 10 by default, with parameters to tune or without.
-    measure : "error", "balanced" or DataFrame
-        Share of wrong predictions; its mean over classes; or a loss matrix, true classes as rows and predicted as columns.
+    measure : "error", "balanced", "ordinal" or DataFrame
+        Share of wrong predictions; its mean over classes; of an ordered response the mean distance in levels between the
+        predicted class and the true one; or a loss matrix, true classes as rows and predicted as columns.
     repeats : int
         Times that new folds are drawn. Error and size are then means over all; the standard error is the root mean
         square of the repeats' own, as repeats share their data and do not make it smaller.
+    loss : DataFrame, optional
+        A loss matrix; the same as `measure=` with it.
 
     Returns
     -------
@@ -190,7 +203,7 @@ def cross_validate(
             "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
         )
     check_choose(choose, problem.model)
-    return validate(problem, measure, repeats).validation
+    return validate(problem, requested_measure(measure, loss), repeats).validation
 
 
 def _check_something_tunes(problem: Problem) -> None:
@@ -203,8 +216,9 @@ def _check_something_tunes(problem: Problem) -> None:
 
 
 def _check_nothing_to_measure(arguments: dict[str, Any]) -> None:
-    for name in ("measure", "repeats"):
+    for name in ("measure", "repeats", "loss"):
         if not is_default(name, arguments[name], DEFAULTS):
+            cure = ", or loss= to predict of a calibrated fit" if name == "loss" else ""
             raise OptionError(
-                f"{name}= is of the cross-validation, and nothing is cross-validated here: give cv=10 as well"
+                f"{name}= is of the cross-validation, and nothing is cross-validated here: give cv=10 as well{cure}"
             )

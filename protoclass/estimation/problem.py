@@ -28,6 +28,7 @@ from ..models.registry import methods_with
 from ..models.registry import model as find_model
 from ..progress import bar
 from .call import DEFAULTS, Call
+from .weighting import with_class_weights
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
 
@@ -148,10 +149,14 @@ def prepare(
     one_of("progress", given["progress"], (None, True, False))
     data = as_pandas(call.data)
     weights, groups = given["weights"], given["groups"]
-    if weights is not None and not model.can.weights:
-        raise OptionError(f"method {model.name!r} takes no weights; methods that do: {methods_with('weights')}")
+    for name in ("weights", "class_weights"):
+        if given[name] is not None and not model.can.weights:
+            raise OptionError(
+                f"{name}=: method {model.name!r} takes no weights; methods that do: {methods_with('weights')}"
+            )
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
     frame = mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
+    frame = with_class_weights(frame, given["class_weights"])
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
         frame = sort_by_values(frame)

@@ -13,11 +13,12 @@ from ..arguments import MOST_RUNS, whole_number
 from ..core.folds import grouped, stratified
 from ..core.task import Path, Task
 from ..errors import DataError, OptionError, brief, shown
+from ..frames.frame import Frame
 from ..metrics.dissimilarity import Dissimilarity
 from .problem import Problem
 
 FOLDS = 10
-MEASURES = {"error": "error", "balanced": "balanced error", "loss": "loss"}  # in words
+MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
 
 
 def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -88,26 +89,51 @@ def _seed(problem: Problem, repeat: int) -> int:
     return int(np.random.SeedSequence([problem.seed, repeat]).generate_state(1)[0])
 
 
-def loss_matrix(measure: Any, levels: pd.Index) -> tuple[np.ndarray, str]:
+def requested_measure(measure: Any, loss: Any) -> Any:
+    """What `measure=` and `loss=` of a call together say is measured."""
+    if loss is None:
+        return measure
+    if not isinstance(loss, pd.DataFrame):
+        raise OptionError(f"loss={brief(loss)}: a DataFrame with true classes as rows and predicted ones as columns")
+    if not (isinstance(measure, str) and measure == "error"):
+        raise OptionError("loss= is the measure of the cross-validation: leave out measure=, or loss=")
+    return loss
+
+
+def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
     """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
-    L = len(levels)
+    L = len(frame.levels)
     if isinstance(measure, pd.DataFrame):
-        if set(measure.index) != set(levels) or set(measure.columns) != set(levels) or measure.shape != (L, L):
-            raise OptionError(
-                f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}"
-            )
-        try:
-            if any(pd.api.types.is_complex_dtype(t) for t in measure.dtypes):
-                raise TypeError
-            values = measure.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
-        except (TypeError, ValueError, OverflowError):
-            raise OptionError("a loss matrix holds numbers") from None
-        if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
-            raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")
-        return values, "loss"
-    if not isinstance(measure, str) or measure not in ("error", "balanced"):
-        raise OptionError(f"measure={brief(measure)}: allowed are 'error', 'balanced' and a loss matrix as a DataFrame")
-    return 1.0 - np.eye(L), measure
+        return loss_matrix(measure, frame.levels), "loss"
+    if not isinstance(measure, str) or measure not in MEASURES or measure == "loss":
+        raise OptionError(
+            f"measure={brief(measure)}: allowed are 'error', 'balanced', 'ordinal' and a loss matrix as a DataFrame"
+        )
+    if measure != "ordinal":
+        return 1.0 - np.eye(L), measure
+    if frame.response is None or not frame.response.ordered:
+        name = frame.formula.response
+        raise OptionError(
+            f"measure='ordinal' needs an ordered response, and {shown(name)} has no order: data[{name!r}] = "
+            f"pd.Categorical(data[{name!r}], categories=[...], ordered=True) gives one"
+        )
+    return np.abs(np.subtract.outer(np.arange(L), np.arange(L))).astype(float), measure
+
+
+def loss_matrix(loss: pd.DataFrame, levels: pd.Index) -> np.ndarray:
+    """Loss (classes, classes) of predicting column j for class i, in level order."""
+    L = len(levels)
+    if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
+        raise OptionError(f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}")
+    try:
+        if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
+            raise TypeError
+        values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError("a loss matrix holds numbers") from None
+    if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
+        raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")
+    return np.asarray(values)
 
 
 def row_weights(problem: Problem, measure: str) -> np.ndarray:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..metrics.measuring import automatic
 from .choice import choice_facts
+from .unpredicted import class_facts
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 def facts(fit: Fit) -> dict[str, str]:
     """What `print` says, by name."""
     frame = fit.frame
-    unused = frame.response is not None and frame.response.ordered and len(frame.levels) > 2
-    classes = f"{len(frame.levels)} classes" + (", whose order is not used" if unused else "")
+    ordered = frame.response is not None and frame.response.ordered and len(frame.levels) > 2
+    used = fit.validation is not None and fit.validation.measure == "ordinal"
+    order = f", whose order {'only the measure uses' if used else 'is not used'}" if ordered else ""
+    classes = f"{len(frame.levels)} classes{order}"
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({classes})"}
     out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
     measures = fit.model.measures(fit.rule)
@@ -31,23 +34,11 @@ def facts(fit: Fit) -> dict[str, str]:
         out["Objective"] = f"{fit.objective.value:.6g}, {fit.certificate}"
     if measures and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
         out["Prototypes"] = f"{len(fit.rule.prototypes)}"
-    out |= missing_prototypes(fit)
+    out |= class_facts(fit)
     if fit.validation is not None and fit.point is not None:
         out |= validated(fit)
     out |= choice_facts(fit)
     return out if fit.calibration is None else {**out, "Chances": fit.calibration.words()}
-
-
-def missing_prototypes(fit: Fit) -> dict[str, str]:
-    """That a nearest-prototype rule has no prototypes, or classes without any."""
-    if not fit.model.can.nearest:  # what a class without prototypes means is then for the method to say
-        return {}
-    prototypes = fit.rule.prototypes
-    if len(prototypes) == 0:
-        heaviest = fit.frame.levels[fit.fitted_codes[0]]
-        return {"Prototypes": f"0, every row is predicted as the heaviest training class, {heaviest}"}
-    bare = [str(c) for k, c in enumerate(fit.classes) if not (prototypes.classes == k).any()]
-    return {"Never predicted": f"{', '.join(bare)}, without prototypes"} if bare else {}
 
 
 def validated(fit: Fit) -> dict[str, str]:

@@ -27,6 +27,7 @@ PARAMETERS = {
 MEASURES = {
     "error": "cross-validated error (share)",
     "balanced": "cross-validated balanced error (mean over classes)",
+    "ordinal": "cross-validated ordinal error (mean distance in levels)",
     "loss": "cross-validated loss",
 }
 

@@ -1,0 +1,147 @@
+"""Costs and rare classes: class weights, losses, the ordinal measure, and what print says of a class never predicted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.models.registry import MODELS
+
+
+@pytest.fixture(scope="module")
+def rare():
+    """300 rows, of which 4 % are ill and hardly stand apart."""
+    draw = np.random.default_rng(0)
+    y = np.repeat(["well", "ill"], [288, 12])
+    x = draw.normal(size=(300, 2)) + 2 * (y == "ill")[:, None]
+    return pd.DataFrame(x, columns=["a", "b"]).assign(y=y)
+
+
+@pytest.mark.parametrize("method", ["pvm", "knn", "kmeans"])
+@pytest.mark.parametrize("order", ["data", "values"])
+def test_class_weights_are_weights_to_the_bit(iris, method, order):
+    data = iris.iloc[np.r_[0:50, 50:80, 100:117]]
+    own = np.random.default_rng(1).integers(1, 4, len(data)).astype(float)
+    for class_weights in ("balanced", {"virginica": 5.5}, pd.Series({"setosa": 0.3, "virginica": 2})):
+        factor = dict(class_weights) if not isinstance(class_weights, str) else {
+            c: own.sum() / (3 * own[(data.species == c).to_numpy()].sum()) for c in data.species.unique()
+        }  # fmt: skip
+        w = own * np.array([factor.get(c, 1.0) for c in data.species])
+        common = {"method": method, "cv": 3, "order": order}
+        one = pc.cross_validate("species ~ .", data, weights=own, class_weights=class_weights, **common)
+        two = pc.cross_validate("species ~ .", data, weights=w, **common)
+        assert np.array_equal(one.problem.frame.weights, two.problem.frame.weights)
+        pd.testing.assert_frame_equal(one.table, two.table, check_exact=True)
+        pd.testing.assert_frame_equal(one.held_out, two.held_out)
+        fits = [
+            pc.fit("species ~ .", data, weights=weights, class_weights=classes, **common)
+            for weights, classes in ((own, class_weights), (w, None))
+        ]
+        pd.testing.assert_frame_equal(fits[0].prototypes, fits[1].prototypes, check_exact=True)
+        assert fits[0].training_error() == fits[1].training_error()
+
+
+def test_balanced_classes_weigh_the_same_and_the_sum_stays(rare):
+    frame = pc.fit("y ~ .", rare, eps=0.5, class_weights="balanced").frame
+    of_class = np.bincount(frame.codes, frame.weights)
+    assert of_class == pytest.approx([150, 150])
+
+
+@pytest.mark.parametrize(
+    ("class_weights", "message"),
+    [
+        ("equal", "class_weights='equal': allowed are 'balanced', and a dict or Series"),
+        (3, "class_weights=3: allowed are"),
+        ({"sick": 2}, "'sick' is not a class; classes are 'ill', 'well'"),
+        ({}, "no class is named"),
+        ({"ill": 0}, r"class_weights\['ill'\]=0: a factor is a number > 0"),
+        ({"ill": float("nan")}, "a factor is a number > 0"),
+        ({"ill": True}, "a factor is a number > 0"),
+    ],
+)
+def test_class_weights_are_checked(rare, class_weights, message):
+    with pytest.raises(pc.OptionError, match=message):
+        pc.fit("y ~ .", rare, eps=0.5, class_weights=class_weights)
+
+
+def test_class_weights_must_not_overflow(rare):
+    with pytest.raises(pc.DataError, match="overflows or is 0: give factors nearer to 1"):
+        pc.fit("y ~ .", rare, eps=0.5, class_weights={"ill": 1e300}, weights=np.full(300, 1e100))
+
+
+@pytest.mark.parametrize("method", [name for name, kind in MODELS.items() if not kind.can.weights])
+def test_methods_without_weights_refuse_and_name_those_that_have(rare, method):
+    with pytest.raises(pc.OptionError, match=r"class_weights=: method .* takes no weights; methods that do: .*'pvm'"):
+        pc.fit("y ~ .", rare, method, class_weights="balanced")
+
+
+def test_loss_of_fit_is_the_measure(iris):
+    levels = list(iris.species.cat.categories)
+    loss = pd.DataFrame([[0, 1, 1], [1, 0, 5], [1, 2, 0]], levels, levels)
+    one, two = (pc.fit("species ~ .", iris, "knn", cv=5, **{name: loss}) for name in ("loss", "measure"))
+    assert one.validation.measure == "loss"
+    pd.testing.assert_frame_equal(one.validation.table, two.validation.table, check_exact=True)
+    v = pc.cross_validate("species ~ .", iris, "knn", cv=5, loss=loss)
+    pd.testing.assert_frame_equal(v.table, two.validation.table, check_exact=True)
+    calibrated = one.calibrate(cv=3)  # the class stays the rule's own; a loss at predict decides by the chances
+    assert calibrated.predict().equals(one.predict())
+    assert calibrated.predict(loss=loss).tolist() == [
+        levels[c] for c in (calibrated.predict(kind="prob").to_numpy() @ loss.to_numpy()).argmin(axis=1)
+    ]
+    with pytest.raises(pc.OptionError, match="leave out measure=, or loss="):
+        pc.fit("species ~ .", iris, measure="balanced", loss=loss)
+    with pytest.raises(pc.OptionError, match="loss=3: a DataFrame with true classes as rows"):
+        pc.fit("species ~ .", iris, loss=3)
+    with pytest.raises(pc.OptionError, match=r"loss= is of the cross-validation.*or loss= to predict"):
+        pc.fit("species ~ .", iris, eps=1.0, loss=loss)
+
+
+def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
+    grade = pd.Categorical(np.digitize(iris.petal_length, [1.6, 4.2, 5.0]), ordered=True).rename_categories(list("dcba"))
+    data = iris[["sepal_length", "sepal_width"]].assign(grade=grade)
+    weights = np.random.default_rng(0).random(150)
+    v = pc.cross_validate("grade ~ .", data, "knn", k=[1, 9], cv=5, measure="ordinal", weights=weights)
+    place = {level: i for i, level in enumerate("dcba")}
+    for g in range(2):
+        away = [abs(place[a] - place[b]) for a, b in zip(v.held_out[g], data.grade, strict=True)]
+        assert v.table["error"].iloc[g] == pytest.approx(np.average(away, weights=weights))
+    always = [np.average([abs(place[a] - place[c]) for a in data.grade], weights=weights) for c in "dcba"]
+    assert v.no_information == pytest.approx(min(always))
+    assert "ordinal error" in repr(v)
+    fit = pc.fit("grade ~ .", data, "knn", k=[1, 9], cv=5, measure="ordinal")
+    assert "CV ordinal error" in repr(fit)
+    assert "whose order only the measure uses" in repr(fit)
+    assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
+    fit.plot("validation")
+
+
+def test_ordinal_measure_needs_an_ordered_response_and_the_cure_works(iris):
+    with pytest.raises(pc.OptionError, match=r"'species' has no order: data\['species'\] = pd.Categorical\("):
+        pc.fit("species ~ .", iris, measure="ordinal")
+    data = iris.copy()
+    data["species"] = pd.Categorical(data["species"], categories=["setosa", "versicolor", "virginica"], ordered=True)
+    assert pc.fit("species ~ .", data, measure="ordinal").validation.measure == "ordinal"
+
+
+def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):
+    plain = pc.fit("y ~ .", rare, "knn", k=[3, 9, 25])
+    assert not (plain.validation.held_out[plain.point] == "ill").any()
+    for text in (repr(plain), plain._repr_html_().replace("&quot;", '"'), str(plain.summary())):
+        assert "ill (4 % of the rows), for no held-out row" in text
+        assert 'measure="balanced" to tune, or class_weights="balanced", or calibrate=True and predict(new, loss=)' in text
+    weighted = plain.update(class_weights="balanced")
+    assert "Never predicted" not in repr(weighted)
+    assert "balanced, also in the errors" in repr(weighted).replace("'", "")
+    loss = pd.DataFrame([[0, 40], [1, 0]], ["ill", "well"], ["ill", "well"])
+    assert (plain.update(calibrate=True).predict(loss=loss) == "ill").any()
+    assert (pc.fit("y ~ .", rare, "knn", k=[3, 9, 25], measure="balanced", choose="min").predict() == "ill").any()
+
+
+def test_without_held_out_rows_the_training_rows_tell(rare):
+    fit = pc.fit("y ~ .", rare, "knn", k=25)
+    assert "ill (4 % of the rows), for no training row" in repr(fit)
+    assert "measure=" not in repr(fit)
+    never = pc.fit("y ~ .", rare, "knn", k=[60, 80])  # no point of this grid predicts the class: another choice can't help
+    assert "Never predicted" in repr(never)
+    assert "measure=" not in repr(never)
+    assert "Never predicted" not in repr(pc.fit("y ~ .", rare, "knn", k=1))

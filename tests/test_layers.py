@@ -15,7 +15,8 @@ ROWS = {
 }  # fmt: skip
 # values whose methods delegate upward, inside functions: what is said of a fit, and how it is printed
 DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/fit.py", "analysis"), ("estimation/fit.py", "tables"),
-             ("analysis/evaluation.py", "tables")}  # fmt: skip
+             ("analysis/evaluation.py", "tables"), ("estimation/validation.py", "analysis"),
+             ("estimation/validation.py", "tables")}  # fmt: skip
 PICTURES = ("plots", "widgets", "report")  # `plot`, `explore` and `report` of any value
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}

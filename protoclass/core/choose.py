@@ -1,7 +1,8 @@
-"""Error over a grid, its standard error, the best grid point and that of the 1-SE rule."""
+"""Error over a grid, its standard error, and the rules that choose a grid point: the best, the 1-SE rules, the least bound."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,28 +12,44 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
+RULES: Mapping[str, str] = {"1se": "1-SE rule", "1se-paired": "paired 1-SE rule", "min": "least {measure}", "bound": "least bound"}
+OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that look at held-out rows
+
+
 @dataclass(frozen=True)
 class Choice:
-    """The cross-validated curve and the two grid points chosen from it.
+    """The cross-validated curve and the grid points chosen from it.
 
     Attributes
     ----------
     error, se, size : arrays (G,)
-    best : int
-        Least error, then least size, then first in the grid.
-    one_se : int
-        Of the grid points with error <= error[best] + se[best] that of least size, then least error, then the first.
+    points : mapping of a name in `RULES` to a grid point
+        "min": least error, then least size, then first in the grid. "1se": of the grid points with error <= error[best] +
+        se[best] that of least size, then least error, then the first. "1se-paired": the same of the grid points whose error
+        less that of the best is at most its own standard error over the folds. "bound", where there are bounds: the least, then
+        least size, then the first.
     """
 
     error: Array
     se: Array
     size: Array
-    best: int
-    one_se: int
+    points: Mapping[str, int]
+
+    @property
+    def best(self) -> int:
+        return self.points["min"]
+
+    @property
+    def one_se(self) -> int:
+        return self.points["1se"]
 
 
-def choose(errors: Array, weight: Array, sizes: Array, error: Array | None = None, se: Array | None = None) -> Choice:
-    """The best and the 1-SE grid point as in glmnet and *The Elements of Statistical Learning*, section 7.10.
+def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = None) -> Choice:
+    """The grid points that each rule chooses from the errors of the folds of one cross-validation.
+
+    The 1-SE rule is that of glmnet and *The Elements of Statistical Learning*, section 7.10. All points share folds and rows,
+    so that a hard fold makes the errors of all larger: their difference has a smaller standard error than either, and the paired
+    rule is the stricter one where errors go together.
 
     Parameters
     ----------
@@ -42,8 +59,7 @@ def choose(errors: Array, weight: Array, sizes: Array, error: Array | None = Non
         Weight of each fold's rows.
     sizes : array (F, G)
         Size of each fold's rules.
-    error, se : arrays (G,), optional
-        Needed where the folds alone do not determine them (repeated cross-validation).
+    bounds : array (F, G), optional
 
     Returns
     -------
@@ -57,38 +73,48 @@ def choose(errors: Array, weight: Array, sizes: Array, error: Array | None = Non
     >>> c.error.round(3).tolist(), c.se.round(3).tolist(), c.best, c.one_se
     ([0.2, 0.2], [0.1, 0.0], 1, 1)
     """
-    mean, standard_error = mean_and_se(errors, weight)
-    error = mean if error is None else error
-    se = standard_error if se is None else se
-    size = sizes.mean(axis=0)
-    position = np.arange(len(error))
-    rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
-    best = int(np.lexsort((position, size, rounded))[0])
-    # a curve of one fold has no standard error: the rule then chooses the best point
-    close = np.flatnonzero(rounded <= (error[best] + se[best]).round(12)) if np.isfinite(se[best]) else np.array([best])
-    one_se = int(close[np.lexsort((close, rounded[close], size[close]))[0]])
-    return Choice(error, se, size, best, one_se)
+    return choose_over_repeats([errors], [weight], sizes, bounds)
 
 
-def choose_over_repeats(errors: list[Array], weights: list[Array], sizes: Array) -> Choice:
-    """The choice from repeated cross-validation.
+def choose_over_repeats(errors: list[Array], weights: list[Array], sizes: Array, bounds: Array | None = None) -> Choice:
+    """The choices from repeated cross-validation.
 
     Parameters
     ----------
     errors, weights : lists of arrays (F, G) and (F,)
         Of each repeat.
-    sizes : array (R x F, G)
+    sizes, bounds : arrays (R x F, G)
 
     Returns
     -------
     Choice
-        The error is the mean over repeats. The standard error is the root mean square of the repeats' own, as repeats share
+        The error is the mean over repeats. Standard errors are the root mean square of the repeats' own, as repeats share
         their rows.
     """
+    error, se = _over_repeats(errors, weights)
+    size = sizes.mean(axis=0)
+    rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
+    best = _smallest(np.arange(len(error)), rounded, size)
+    points = dict.fromkeys(OF_HELD_OUT, best)
+    if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then choose the best point
+        excess, paired = _over_repeats([e - e[:, [best]] for e in errors], weights)
+        points["1se"] = _smallest(np.flatnonzero(rounded <= (error[best] + se[best]).round(12)), size, rounded)
+        points["1se-paired"] = _smallest(np.flatnonzero(excess.round(12) <= paired.round(12)), size, rounded)
+    if bounds is not None:
+        points["bound"] = _smallest(np.arange(len(error)), bounds.mean(axis=0).round(12), size)
+    return Choice(error, se, size, points)
+
+
+def _smallest(at: Array, first: Array, second: Array) -> int:
+    """Of the grid points `at` that of the smallest first value, then of the second, then the first in the grid."""
+    return int(at[np.lexsort((at, second[at], first[at]))[0]])
+
+
+def _over_repeats(errors: list[Array], weights: list[Array]) -> tuple[Array, Array]:
+    """Mean over repeats of the weighted means over folds, and root mean square of their standard errors, each (G,)."""
     of_repeat = [mean_and_se(e, w) for e, w in zip(errors, weights, strict=True)]
     error = np.mean([e for e, _ in of_repeat], axis=0)
-    se = np.sqrt(np.mean([s**2 for _, s in of_repeat], axis=0))
-    return choose(np.concatenate(errors), np.concatenate(weights), sizes, error, se)
+    return error, np.sqrt(np.mean([s**2 for _, s in of_repeat], axis=0))
 
 
 def mean_and_se(errors: Array, weight: Array) -> tuple[Array, Array]:

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.choose import choose_over_repeats
+from ..core.choose import OF_HELD_OUT, choose_over_repeats
 from .resampling import losses
 
 SAMPLES = 200
 LARGEST = 2**22  # fold errors held at once
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """Corrected mean losses of choosing by the 1-SE rule and by the least error."""
-
-    one_se: float
-    best: float
 
 
 def corrected_error(
@@ -32,7 +23,7 @@ def corrected_error(
     units: np.ndarray,
     seed: int,
     samples: int = SAMPLES,
-) -> Corrected:
+) -> dict[str, float]:
     """The mean loss of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
 
     The least of a curve is too small an estimate of its own error. So rows are drawn with replacement, the grid point is chosen
@@ -55,8 +46,9 @@ def corrected_error(
 
     Returns
     -------
-    Corrected
-        The losses are averaged over the samples row by row, and then over the rows.
+    dict
+        The corrected mean loss by the rule, a name in `core.choose.OF_HELD_OUT`. The losses are averaged over the samples row by
+        row, and then over the rows.
 
     References
     ----------
@@ -65,17 +57,15 @@ def corrected_error(
     minimum error rate in cross-validation*, has the mean over folds of each fold's error less its own least one, and is too
     large where folds are small; `benchmarks/tuned_error.py` measures both.
     """
-    lost, out = np.zeros((len(y), 2)), np.zeros(len(y))
-    row = np.arange(len(y))
+    row, out, lost = np.arange(len(y)), np.zeros(len(y)), np.zeros((len(y), len(OF_HELD_OUT)))
     for counts, errors, totals in _resampled(predicted, y, loss, of_fold, weights, units, seed, samples):
         choice = choose_over_repeats(errors, totals, sizes)
-        left = row[counts == 0]
-        points = [choice.one_se, choice.best]
+        left, points = row[counts == 0], [choice.points[rule] for rule in OF_HELD_OUT]
         lost[left] += losses(predicted[:, left][:, :, points], y[left], loss).mean(axis=0)
         out[left] += 1
     known = (out > 0) & (weights > 0)
-    one_se, best = np.average(lost[known] / out[known, None], axis=0, weights=weights[known]).tolist()
-    return Corrected(one_se, best)
+    means = np.average(lost[known] / out[known, None], axis=0, weights=weights[known])
+    return dict(zip(OF_HELD_OUT, means.tolist(), strict=True))
 
 
 def _resampled(

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import one_of
-from ..core.choose import choose_over_repeats
+from ..core.choose import RULES, choose_over_repeats
 from ..core.parallel import each
 from ..core.query import Query, answer_block
 from ..core.task import Path, Rule, Task
@@ -34,7 +34,7 @@ SECOND_DRAW = 20_000  # rows times grid points up to which print looks at a seco
 
 def check_choose(choose: str, model: Model) -> None:
     """Raise unless `choose=` is a rule that the method knows."""
-    one_of("choose", choose, ("1se", "min", "bound"))
+    one_of("choose", choose, tuple(RULES))
     if choose == "bound" and not model.can.grid_bounds:
         raise OptionError(
             f"choose='bound': method {model.name!r} has no bound over its grid; methods that have: {methods_with('grid_bounds')}"
@@ -157,10 +157,11 @@ class Trial:
         """The error curve of what was held out."""
         weights = row_weights(self.problem, self.measure)
         errors, fold_weights = _fold_errors(held.predicted, self.problem.frame.codes, self.loss, self.of_fold, weights)
+        bounds = held.bounds if self.problem.model.can.grid_bounds else None
         return Validation(
             self.problem, held.grid, self.of_fold, held.predicted, held.covered if held.has_cover else None,
-            np.concatenate(errors), held.sizes, np.concatenate(fold_weights), choose_over_repeats(errors, fold_weights, held.sizes),
-            self.measure, self.loss, bounds=held.bounds if self.problem.model.can.grid_bounds else None, **more,
+            np.concatenate(errors), held.sizes, np.concatenate(fold_weights),
+            choose_over_repeats(errors, fold_weights, held.sizes, bounds), self.measure, self.loss, bounds=bounds, **more,
         )  # fmt: skip
 
 

@@ -76,9 +76,10 @@ def fit(
         to the training rows (with `only=True` in their place). What is learned from the training rows is learned anew in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Folds that tune parameters; "auto" is 10 (fewer where a class has fewer rows) if a parameter is to be tuned, else none.
-    choose : "1se", "min" or "bound"
-        The smallest model within one standard error of the least error; the least error; or, for "scm", the least bound
-        (see `Fit.bound`), which looks at no held-out row.
+    choose : "1se", "1se-paired", "min" or "bound"
+        The smallest model within one standard error of the least error; the smallest whose error is above the least by at most
+        one standard error of this difference, fold by fold, which is often the smaller one as all points share the folds; the
+        least error; or, for "scm", the least bound (see `Fit.bound`), which looks at no held-out row.
     na : "drop", "raise" or "keep"
         Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
     weights : column name, Series or array, optional

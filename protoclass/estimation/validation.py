@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import known_arguments, one_of
-from ..core.choose import Choice, choose
+from ..core.choose import RULES, Choice, choose
 from ..core.units import as_counts
 from ..errors import OptionError, brief
 from ..frames.tables import as_given
-from .correction import Corrected, corrected_error
+from .correction import corrected_error
 from .fit import Fit, learn
 from .problem import Problem
 from .resampling import MEASURES, losses, mean_loss, row_weights
@@ -97,11 +97,8 @@ class Validation:
         return out
 
     def chosen(self, choose: str) -> int:
-        """The row of `table` that `choose` means: "1se", "min", or "bound" (the least; then least size, then first)."""
-        if choose != "bound":
-            return self.one_se if choose == "1se" else self.best
-        assert self.bounds is not None
-        return int(np.lexsort((np.arange(len(self.table)), self.table["size"], self.table["bound"].round(12)))[0])
+        """The row of `table` that `choose` means: "1se", "1se-paired", "min" or "bound", see `core.choose.Choice`."""
+        return self.choice.points[choose]
 
     def chosen_by_call(self) -> int:
         """The row of `table` that `choose=` in the call means."""
@@ -131,10 +128,11 @@ class Validation:
         """The cross-validation with the folds of one repeat alone."""
         of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1) == r
         errors, weight, sizes = self.errors[of_repeat], self.fold_weight[of_repeat], self.sizes[of_repeat]
+        bounds = None if self.bounds is None else self.bounds[of_repeat]
         return replace(
             self, of_fold=self.of_fold[[r]], predicted=self.predicted[[r]], errors=errors, sizes=sizes, fold_weight=weight,
-            covered=None if self.covered is None else self.covered[[r]], choice=choose(errors, weight, sizes),
-            bounds=None if self.bounds is None else self.bounds[of_repeat],
+            covered=None if self.covered is None else self.covered[[r]], choice=choose(errors, weight, sizes, bounds),
+            bounds=bounds,
         )  # fmt: skip
 
     @property
@@ -154,7 +152,7 @@ class Validation:
 
         Parameters
         ----------
-        choose : "1se", "min" or "bound"
+        choose : "1se", "1se-paired", "min" or "bound"
 
         Returns
         -------
@@ -173,13 +171,13 @@ class Validation:
         >>> float(v.table["error"][v.one_se]), round(v.corrected(), 2)
         (0.04, 0.05)
         """
-        one_of("choose", choose, ("1se", "min", "bound"))
+        one_of("choose", choose, tuple(RULES))
         if len(self.grid) == 1 or choose == "bound":
             return None
-        return self._corrected.one_se if choose == "1se" else self._corrected.best
+        return self._corrected[choose]
 
     @cached_property
-    def _corrected(self) -> Corrected:
+    def _corrected(self) -> Mapping[str, float]:
         problem = self.problem
         units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
         return corrected_error(
@@ -338,30 +336,12 @@ class Validation:
 
         return explore_validation(self, **options)
 
-    def _choices(self) -> pd.DataFrame:
-        """The rows of the two choices as print shows them; `corrected` has their errors corrected for the choice."""
-        rows = self.table.iloc[[self.best, self.one_se]].set_axis(["min", "1se"])
-        if len(self.grid) > 1:
-            rows.insert(
-                int(rows.columns.get_loc("se")) + 1, "corrected", [self.corrected("min"), self.corrected("1se")]
-            )
-        return rows.rename(columns={"error": self.measure_name})
-
-    def _head(self) -> str:
-        how = f"{int(self.of_fold.max()) + 1} folds" + (
-            f" x {len(self.of_fold)} repeats" if len(self.of_fold) > 1 else ""
-        )
-        name = self.measure_name
-        head = f"{self.problem.model.title}: {name} over {how}, {len(self.problem.frame)} rows"
-        further = [f"{parameter} beyond {e.last:.4g}" for parameter, e in self.extensions.items() if e.added]
-        points = f"{len(self.table)} grid points" + (f" (went on with {', '.join(further)})" if further else "")
-        return f"{head}, {points}; no-information {name} {self.no_information:.3f}"
-
     def __repr__(self) -> str:
-        return f"{self.problem.call!r}\n{self._head()}\n{self._choices().to_string(float_format='{:.4g}'.format)}"
+        from ..tables.curve import text
+
+        return text(self)
 
     def _repr_html_(self) -> str:
-        import html
+        from ..tables.curve import html_text
 
-        head = html.escape(f"{self.problem.call!r}\n{self._head()}")
-        return f"<pre>{head}</pre>{self._choices().to_html(float_format='{:.4g}'.format)}"
+        return html_text(self)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..core.choose import RULES
 from ..core.covers.certificate import Objective
 from .choice import repeats_note
 from .printing import facts, per_class
@@ -111,11 +112,9 @@ def _validation_notes(fit: Fit) -> list[str]:
         return [f"{optimistic}; cv=10 adds a cross-validated error."]
     out = [f"Cross-validation: {note}." for note in validation.notes]
     if len(validation.grid.columns):
-        by = {"1se": "1-SE rule", "min": f"least {validation.measure_name}", "bound": "least bound"}
-        rule = fit.selection.rule
-        how = (
-            f"Parameters chosen by the {by[rule]}" if rule in by else f"Parameters of point {fit.point}, chosen by hand"
-        )
+        how = f"Parameters of point {fit.point}, chosen by hand"
+        if fit.selection.rule in RULES:
+            how = f"Parameters chosen by the {RULES[fit.selection.rule].format(measure=validation.measure_name)}"
         out.append(f"{how} among {len(validation.table)} grid points.")
         out += tuned_on_the_same_folds(fit)
     out += [*repeats_note(fit), *at_the_end(fit)]

@@ -202,3 +202,21 @@ def test_other_folds_are_drawn_only_where_that_is_cheap_and_they_can_differ(iris
         assert hint in str(fit.summary())
     assert hint not in str(pc.fit("species ~ .", iris).summary())
     assert hint not in str(pc.fit("species ~ .", iris, eps=1.0, cv=5).summary())  # nothing was chosen
+
+
+def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
+    fit = pc.fit("species ~ .", iris, "knn", choose="1se-paired")
+    v = fit.validation
+    assert fit.point == v.chosen("1se-paired") == v.chosen_by_call()
+    e, n = v.fold_errors.to_numpy(), v.folds.value_counts().sort_index().to_numpy()
+    d = e - e[:, [v.best]]
+    mean = n @ d / n.sum()
+    se = np.sqrt(n @ (d - mean) ** 2 / n.sum() / (len(n) - 1))
+    size = v.table["size"].to_numpy()
+    allowed = np.flatnonzero(mean <= se + 1e-12)
+    assert fit.point == min(allowed, key=lambda g: (size[g], round(v.table["error"][g], 12), g))
+    assert "chosen by the paired 1-SE rule" in str(fit.summary())
+    assert f"{v.corrected('1se-paired'):.4f}" in repr(fit)
+    assert "1se-paired" in repr(v)
+    with pytest.raises(pc.OptionError, match="allowed are '1se', '1se-paired', 'min', 'bound'"):
+        pc.fit("species ~ .", iris, choose="2se")

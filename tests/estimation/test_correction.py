@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.choose import choose
+from protoclass.core.choose import OF_HELD_OUT, choose
 from protoclass.estimation.correction import corrected_error
 from protoclass.widgets.curve import CurveExplorer
 
@@ -20,7 +20,7 @@ def test_the_correction_against_a_slow_version():
     loss, w = np.array([[0, 1, 2], [3, 0, 1], [1, 1, 0.0]]), draw.random(n) + 0.5
     found = corrected_error(predicted, y, loss, fold[None], w, sizes, np.arange(n), 7, samples)
     again = np.random.default_rng([7, samples])
-    lost = {name: [[] for _ in range(n)] for name in ("one_se", "best")}
+    lost = {name: [[] for _ in range(n)] for name in OF_HELD_OUT}
     for _ in range(samples):
         rows = again.integers(0, n, n)
         weight = np.array([sum(w[i] for i in rows if fold[i] == f) for f in range(F)])
@@ -31,10 +31,10 @@ def test_the_correction_against_a_slow_version():
         choice = choose(errors, weight, sizes)
         for name in lost:
             for i in set(range(n)) - set(rows.tolist()):
-                lost[name][i].append(loss[y[i], predicted[0, i, getattr(choice, name)]])
+                lost[name][i].append(loss[y[i], predicted[0, i, choice.points[name]]])
     for name in lost:
         expected = np.average([np.mean(of_row) for of_row in lost[name]], weights=w)
-        assert getattr(found, name) == pytest.approx(expected)
+        assert found[name] == pytest.approx(expected)
 
 
 def test_on_noise_the_corrected_error_is_the_true_one_and_the_least_is_not():
@@ -47,7 +47,7 @@ def test_on_noise_the_corrected_error_is_the_true_one_and_the_least_is_not():
         found = corrected_error(
             predicted, y, 1 - np.eye(2), fold, np.ones(40), np.ones((10, 15)), np.arange(40), seed, 60
         )
-        corrected.append(found.best)
+        corrected.append(found["min"])
     assert np.mean(least) < 0.4
     assert 0.46 < np.mean(corrected) < 0.54
 
@@ -58,7 +58,7 @@ def test_groups_are_drawn_whole():
     y, of_group = np.arange(60) % 2, draw.integers(0, 2, (10, 8))
     predicted = (y[:, None] ^ of_group[group])[None].astype(int)  # right or wrong for a group at a time
     args = (predicted, y, 1 - np.eye(2), group[None] % 5, np.ones(60), np.ones((5, 8)))
-    rows, groups = (corrected_error(*args, units, 0, 100).best for units in (np.arange(60), group))
+    rows, groups = (corrected_error(*args, units, 0, 100)["min"] for units in (np.arange(60), group))
     assert (predicted[0] != y[:, None]).mean(axis=0).min() <= rows < groups
 
 

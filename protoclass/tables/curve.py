@@ -1,0 +1,47 @@
+"""`print(validation)`, as text and in a notebook."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from ..estimation.validation import Validation
+
+
+def choices(validation: Validation) -> pd.DataFrame:
+    """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
+    rules = list(dict.fromkeys(["min", "1se", validation.problem.call.arguments.get("choose", "1se")]))
+    rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
+    if len(validation.grid) > 1:
+        corrected = [validation.corrected(rule) for rule in rules]
+        values = [np.nan if value is None else value for value in corrected]
+        rows.insert(int(rows.columns.get_loc("se")) + 1, "corrected", values)
+    return rows.rename(columns={"error": validation.measure_name})
+
+
+def head(validation: Validation) -> str:
+    """What was measured, on what, and the error without information."""
+    how = f"{int(validation.of_fold.max()) + 1} folds" + (
+        f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
+    )
+    name, problem = validation.measure_name, validation.problem
+    further = [f"{parameter} beyond {e.last:.4g}" for parameter, e in validation.extensions.items() if e.added]
+    points = f"{len(validation.table)} grid points" + (f" (went on with {', '.join(further)})" if further else "")
+    said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} rows"
+    return f"{said}, {points}; no-information {name} {validation.no_information:.3f}"
+
+
+def text(validation: Validation) -> str:
+    """`print(validation)`."""
+    table = choices(validation).to_string(float_format="{:.4g}".format)
+    return f"{validation.problem.call!r}\n{head(validation)}\n{table}"
+
+
+def html_text(validation: Validation) -> str:
+    """`print(validation)` in a notebook."""
+    said = html.escape(f"{validation.problem.call!r}\n{head(validation)}")
+    return f"<pre>{said}</pre>{choices(validation).to_html(float_format='{:.4g}'.format)}"

@@ -58,6 +58,7 @@ _PLACES = {
     "analysis.evaluation": "Test",
     "analysis.by_group": "TestByGroup",
     "analysis.stability": "Stability",
+    "analysis.permutation": "PermutationTest",
     "analysis.compare": "compare",
     "analysis.comparison": "Comparison",
     "analysis.set_cover": "set_cover SetCover",
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from .analysis.compare import compare
     from .analysis.comparison import Comparison
     from .analysis.evaluation import Test
+    from .analysis.permutation import PermutationTest
     from .analysis.set_cover import SetCover, set_cover
     from .analysis.stability import Stability
     from .core.neighbours.limits import cover_hart, median_radius

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -21,8 +21,9 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..progress import bar
+from .call import DEFAULTS
 from .fitted import KINDS
-from .problem import Problem, check_rows_needed, held_out_query
+from .problem import Problem, check_rows_needed, held_out_query, prepare
 from .resampling import FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights
 from .selection import Extension
 from .validation import Validation
@@ -175,7 +176,8 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
     axes = problem.model.grid(trial.task, smallest)
     check_rows_needed(problem, smallest, axes, " in the training rows of a fold")
     held, extensions = extend(trial, trial.hold_out(axes))
-    validation = trial.validation(held, notes=notes, extensions=extensions, second=_second_draw(trial, held))
+    second, procedure = _second_draw(trial, held), Procedure(problem, measure, repeats)
+    validation = trial.validation(held, notes=notes, extensions=extensions, second=second, procedure=procedure)
     return Validated(validation, dissimilarity, trial.task, held.rules)
 
 
@@ -212,6 +214,30 @@ def _until_a_class_is_lost(held: HeldOut, name: str) -> int:
     """The number of values of a parameter before the first with which, whatever the others are, a class is lost in a fold."""
     whole = pd.Series(held.all_classes.all(axis=0)).groupby(held.grid[name].to_numpy()).any()
     return int(np.argmin([*whole, False]))
+
+
+@dataclass(frozen=True, eq=False)
+class Procedure:
+    """The arguments of a cross-validation, with which it can be done with other data.
+
+    Attributes
+    ----------
+    problem : Problem
+    measure : str or DataFrame
+    repeats : int
+    """
+
+    problem: Problem
+    measure: Any
+    repeats: int
+
+    def validation_of(self, data: Any) -> Validation:
+        """All of it with other data of the same columns: metric, weights of classes, folds, grid and choice."""
+        call = self.problem.call
+        own = {name: value for name, value in call.arguments.items() if name in DEFAULTS}
+        parameters = {name: value for name, value in call.arguments.items() if name not in DEFAULTS}
+        problem = prepare(replace(call, data=data, arguments={**own, "progress": False}), parameters)
+        return validate(problem, self.measure, self.repeats).validation
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,107 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of
-from ..core.choose import RULES, Choice, choose
+from ..arguments import known_arguments
+from ..core.choose import choose
 from ..core.units import as_counts
 from ..errors import OptionError, brief
 from ..frames.tables import as_given
-from .correction import corrected_error
+from .error_curve import ErrorCurve
 from .fit import Fit, learn
-from .problem import Problem
-from .resampling import MEASURES, losses, mean_loss, row_weights
-from .selection import BY_HAND, Extension, Selection, values_at
+from .selection import BY_HAND, Selection, values_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-class Redrawn(Protocol):
-    """A cross-validation with other folds."""
-
-    @property
-    def validation(self) -> Validation: ...
+    from ..analysis.permutation import PermutationTest
 
 
 @dataclass(frozen=True, eq=False)
-class Validation:
+class Validation(ErrorCurve):
     """A cross-validated error curve.
 
-    Attributes
-    ----------
-    problem : Problem
-    grid : DataFrame (G, parameters)
-        What was tried.
-    of_fold : int array (R, n)
-        Fold that each row is held out in, for each repeat.
-    predicted : int16 array (R, n, G)
-        Held-out class codes.
-    covered : int16 array (R, n, G), or None
-        Held-out classes by covering balls, -1 for none or several.
-    errors, sizes : arrays (R x F, G)
-    fold_weight : array (R x F,)
-        Weight of each fold.
-    choice : Choice
-    measure : str
-        "error", "balanced" or "loss".
-    loss : array (classes, classes)
-        Loss of predicting column j for class i.
-    notes : tuple of str
-    bounds : array (R x F, G), or None
-        Each rule's bound on its error, at delta = 0.05, where the method has one.
-    extensions : mapping of parameter to Extension
-        The default grids that went on beyond their last value.
-    second : or None
-        Has the same cross-validation with other folds as `validation`, computed when it is first read; where this is cheap.
+    It has `table`, `best`, `one_se`, `corrected`, `band` and what else `ErrorCurve` documents; here are the folds, the held-out
+    predictions, the fits at its points, its tables and pictures.
     """
-
-    problem: Problem
-    grid: pd.DataFrame
-    of_fold: np.ndarray
-    predicted: np.ndarray
-    covered: np.ndarray | None
-    errors: np.ndarray
-    sizes: np.ndarray
-    fold_weight: np.ndarray
-    choice: Choice
-    measure: str
-    loss: np.ndarray
-    notes: tuple[str, ...] = ()
-    bounds: np.ndarray | None = None
-    extensions: Mapping[str, Extension] = field(default_factory=dict)
-    second: Redrawn | None = None
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """One row for each grid point: the parameters, `error`, `se`, `size`, and `cover_error` and `bound` where there are such.
-
-        `error` is the mean of what `measure` says: the share of errors, its mean over classes, or the loss.
-        `size` is the mean over folds of the method's own measure of complexity. `cover_error` counts a row as wrong that
-        no ball holds, or balls of several classes, or balls of another class only. `bound` is the mean over folds of the
-        bound that the training rows alone put on the error, see `Fit.bound`.
-        """
-        out = self.grid.assign(error=self.choice.error, se=self.choice.se, size=self.choice.size)
-        if self.covered is not None:
-            out["cover_error"] = mean_loss(losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
-        if self.bounds is not None:
-            out["bound"] = self.bounds.mean(axis=0)
-        return out
-
-    def chosen(self, choose: str) -> int:
-        """The row of `table` that `choose` means: "1se", "1se-paired", "min" or "bound", see `core.choose.Choice`."""
-        return self.choice.points[choose]
-
-    def chosen_by_call(self) -> int:
-        """The row of `table` that `choose=` in the call means."""
-        return self.chosen(self.problem.call.arguments.get("choose", "1se"))
 
     @cached_property
     def draws(self) -> pd.DataFrame:
@@ -132,83 +60,51 @@ class Validation:
         return replace(
             self, of_fold=self.of_fold[[r]], predicted=self.predicted[[r]], errors=errors, sizes=sizes, fold_weight=weight,
             covered=None if self.covered is None else self.covered[[r]], choice=choose(errors, weight, sizes, bounds),
-            bounds=bounds,
+            bounds=bounds, procedure=None,
         )  # fmt: skip
 
-    @property
-    def measure_name(self) -> str:
-        """What was measured, in words: "error", "balanced error" or "loss"."""
-        return MEASURES[self.measure]
-
     @known_arguments
-    def corrected(self, choose: str = "1se") -> float | None:
-        """The error of the point that `choose` means, corrected for choosing it on the same folds.
+    def permutation_test(self, B: int = 200, seed: int = 0, progress: bool | None = None) -> PermutationTest:
+        """Whether an error as small as that of the chosen point is to be expected where the classes say nothing of the predictors.
 
-        The error in `table` of a point that was chosen for it is too small: on noise, with 40 rows and a true error of 0.50,
-        it is 0.38 for "scm", 0.41 for "pvm" and 0.45 for "knn" at the 1-SE point, and the corrected one 0.47, 0.48 and 0.50
-        (`python benchmarks/tuned_error.py`). Nothing is fitted again: rows are drawn with replacement from the held-out
-        predictions, the point is chosen anew, and the rows that were not drawn judge it. Nested cross-validation judges the
-        tuning by fitting it again on each outer fold's training rows: `compare(formula, data, [method], cv=10)`.
+        The classes are permuted among the rows, and all of the cross-validation is done again: folds, metric, grid and choice, so
+        that the test allows for the tuning. With `groups=` the classes of whole groups are permuted where each group has
+        one class, and otherwise the classes of the rows within each group.
 
         Parameters
         ----------
-        choose : "1se", "1se-paired", "min" or "bound"
+        B : int
+            Permutations. The p-value is at least 1 / (1 + B).
+        seed : int
+        progress : bool, optional
+            As in `fit`.
 
         Returns
         -------
-        float, or None
-            In the unit of `measure`. None where there is nothing to correct: one grid point, or a choice by the bound, which
-            looks at no held-out row.
+        PermutationTest
+            With `p_value` = (1 + number of permutations with an error as small or smaller) / (1 + B).
 
         References
         ----------
-        Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107.
+        Phipson and Smyth (2010), *Permutation p-values should never be zero*; Ojala and Garriga (2010), *Permutation tests for
+        studying classifier performance*, JMLR 11, test 1.
 
         Examples
         --------
         >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
-        >>> float(v.table["error"][v.one_se]), round(v.corrected(), 2)
-        (0.04, 0.05)
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=3)
+        >>> v.permutation_test(B=19).p_value
+        0.05
         """
-        one_of("choose", choose, tuple(RULES))
-        if len(self.grid) == 1 or choose == "bound":
-            return None
-        return self._corrected[choose]
+        from ..analysis.permutation import permutation_test
 
-    @cached_property
-    def _corrected(self) -> Mapping[str, float]:
-        problem = self.problem
-        units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
-        return corrected_error(
-            self.predicted, problem.frame.codes, self.loss, self.of_fold, self._weights, self.sizes, units, problem.seed
-        )
-
-    @property
-    def best(self) -> int:
-        """Row of `table` with the least error; of equals the smallest, then the first."""
-        return self.choice.best
-
-    @property
-    def one_se(self) -> int:
-        """Row of `table` by the 1-SE rule: the smallest size with an error within one SE of the least."""
-        return self.choice.one_se
+        return permutation_test(self, B, seed, progress)
 
     @property
     def folds(self) -> pd.DataFrame | pd.Series:
         """Fold that holds each row out, by the data's labels; a column for each repeat if there are several."""
         frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index).iloc[self.problem.place]
         return frame[0].rename("fold") if len(self.of_fold) == 1 else frame.rename_axis(columns="repeat")
-
-    @property
-    def fold_errors(self) -> pd.DataFrame:
-        """Mean loss of each fold (rows, repeat by repeat) at each grid point (columns)."""
-        return pd.DataFrame(self.errors).rename_axis(index="fold", columns="point")
-
-    @property
-    def fold_sizes(self) -> pd.DataFrame:
-        """Size of each fold's rule (rows, repeat by repeat) at each grid point (columns)."""
-        return pd.DataFrame(self.sizes).rename_axis(index="fold", columns="point")
 
     @cached_property
     def held_out(self) -> pd.DataFrame:
@@ -219,16 +115,6 @@ class Validation:
         codes = self.predicted[:, place].reshape(-1, self.predicted.shape[2])
         series = {g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])}
         return pd.DataFrame(series, index).rename_axis(columns="point")
-
-    @property
-    def no_information(self) -> float:
-        """Loss of always predicting the one class that makes it least."""
-        frame = self.problem.frame
-        return float((self._weights @ self.loss[frame.codes]).min() / self._weights.sum())
-
-    @property
-    def _weights(self) -> np.ndarray:
-        return row_weights(self.problem, self.measure)
 
     @known_arguments
     def confusion(self, point: int | None = None) -> pd.DataFrame:

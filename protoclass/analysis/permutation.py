@@ -1,0 +1,135 @@
+"""Whether a cross-validated error could be that of classes which say nothing: the complete procedure with permuted classes."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..errors import DataError, NotAvailable, ProtoclassError
+from ..frames.tables import as_pandas
+from ..progress import bar
+
+Order = Callable[[np.random.Generator], np.ndarray]
+
+if TYPE_CHECKING:
+    from ..estimation.problem import Problem
+    from ..estimation.validation import Validation
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """A cross-validated error among those with permuted classes.
+
+    Attributes
+    ----------
+    error : float
+        Of the chosen point.
+    table : DataFrame
+        One row for each permutation: the chosen parameters, `error` and mean `size` of the rules at the point chosen there.
+    p_value : float
+        (1 + number of permutations with an error as small or smaller) / (1 + B).
+    measure : str
+        What the error is, in words.
+    how : str
+        What was permuted, in words.
+    call : str
+    """
+
+    error: float
+    table: pd.DataFrame
+    p_value: float
+    measure: str
+    how: str
+    call: str
+
+    def tidy(self) -> pd.DataFrame:
+        """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,
+        `measure`, `how`.
+        """
+        low, high = np.quantile(self.table["error"], [0.025, 0.975])
+        return pd.DataFrame([{"error": self.error, "permuted_mean": self.table["error"].mean(), "permuted_low": low,
+                              "permuted_high": high, "p_value": self.p_value, "B": len(self.table),
+                              "measure": self.measure, "how": self.how}])  # fmt: skip
+
+    def _facts(self) -> dict[str, str]:
+        row = self.tidy().iloc[0]
+        spread = f"{row['permuted_mean']:.4g} on average, 95 % from {row['permuted_low']:.4g} to {row['permuted_high']:.4g}"
+        return {f"CV {self.measure}": f"{self.error:.4g}", "With permuted classes": spread,
+                "Permutations": f"{len(self.table)}, {self.how}", "p-value": f"{self.p_value:.4g}"}  # fmt: skip
+
+    def __repr__(self) -> str:
+        facts = self._facts()
+        width = max(map(len, facts)) + 1
+        return "\n".join([f"Permutation test of {self.call}", *(f"{k + ':':<{width}} {v}" for k, v in facts.items())])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in self._facts().items())
+        return f"<div>Permutation test of <code>{html.escape(self.call)}</code><table>{rows}</table></div>"
+
+
+def permutation_test(validation: Validation, B: int, seed: int, progress: bool | None) -> PermutationTest:
+    """See `Validation.permutation_test`."""
+    whole_number("B", B, 1, MOST_RUNS)
+    whole_number("seed", seed, 0, MOST_SEED)
+    one_of("progress", progress, (None, True, False))
+    if validation.procedure is None:
+        raise NotAvailable("this is a part of a cross-validation: permutation_test() is of the complete one")
+    problem, rows = validation.problem, []
+    how, order = exchangeable(problem.frame.codes, problem.groups)
+    with bar(int(B), "permuting classes", progress) as permuting:
+        for b in range(int(B)):
+            data = permuted(problem, order(np.random.default_rng([int(seed), b])))
+            try:
+                again = validation.procedure.validation_of(data)
+            except ProtoclassError as reason:
+                raise DataError(
+                    f"with permuted classes the procedure fails ({reason}): fewer folds or parameters that need fewer rows may help"
+                ) from reason
+            rows.append(again.table.iloc[[again.chosen_by_call()]][[*validation.grid, "error", "size"]])
+            permuting.update()
+    table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
+    error = float(validation.table["error"].iloc[validation.chosen_by_call()])
+    as_small = int((table["error"].round(12) <= round(error, 12)).sum())
+    return PermutationTest(error, table, (1 + as_small) / (1 + len(table)), validation.measure_name, how, repr(problem.call))
+
+
+def permuted(problem: Problem, order: np.ndarray) -> pd.DataFrame:
+    """The data with the classes of the rows that take part in another order."""
+    data, response = as_pandas(problem.call.data), problem.frame.formula.response
+    at = data.index.get_indexer(problem.frame.index)
+    source = np.arange(len(data))
+    source[at] = at[order]
+    return data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)})
+
+
+def exchangeable(y: np.ndarray, groups: np.ndarray | None) -> tuple[str, Order]:
+    """What is permuted, in words, and a function that draws an order of the rows from which their classes are taken.
+
+    Parameters
+    ----------
+    y : int array (n,)
+        Class codes.
+    groups : int array (n,), or None
+        Codes 0, 1, ... of the groups that the rows belong to.
+    """
+    n = len(y)
+    if groups is None:
+        return "classes permuted among all rows", lambda draw: draw.permutation(n)
+    first = np.unique(groups, return_index=True)[1]  # a row of each group
+    if (y == y[first][groups]).all():
+        return "classes permuted among groups", lambda draw: first[draw.permutation(len(first))][groups]
+    members = [np.flatnonzero(groups == g) for g in range(len(first))]
+
+    def within(draw: np.random.Generator) -> np.ndarray:
+        order = np.arange(n)
+        for rows in members:
+            order[rows] = draw.permutation(rows)
+        return order
+
+    return "classes permuted within groups", within

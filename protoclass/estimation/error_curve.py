@@ -1,0 +1,232 @@
+"""The errors of folds over a grid: the curve, what is chosen from it, its correction and its band."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import MOST_SEED, is_number, known_arguments, one_of, whole_number
+from ..core.bands import simultaneous
+from ..core.choose import RULES, Choice
+from ..errors import OptionError, brief
+from .correction import corrected_error
+from .problem import Problem
+from .resampling import MEASURES, losses, mean_loss, row_weights
+from .selection import Extension
+
+MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
+
+
+class Redrawn(Protocol):
+    """A cross-validation with other folds."""
+
+    @property
+    def validation(self) -> ErrorCurve: ...
+
+
+class Repeatable(Protocol):
+    """A cross-validation that can be done with other data of the same columns."""
+
+    def validation_of(self, data: Any) -> ErrorCurve: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCurve:
+    """The errors of the folds over a grid, and what follows from them.
+
+    Attributes
+    ----------
+    problem : Problem
+    grid : DataFrame (G, parameters)
+        What was tried.
+    of_fold : int array (R, n)
+        Fold that each row is held out in, for each repeat.
+    predicted : int16 array (R, n, G)
+        Held-out class codes.
+    covered : int16 array (R, n, G), or None
+        Held-out classes by covering balls, -1 for none or several.
+    errors, sizes : arrays (R x F, G)
+    fold_weight : array (R x F,)
+        Weight of each fold.
+    choice : Choice
+    measure : str
+        "error", "balanced" or "loss".
+    loss : array (classes, classes)
+        Loss of predicting column j for class i.
+    notes : tuple of str
+    bounds : array (R x F, G), or None
+        Each rule's bound on its error, at delta = 0.05, where the method has one.
+    extensions : mapping of parameter to Extension
+        The default grids that went on beyond their last value.
+    second : or None
+        Has the same cross-validation with other folds as `validation`, computed when it is first read; where this is cheap.
+    procedure : or None
+        Does the same cross-validation with other data; None for the part of one.
+    """
+
+    problem: Problem
+    grid: pd.DataFrame
+    of_fold: np.ndarray
+    predicted: np.ndarray
+    covered: np.ndarray | None
+    errors: np.ndarray
+    sizes: np.ndarray
+    fold_weight: np.ndarray
+    choice: Choice
+    measure: str
+    loss: np.ndarray
+    notes: tuple[str, ...] = ()
+    bounds: np.ndarray | None = None
+    extensions: Mapping[str, Extension] = field(default_factory=dict)
+    second: Redrawn | None = None
+    procedure: Repeatable | None = None
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row for each grid point: the parameters, `error`, `se`, `size`, and `cover_error` and `bound` where there are such.
+
+        `error` is the mean of what `measure` says: the share of errors, its mean over classes, or the loss.
+        `size` is the mean over folds of the method's own measure of complexity. `cover_error` counts a row as wrong that
+        no ball holds, or balls of several classes, or balls of another class only. `bound` is the mean over folds of the
+        bound that the training rows alone put on the error, see `Fit.bound`.
+        """
+        out = self.grid.assign(error=self.choice.error, se=self.choice.se, size=self.choice.size)
+        if self.covered is not None:
+            out["cover_error"] = mean_loss(losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
+        if self.bounds is not None:
+            out["bound"] = self.bounds.mean(axis=0)
+        return out
+
+    def chosen(self, choose: str) -> int:
+        """The row of `table` that `choose` means: "1se", "1se-paired", "min" or "bound", see `core.choose.Choice`."""
+        return self.choice.points[choose]
+
+    def chosen_by_call(self) -> int:
+        """The row of `table` that `choose=` in the call means."""
+        return self.chosen(self.problem.call.arguments.get("choose", "1se"))
+
+    @property
+    def measure_name(self) -> str:
+        """What was measured, in words: "error", "balanced error" or "loss"."""
+        return MEASURES[self.measure]
+
+    @known_arguments
+    def corrected(self, choose: str = "1se") -> float | None:
+        """The error of the point that `choose` means, corrected for choosing it on the same folds.
+
+        The error in `table` of a point that was chosen for it is too small: on noise, with 40 rows and a true error of 0.50,
+        it is 0.38 for "scm", 0.41 for "pvm" and 0.45 for "knn" at the 1-SE point, and the corrected one 0.47, 0.48 and 0.50
+        (`python benchmarks/tuned_error.py`). Nothing is fitted again: rows are drawn with replacement from the held-out
+        predictions, the point is chosen anew, and the rows that were not drawn judge it. Nested cross-validation judges the
+        tuning by fitting it again on each outer fold's training rows: `compare(formula, data, [method], cv=10)`.
+
+        Parameters
+        ----------
+        choose : "1se", "1se-paired", "min" or "bound"
+
+        Returns
+        -------
+        float, or None
+            In the unit of `measure`. None where there is nothing to correct: one grid point, or a choice by the bound, which
+            looks at no held-out row.
+
+        References
+        ----------
+        Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
+        >>> float(v.table["error"][v.one_se]), round(v.corrected(), 2)
+        (0.04, 0.05)
+        """
+        one_of("choose", choose, tuple(RULES))
+        if len(self.grid) == 1 or choose == "bound":
+            return None
+        return self._corrected[choose]
+
+    @cached_property
+    def _corrected(self) -> Mapping[str, float]:
+        problem = self.problem
+        units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
+        return corrected_error(
+            self.predicted, problem.frame.codes, self.loss, self.of_fold, self._weights, self.sizes, units, problem.seed
+        )
+
+    @known_arguments
+    def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
+        """A band that holds the complete curve with a chance of `level`, as far as the errors of folds are independent.
+
+        The bars of one standard error are for each point alone. Where many points are looked at, some bars miss. The band is
+        error +- c se with one c for all points: the quantile of the largest deviation over the grid in draws that keep how the
+        errors of the points go together, with Student's t for few folds, see `core.bands.simultaneous`. Folds share
+        training rows, which no band from one cross-validation allows for: it is that of the mean error of these folds' rules.
+
+        Parameters
+        ----------
+        level : float between 0 and 1
+        draws : int
+        seed : int
+
+        Returns
+        -------
+        DataFrame
+            One row for each grid point: the parameters, `error`, `se`, `low` and `high` (each point alone, Student's t), `band_low`
+            and `band_high`. NaN where all folds have the same error. Ends are not cut at 0.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
+        >>> v.band().round(3)[["error", "low", "high", "band_low", "band_high"]].iloc[0].tolist()
+        [0.053, 0.016, 0.091, 0.009, 0.097]
+        """
+        if not is_number(level, 0.0, above=True) or level >= 1:
+            raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as 0.95")
+        whole_number("draws", draws, 100, MOST_DRAWS)
+        whole_number("seed", seed, 0, MOST_SEED)
+        folds = self.of_fold.max(axis=1) + 1
+        ends = np.cumsum(folds)[:-1]
+        errors, weights = np.split(self.errors, ends), np.split(self.fold_weight, ends)
+        alone, together = simultaneous(errors, weights, float(level), draws, np.random.default_rng([seed, draws]))
+        error, se = self.choice.error, np.where(self.choice.se > 0, self.choice.se, np.nan)
+        return self.grid.assign(
+            error=error, se=self.choice.se, low=error - alone * se, high=error + alone * se, band_low=error - together * se,
+            band_high=error + together * se,
+        )  # fmt: skip
+
+    @property
+    def best(self) -> int:
+        """Row of `table` with the least error; of equals the smallest, then the first."""
+        return self.choice.best
+
+    @property
+    def one_se(self) -> int:
+        """Row of `table` by the 1-SE rule: the smallest size with an error within one SE of the least."""
+        return self.choice.one_se
+
+    @property
+    def fold_errors(self) -> pd.DataFrame:
+        """Mean loss of each fold (rows, repeat by repeat) at each grid point (columns)."""
+        return pd.DataFrame(self.errors).rename_axis(index="fold", columns="point")
+
+    @property
+    def fold_sizes(self) -> pd.DataFrame:
+        """Size of each fold's rule (rows, repeat by repeat) at each grid point (columns)."""
+        return pd.DataFrame(self.sizes).rename_axis(index="fold", columns="point")
+
+    @property
+    def no_information(self) -> float:
+        """Loss of always predicting the one class that makes it least."""
+        frame = self.problem.frame
+        return float((self._weights @ self.loss[frame.codes]).min() / self._weights.sum())
+
+    @property
+    def _weights(self) -> np.ndarray:
+        return row_weights(self.problem, self.measure)

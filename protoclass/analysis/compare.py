@@ -19,11 +19,11 @@ from ..frames.frame import check_unique
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.base import Model
-from .comparison import Comparison
+from .comparison import Comparison, check_rope
 from .paired import Design
 from .splits import Drawing, choice_of, judge_all, make_splits
 
-OWN = {"test_size": None, "cv": None, "inner": "auto"}  # defaults that `fit` does not share
+OWN = {"test_size": None, "cv": None, "inner": "auto", "rope": None}  # defaults that `fit` does not share
 
 
 @limited()
@@ -43,6 +43,7 @@ def compare(
     na: str = "drop",
     groups: Any = None,
     seed: int = 0,
+    rope: float | None = None,
     progress: bool | None = None,
 ) -> Comparison:
     """Compare methods on test rows that took no part in their tuning.
@@ -77,6 +78,9 @@ def compare(
         Rows of a group stay in one outer and one inner fold; groups go with `cv`.
     seed : int
         The same seed gives the same splits and folds.
+    rope : float > 0, optional
+        A difference of errors that does not matter, such as 0.01. Print then has the probabilities that two methods differ by no
+        more, and that either is better: see `Comparison.equivalence`. It goes with several splits or folds.
 
     Returns
     -------
@@ -98,7 +102,7 @@ def compare(
     if isinstance(formula, (list, tuple)) and data is None:
         formula, *more = formula
     arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
-                 "choose": choose, "na": na, "groups": groups, "seed": seed}  # fmt: skip
+                 "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope}  # fmt: skip
     beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
     if isinstance(formula, (Fit, Mapping)):
         for name in beside:
@@ -106,6 +110,10 @@ def compare(
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new)
     if more or new is not None:
         raise OptionError("new= and further positional arguments go with fits: compare(fit1, fit2, new=test)")
+    if rope is not None:
+        check_rope(rope)
+        if test_size is not None and repeats == 1:
+            raise OptionError("rope= goes with several splits, and one random split is judged row by row: give repeats=10, or cv=10")
     specs = named_methods(methods)
     whole_number("repeats", repeats, 1, MOST_RUNS)
     whole_number("seed", seed, 0, MOST_SEED)
@@ -114,7 +122,7 @@ def compare(
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity}
     results, predictions = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call)
+    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope)
 
 
 def named_methods(methods: Any) -> dict[str, dict[str, Any]]:

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_number
 from ..core.intervals import wilson
-from .paired import Design, by_row, by_split, error_interval
+from ..errors import NotAvailable, OptionError, brief
+from .paired import Design, by_row, by_split, equivalence, error_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+ROPE = 0.01  # the region of practical equivalence, where none is said: one error in a hundred rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,8 @@ class Comparison:
     left_out : int
         Rows left out for missing values.
     call : str
+    rope : float, or None
+        Differences of errors up to this do not matter; None where it was not said.
     """
 
     results: pd.DataFrame
@@ -46,6 +52,7 @@ class Comparison:
     design: Design
     left_out: int
     call: str
+    rope: float | None = None
 
     @property
     def methods(self) -> list[str]:
@@ -113,6 +120,43 @@ class Comparison:
         wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
         return by_row(wrong)
 
+    def equivalence(self, rope: float | None = None) -> pd.DataFrame:
+        """How probable it is that two methods differ by no more than `rope`, or that one is better by more.
+
+        A p-value above 0.05 does not say that two methods are equally good; a probability near 1 of a difference within the region of
+        practical equivalence does.
+
+        Parameters
+        ----------
+        rope : float > 0, optional
+            Differences from -rope to rope do not matter; by default what `compare(rope=)` said, else 0.01.
+
+        Returns
+        -------
+        DataFrame
+            One row for each pair: `a`, `b`, `difference`, `a_better`, `equivalent`, `b_better`, see
+            `protoclass.analysis.paired.equivalence`.
+
+        Raises
+        ------
+        NotAvailable
+            Of one random split, and of fits on new rows: the probability is that of the corrected t-test over several splits.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> c = pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=1), pc.KNN(k=5)], cv=10)
+        >>> c.equivalence(rope=0.05)[["a_better", "equivalent", "b_better"]].round(2).to_numpy().tolist()
+        [[0.0, 0.99, 0.01]]
+        """
+        rope = check_rope(rope if rope is not None else ROPE if self.rope is None else self.rope)
+        if self.independent:
+            raise NotAvailable(
+                "the probability of equivalence is that of the corrected t-test over several splits, and here is one: compare with "
+                "cv=10 or repeats=10"
+            )
+        return equivalence(self.errors, self.design, rope, self.sizes)
+
     def plot(self, ax: Any = None) -> Axes:
         """Each method's error with its 95 % interval, its error on each split, and its number of prototypes."""
         from ..plots.comparison import comparison
@@ -123,19 +167,31 @@ class Comparison:
         rows = f"{self.how}{f'; {self.left_out} rows left out for missing values' if self.left_out else ''}"
         return f"{self.call}\n{rows}", self.table
 
+    def _pairs(self) -> list[pd.DataFrame]:
+        """The tables of pairs that print shows."""
+        if len(self.methods) < 2:
+            return []
+        said = [] if self.rope is None else [self.equivalence()]
+        return [self.tests, *said]
+
     def __repr__(self) -> str:
         head, table = self._lines()
         parts = [head, "", table.to_string(float_format="{:.4g}".format)]
-        if len(self.methods) > 1:
-            parts += ["", self.tests.to_string(index=False, na_rep="", float_format="{:.3g}".format)]
+        for pairs in self._pairs():
+            parts += ["", pairs.to_string(index=False, na_rep="", float_format="{:.3g}".format)]
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:
         head, table = self._lines()
-        tests = (
-            self.tests.to_html(index=False, na_rep="", float_format="{:.3g}".format) if len(self.methods) > 1 else ""
-        )
+        tests = "".join(p.to_html(index=False, na_rep="", float_format="{:.3g}".format) for p in self._pairs())
         return f"<pre>{html.escape(head)}</pre>{table.to_html(float_format='{:.4g}'.format)}{tests}"
+
+
+def check_rope(rope: Any) -> float:
+    """The half-width of a region of practical equivalence; raises unless it is a number above 0 and below 1."""
+    if not is_number(rope, 0.0, above=True) or rope >= 1:
+        raise OptionError(f"rope={brief(rope)}: a difference of errors that does not matter, above 0 and below 1, such as {ROPE}")
+    return float(rope)
 
 
 def chosen(choices: Sequence[Mapping[str, Any]]) -> str:

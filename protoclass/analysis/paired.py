@@ -115,6 +115,42 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
     return with_holm(rows)
 
 
+def equivalence(errors: pd.DataFrame, design: Design, rope: float, sizes: np.ndarray | None = None) -> pd.DataFrame:
+    """How probable it is that two methods differ by no more than `rope`, or which of them has the smaller error.
+
+    The posterior of the difference is Student's t about its mean, with the standard error and the degrees of freedom of the
+    corrected resampled t-test (`by_split`), as it is under the prior that leaves the data alone to speak.
+
+    Parameters
+    ----------
+    errors, design, sizes : as in `by_split`
+    rope : float > 0
+        Half the width of the region of practical equivalence: differences from -rope to rope do not matter.
+
+    Returns
+    -------
+    DataFrame
+        One row for each pair: `a`, `b`, `difference` (error of a minus that of b), `a_better` (the probability of a difference below
+        -rope), `equivalent` and `b_better`. Where all splits have the same difference it is taken as it is.
+
+    References
+    ----------
+    Benavoli, Corani, Demsar and Zaffalon (2017), *Time for a change: a tutorial for comparing multiple classifiers through
+    Bayesian analysis*, JMLR 18, section 4.1: the Bayesian correlated t-test.
+    """
+    rows = []
+    for a, b in combinations(errors, 2):
+        mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
+        if mean.se > 0:
+            posterior = _student()(mean.df, mean.value, mean.se)
+            below, above = float(posterior.cdf(-rope)), float(posterior.sf(rope))
+        else:
+            below, above = float(mean.value < -rope), float(mean.value > rope)
+        rows.append({"a": str(a), "b": str(b), "difference": mean.value, "a_better": below,
+                     "equivalent": 1 - below - above, "b_better": above})  # fmt: skip
+    return pd.DataFrame(rows, columns=["a", "b", "difference", "a_better", "equivalent", "b_better"])
+
+
 def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | None = None) -> Mean:
     """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error; see `by_split`."""
     table = values.reshape(design.sets, -1)

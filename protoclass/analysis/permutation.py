@@ -59,7 +59,9 @@ class PermutationTest:
 
     def _facts(self) -> dict[str, str]:
         row = self.tidy().iloc[0]
-        spread = f"{row['permuted_mean']:.4g} on average, 95 % from {row['permuted_low']:.4g} to {row['permuted_high']:.4g}"
+        spread = (
+            f"{row['permuted_mean']:.4g} on average, 95 % from {row['permuted_low']:.4g} to {row['permuted_high']:.4g}"
+        )
         return {f"CV {self.measure}": f"{self.error:.4g}", "With permuted classes": spread,
                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": f"{self.p_value:.4g}"}  # fmt: skip
 
@@ -96,7 +98,9 @@ def permutation_test(validation: Validation, B: int, seed: int, progress: bool |
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
     error = float(validation.table["error"].iloc[validation.chosen_by_call()])
     as_small = int((table["error"].round(12) <= round(error, 12)).sum())
-    return PermutationTest(error, table, (1 + as_small) / (1 + len(table)), validation.measure_name, how, repr(problem.call))
+    return PermutationTest(
+        error, table, (1 + as_small) / (1 + len(table)), validation.measure_name, how, repr(problem.call)
+    )
 
 
 def permuted(problem: Problem, order: np.ndarray) -> pd.DataFrame:

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-RULES: Mapping[str, str] = {"1se": "1-SE rule", "1se-paired": "paired 1-SE rule", "min": "least {measure}", "bound": "least bound"}
+RULES: Mapping[str, str] = {
+    "1se": "1-SE rule",
+    "min": "least {measure}",
+    "1se-paired": "paired 1-SE rule",
+    "bound": "least bound",
+}
 OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that look at held-out rows
 
 

@@ -218,5 +218,5 @@ def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
     assert "chosen by the paired 1-SE rule" in str(fit.summary())
     assert f"{v.corrected('1se-paired'):.4f}" in repr(fit)
     assert "1se-paired" in repr(v)
-    with pytest.raises(pc.OptionError, match="allowed are '1se', '1se-paired', 'min', 'bound'"):
+    with pytest.raises(pc.OptionError, match="allowed are '1se', 'min', '1se-paired', 'bound'"):
         pc.fit("species ~ .", iris, choose="2se")

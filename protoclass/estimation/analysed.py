@@ -197,7 +197,7 @@ class Analysed(Fitted):
         new: Any = None,
         repeats: int = 20,
         variables: Any = None,
-        cv: Any = 10,
+        cv: Any = "auto",
         seed: int = 0,
         progress: bool | None = None,
     ) -> pd.DataFrame:
@@ -213,7 +213,7 @@ class Analysed(Fitted):
         variables : list of columns, or mapping of name to columns, optional
             Columns of one name are permuted together. By default each predictor alone, a factor with all its levels, and the
             columns that a `Mixed` measures together as one.
-        cv : int, "loo", Series or array of folds
+        cv : "auto", int, "loo", Series or array of folds
             As in `fit`; not read with `new`.
         seed : int
             Of the permutations.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 READ = ("prob", "decision", "distance")  # what a calibration reads of a rule: the first that it has
 HOW = ("multinomial", "isotonic")
-DEFAULTS: Mapping[str, Any] = {"data": None, "how": "multinomial", "cv": 10, "seed": None}  # of Fit.calibrate
+DEFAULTS: Mapping[str, Any] = {"data": None, "how": "multinomial", "cv": "auto", "seed": None}  # of Fit.calibrate
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ class Fit(Analysed):
     """
 
     @known_arguments
-    def calibrate(self, data: Any = None, how: str = "multinomial", cv: Any = 10, seed: int | None = None) -> Fit:
+    def calibrate(self, data: Any = None, how: str = "multinomial", cv: Any = "auto", seed: int | None = None) -> Fit:
         """The fit with chances of the classes and prediction sets, learned from rows that its rules did not see.
 
         The method is fitted again without each fold, with the parameters of this fit, and scores the rows of the fold by its
@@ -54,8 +54,8 @@ class Fit(Analysed):
         how : "multinomial" or "isotonic"
             Chances proportional to exp(intercept of the class + slope x score), with one slope (Platt 1999 for two classes);
             or an increasing step function of how far the class is ahead of the others, which needs more rows.
-        cv : int, "loo", Series or array of folds
-            Folds of the fit's own rows; not read with `data`.
+        cv : "auto", int, "loo", Series or array of folds
+            Folds of the fit's own rows; not read with `data`. "auto" is 10, or fewer where a class has fewer rows.
         seed : int, optional
             Of the folds; by default that of the fit.
 

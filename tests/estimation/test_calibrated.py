@@ -190,3 +190,10 @@ def test_the_order_of_the_rows_need_not_matter(iris):
     for kind in ("prob", "set"):
         assert one.predict(kind=kind).index.equals(iris.index)
         assert one.predict(kind=kind).equals(other.predict(kind=kind).loc[iris.index])
+
+
+def test_a_rare_class_has_as_many_folds_as_rows(iris):
+    rare = iris[(iris.species != "setosa") | (iris.index < 4)]
+    fit = pc.fit("species ~ .", rare, eps=1.0, calibrate=True)
+    assert "held out in 4 folds" in fit.calibration.words()
+    assert len(fit.importance(repeats=1)) == 4

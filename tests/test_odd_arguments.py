@@ -66,7 +66,7 @@ def test_odd_values_are_answered_or_refused(calls, name):
 
 
 def test_an_unknown_choice_is_not_the_least_error(fit):
-    with pytest.raises(pc.OptionError, match="choose='least': allowed are '1se', 'min', 'bound'"):
+    with pytest.raises(pc.OptionError, match="choose='least': allowed are '1se', 'min', '1se-paired', 'bound'"):
         fit.validation.corrected("least")
 
 

@@ -40,7 +40,7 @@ for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
 @each
 def test_the_vignette_runs(name, tmp_path):
     if os.environ.get("VIGNETTES_RAN"):
-        pytest.skip("`make vignettes` has just run it")
+        pytest.skip("`make vignettes` runs it")
     if "fetch_data(" in TEXTS[name] and not os.environ.get("PROTOCLASS_DATA"):
         pytest.skip("PROTOCLASS_DATA names no folder with the papers' data")
     path = pc.vignette(name, tmp_path)

@@ -351,7 +351,8 @@ def compare_classes(
         against, base = "as stated", float(stated)
         p, name = against_stated(w, wrong, base)
     given = w if judged.given is None else judged.given
-    counts = as_counts(count(y, judged.predicted, given, len(levels)).weight)
+    L = len(levels)
+    counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
     return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
                 judged, losses)  # fmt: skip

@@ -56,9 +56,10 @@ def metric(spec: Any) -> Metric | TrainedMetric:
         )
     if callable(spec):
         return Custom(spec)
+    library = type(spec).__module__.split(".")[0]
     raise OptionError(
         "dissimilarity is a name, a metric, a callable, a matrix (pandas DataFrame or NumPy array) or a Dissimilarity, not "
-        f"{type(spec).__module__.split('.')[0]} {type(spec).__name__}"
+        f"{'' if library == 'builtins' else library + ' '}{type(spec).__name__}"
     )
 
 

@@ -78,6 +78,8 @@ def brief(value: object) -> str:
         return f"<{' x '.join(map(str, shape))} {type(value).__name__}>"
     if isinstance(value, (list, tuple, set, dict)) and len(value) > 8:
         return f"<{type(value).__name__} of {len(value)}>"
+    if isinstance(value, dict):
+        return cut(f"{{{', '.join(f'{shown(k)}: {shown(v) if isinstance(v, dict) else brief(v)}' for k, v in value.items())}}}")
     if callable(value):
         return cut(str(getattr(value, "__name__", None) or repr(value)))
     return shown(value)

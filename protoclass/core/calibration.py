@@ -142,7 +142,7 @@ class Isotonic:
             [np.interp(lead[:, c], x, p) for c, (x, p) in enumerate(zip(self.x, self.p, strict=True))], axis=1
         )
         total = out.sum(axis=1, keepdims=True)
-        return np.asarray(np.where(total > 0, out / np.where(total > 0, total, 1.0), 1 / len(self.x)))
+        return np.asarray(np.where(total == 0, 1 / len(self.x), out / np.where(total == 0, 1.0, total)))
 
 
 def fit_isotonic(scores: Array, y: Array, w: Array) -> Isotonic:
@@ -152,6 +152,32 @@ def fit_isotonic(scores: Array, y: Array, w: Array) -> Isotonic:
     lead, L = -nonconformity(scores), scores.shape[1]
     curves = [IsotonicRegression().fit(lead[:, c], y == c, w) for c in ([1] if L == 2 else range(L))]
     return Isotonic(tuple(c.X_thresholds_ for c in curves), tuple(c.y_thresholds_ for c in curves))
+
+
+def under_prior(p: Array, share: Array, prior: Array) -> Array:
+    """Chances (r, classes) under another prevalence of the classes, by Bayes' theorem (Saerens, Latinne and Decaestecker 2002, eq. 4).
+
+    Parameters
+    ----------
+    p : array (r, classes)
+        Chances of each row; those of a row with NaN stay NaN.
+    share : array (classes,)
+        Shares of the classes among the rows that the chances were learned from.
+    prior : array (classes,)
+        Shares of the classes among the rows asked about. Where they rule out all that a row may be, its chances are these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.5, 0.5], [0.0, 1.0], [np.nan, np.nan]])
+    >>> under_prior(p, share=np.array([0.5, 0.5]), prior=np.array([0.9, 0.1]))
+    array([[0.9, 0.1],
+           [0. , 1. ],
+           [nan, nan]])
+    """
+    odds = p * (prior / share)
+    total = odds.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(total == 0, prior, odds / np.where(total == 0, 1.0, total)))
 
 
 def nonconformity(scores: Array) -> Array:

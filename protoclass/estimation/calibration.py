@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_level, one_of
-from ..core.calibration import Chances, Conformal, Scale, fit_isotonic, fit_multinomial, nonconformity, scale_of
+from ..core.calibration import (
+    Chances,
+    Conformal,
+    Scale,
+    fit_isotonic,
+    fit_multinomial,
+    nonconformity,
+    scale_of,
+    under_prior,
+)
 from ..core.query import answer
 from ..core.task import Rule, Stepwise
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
@@ -71,11 +80,7 @@ class Calibration:
     def probabilities(self, values: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
         """Chances (r, classes) for what the fit's rule says of rows; for another prevalence of the classes with `prior`."""
         p = self.chances.of(self.scale.scores(values))
-        if prior is None:
-            return p
-        odds = p * (prior / self.share)
-        total = odds.sum(axis=1, keepdims=True)
-        return np.asarray(np.where(total > 0, odds / np.where(total > 0, total, 1.0), prior))
+        return p if prior is None else under_prior(p, self.share, prior)
 
     def p_values(self, new: Any) -> tuple[np.ndarray, pd.Index, np.ndarray]:
         """Conformal p-values (r, classes) of the complete rows of new data, the names of all, and which are complete."""
@@ -228,11 +233,30 @@ def _given_rows(fit: Fitted, kind: str, data: Any) -> Held:
     if response not in data:
         raise OptionError(f"the calibration data lack the response {response!r}: a calibration needs the true classes")
     check_unique(data.columns, "column")
-    query, _, complete = fit.dissimilarity.new_query(data)
+    query, index, complete = fit.dissimilarity.new_query(data)
     codes = class_codes(data[response], fit.frame.levels)[complete]
     values = answer(fit.rule, kind, query)
+    _refuse_own_rows(fit, kind, data[complete], index[complete], codes, values)
     known = (codes >= 0) & ~np.isnan(values).any(axis=1)
     if not known.any():
         raise DataError("no calibration row has both a known class and all predictors")
     n = int(known.sum())
     return values[known], codes[known], np.ones(n), np.zeros(n, int), (FoldRule(fit.rule, fit.dissimilarity),)
+
+
+def _refuse_own_rows(
+    fit: Fitted, kind: str, data: pd.DataFrame, index: pd.Index, codes: np.ndarray, values: np.ndarray
+) -> None:
+    """Rows that the fit learned from lie nearer to its prototypes than new ones do, so that nothing is guaranteed by them."""
+    row = fit.frame.index.get_indexer(index)
+    at = np.flatnonzero(row >= 0)
+    own, predictors = row[at], fit.frame.columns
+    same = fit.frame.codes[own] == codes[at]
+    same &= (answer(fit.rule, kind, fit.dissimilarity.query(own)) == values[at]).all(axis=1)
+    for name in predictors:
+        same &= np.asarray(predictors[name].to_numpy(object)[own] == data[name].to_numpy(object)[at], bool)
+    if same.any():
+        raise DataError(
+            f"the fit learned from {same.sum()} of the {len(index)} rows to calibrate with, such as {shown(index[at[same][0]])}, and "
+            "promises nothing by its own rows: give rows that took no part, or leave data= out, so that its own are held out fold by fold"
+        )

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_level, is_number
+from ..core.calibration import under_prior
 from ..core.query import Query, answer
 from ..errors import OptionError, brief
 from .resampling import loss_matrix
@@ -34,9 +35,7 @@ def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
     if prior is None:
         return p
     share = np.bincount(fit.frame.codes, fit.frame.weights, len(fit.classes)) / fit.frame.weights.sum()
-    odds = p * (prior / share)
-    total = odds.sum(axis=1, keepdims=True)
-    return np.asarray(np.where(total == 0, prior, odds / np.where(total == 0, 1.0, total)))
+    return under_prior(p, share, prior)
 
 
 def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .coding import coder
+from .distances.screen import measure_pair
 from .parallel import kernel
+
+if TYPE_CHECKING:
+    from .query import Query
+    from .task import Points
 
 Array = NDArray[Any]
 NONE = -1
@@ -22,6 +28,48 @@ def covering(D: Array, member: Array, radii: Array) -> Array:
     out = np.full((len(D), len(member)), NONE)
     _covering(np.ascontiguousarray(D), np.ascontiguousarray(member, np.int16), radii, reach, out)
     return out
+
+
+def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
+    """As `covering`, for the rows of a query, whose dissimilarities are only compared with the radii."""
+    compared = query.compared(prototypes)
+    if compared is None:
+        return covering(query.dissimilarities(prototypes), member, radii)
+    rows, candidates, limits = compared.rows, compared.candidates, compared.bounds
+    reach = coder(np.unique(radii), rows.exact.dtype).radii[np.unique(radii, return_inverse=True)[1]]
+    low, high = limits.thresholds(reach)
+    most = np.where(member >= 0, high[:, None], -np.inf).max(axis=0, initial=-np.inf).astype(np.float32)
+    out = np.full((len(query), len(member)), NONE)
+    sides = compared.twice, rows.square, candidates.square, rows.exact, candidates.exact
+    bounds = np.float32(limits.norm), np.float32(limits.slack)
+    _covering_near(*sides, np.ascontiguousarray(member, np.int16), reach, low, high, most, *bounds, out)
+    return out
+
+
+@kernel
+def _covering_near(twice, rows, candidates, X, Z, member, reach, low, high, most, norm, slack, out):  # type: ignore[no-untyped-def]
+    # as `_covering`; what the bound leaves open is measured exactly
+    one = np.float32(1)
+    for i in range(len(rows)):
+        for j in range(len(candidates)):
+            N, t = candidates[j] + rows[i], twice[i, j]
+            least, largest = N * (one - norm) - slack - t, N * (one + norm) + slack - t
+            if least >= most[j]:
+                continue
+            exact = np.inf
+            for g in range(member.shape[0]):
+                c = member[g, j]
+                if c < 0 or least >= high[g]:
+                    continue
+                if largest >= low[g]:
+                    if exact == np.inf:
+                        exact = measure_pair(Z[j], X[i])
+                    if not exact < reach[g]:
+                        continue
+                if out[i, g] == -1:
+                    out[i, g] = c
+                elif out[i, g] != c:
+                    out[i, g] = -2
 
 
 @kernel

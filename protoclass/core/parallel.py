@@ -73,6 +73,11 @@ class Once(Generic[T]):
                 self._work = None
             return self._value
 
+    @property
+    def known(self) -> bool:
+        """Whether it has been computed."""
+        return self._work is None
+
 
 def cores() -> int:
     """The number of processors that this process may use."""

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from .distances.screen import Compared
+from .sources import Source
 from .task import Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
@@ -35,6 +37,8 @@ class Query:
         `design(rows)`: columns (r, p) of the design matrix; it raises if there are none.
     label : callable
         The name of a row by its position, for messages.
+    source : callable, or None
+        The source of the dissimilarities of these rows to candidates.
     """
 
     rows: Array
@@ -42,8 +46,10 @@ class Query:
     vectors: Callable[[Array], Array]
     design: Callable[[Array], Array]
     label: Callable[[int], str] = str
+    source: Callable[[], Source] | None = None
     _missing: list[Array] = field(default_factory=list, repr=False, compare=False)
     _last: list[tuple[Points, Array]] = field(default_factory=list, repr=False, compare=False)
+    _screened: list[tuple[Points, Compared]] = field(default_factory=list, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -69,6 +75,18 @@ class Query:
         self._last[:] = [(prototypes, D)]
         return D
 
+    def compared(self, prototypes: Points) -> Compared | None:
+        """The rows beside the prototypes of a rule, compared by a product, where there is such a thing; the last is kept."""
+        if self.source is None or prototypes.at is None or len(prototypes) == 0:
+            return None
+        if self._screened and self._screened[0][0] is prototypes:
+            return self._screened[0][1]
+        screening = self.source().screening
+        if screening is None:
+            return None
+        self._screened[:] = [(prototypes, screening.only(self.rows, prototypes.at))]
+        return self._screened[0][1]
+
     def coordinates(self) -> Array:
         """Coordinates (r, p) in the space of the metric."""
         return self.vectors(self.rows)
@@ -79,7 +97,7 @@ class Query:
 
     def take(self, at: Array | slice) -> Query:
         """Some of the rows."""
-        return Query(self.rows[at], self.measure, self.vectors, self.design, self.label)
+        return Query(self.rows[at], self.measure, self.vectors, self.design, self.label, self.source)
 
     def finite(self, values: Array) -> Array:
         """What a rule has computed for the rows (r, ...), if all of it is finite.
@@ -92,7 +110,9 @@ class Query:
         fine = np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
         if not fine.all():
             row = self.label(int(self.rows[np.argmin(fine)]))
-            raise DataError(f"row {row} is so far away that its decision overflows: correct its values, or leave it out")
+            raise DataError(
+                f"row {row} is so far away that its decision overflows: correct its values, or leave it out"
+            )
         return values
 
     def blocks(self, prototypes: int) -> Iterator[Query]:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLarge
+from .coding import Coding
+from .distances.screen import Screening
 from .memory import check_fits
-from .parallel import each, kernel
+from .parallel import each
+from .places import as_slice, gather
+from .tiles import TILE, Tiles, all_tiles
 
 Array = NDArray[Any]
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
 S = TypeVar("S")
 Local = Callable[[Array, Array, Array], tuple[Any, Any]]  # (rows, columns, tile) -> (stay, send)
 Finish = Callable[[Array, Array, Any, Any], S]  # (rows, columns, stay, sum of send)
-
-TILE = 2**21  # entries of a tile
 
 
 class Source(Protocol):
@@ -28,6 +30,10 @@ class Source(Protocol):
     `scan(local, finish)` calls `local(rows, columns, tile) -> (stay, send)` on every tile and, once the `send` of all
     row parts of the same columns have been added up, `finish(rows, columns, stay, sum)`; it returns what `finish`
     returned, in the order of the columns. `take` returns the part of given rows and columns, `array` the complete matrix.
+
+    What only compares with radii reads `codes`, uint8 (q, r) for q columns and r rows, which need not be measured exactly
+    to be right; `tiles` are rows and columns that together have all pairs within one of the radii. `only` is the source of
+    some of the candidates, and `screening`, where there is one, compares pairs by a product; see `distances.screen`.
     """
 
     @property
@@ -35,6 +41,11 @@ class Source(Protocol):
     def scan(self, local: Local, finish: Finish[S]) -> list[S]: ...
     def take(self, rows: Array, columns: Array) -> Array: ...
     def array(self) -> Array: ...
+    def tiles(self, coding: Coding) -> Tiles: ...
+    def codes(self, rows: Array, columns: Array, coding: Coding) -> Array: ...
+    def only(self, columns: Array) -> Source: ...
+    @property
+    def screening(self) -> Screening | None: ...
 
 
 def part(rep: Rep, at: Array | slice) -> Rep:
@@ -47,6 +58,7 @@ class Held:
     """A matrix in memory."""
 
     values: Array
+    screening: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -62,6 +74,17 @@ class Held:
     def array(self) -> Array:
         return self.values
 
+    def tiles(self, coding: Coding) -> Tiles:
+        return all_tiles(*self.shape)
+
+    def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
+        if len(rows) == len(self.values):  # as `all_tiles` asks for them
+            return coding(self.values[:, as_slice(columns)])
+        return coding(self.take(rows, columns))
+
+    def only(self, columns: Array) -> Source:
+        return Part(self, np.arange(self.shape[0]), columns)
+
 
 @dataclass(frozen=True)
 class Streamed:
@@ -71,6 +94,7 @@ class Streamed:
     rows: Rep
     candidates: Rep
     cure: str = "give fewer rows, or more memory"
+    screening: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,6 +113,15 @@ class Streamed:
             f"this needs the complete {n} x {m} matrix of dissimilarities, which is not held in memory: {self.cure}"
         )
 
+    def tiles(self, coding: Coding) -> Tiles:
+        return all_tiles(*self.shape)
+
+    def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
+        return coding(self.take(rows, columns))
+
+    def only(self, columns: Array) -> Source:
+        return Part(self, np.arange(self.shape[0]), columns)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -97,6 +130,7 @@ class Part:
     source: Source
     rows: Array
     columns: Array
+    screening: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,6 +144,15 @@ class Part:
 
     def array(self) -> Array:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
+
+    def tiles(self, coding: Coding) -> Tiles:
+        return all_tiles(*self.shape)
+
+    def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
+        return self.source.codes(self.rows[rows], self.columns[columns], coding)
+
+    def only(self, columns: Array) -> Source:
+        return Part(self.source, self.rows, self.columns[columns])
 
 
 def _check_size(rows: Array, columns: Array, bytes_each: int) -> None:
@@ -128,18 +171,3 @@ def _scan(shape: tuple[int, int], values: Callable[[Array], Array], local: Local
         return finish(rows, columns, *local(rows, columns, values(columns)))
 
     return list(each(tile, range(0, m, width), n * m))
-
-
-def gather(values: Array, rows: Array, columns: Array) -> Array:
-    """`values[np.ix_(rows, columns)]` without blocking other threads."""
-    out = np.empty((len(rows), len(columns)), values.dtype)
-    _gather(values, rows, columns, out)
-    return out
-
-
-@kernel
-def _gather(values, rows, columns, out):  # type: ignore[no-untyped-def]
-    for a in range(len(rows)):
-        row = values[rows[a]]
-        for b in range(len(columns)):
-            out[a, b] = row[columns[b]]

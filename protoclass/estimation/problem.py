@@ -132,7 +132,7 @@ def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray) -
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
         return own.measure(at, prototypes) if prototypes.at is None else task.D.take(at, prototypes.at)
 
-    return replace(own, measure=measure)
+    return replace(own, measure=measure, source=lambda: task.D)
 
 
 def prepare(

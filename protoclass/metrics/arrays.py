@@ -29,16 +29,6 @@ def _kind(rep: Any) -> str:
     return f"a value of type {type(rep).__name__}"
 
 
-def as_slice(at: Any) -> Any:
-    """Positions that follow one another as a slice, which takes rows of an array without a copy."""
-    if isinstance(at, slice) or len(at) == 0 or np.asarray(at).dtype.kind not in "iu":
-        return at
-    first = int(at[0])
-    if int(at[-1]) - first != len(at) - 1 or not (np.diff(at) == 1).all():
-        return at
-    return slice(first, first + len(at))
-
-
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal, arrays in type, shape and every entry; NaN equals NaN."""
     if isinstance(a, tuple) and isinstance(b, tuple):

@@ -9,15 +9,22 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..core.distances.geometry import Geometry
+from ..core.places import as_slice
 from ..core.sources import Rep, part
 from ..errors import DataError, NoVectors, OptionError
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
-from .arrays import as_slice, check_rep, named_arrays, same
+from .arrays import check_rep, named_arrays, same
 
 
-def _compare_by_content(cls: type, base: type) -> None:
-    """Let a class compare as its base does: what dataclass() would write instead can't compare arrays."""
+def _derive(cls: type, base: type) -> None:
+    """Let a class compare as its base does: what dataclass() would write instead can't compare arrays.
+
+    A class that measures in its own way has no geometry, unless it says so itself.
+    """
+    if "between" in vars(cls) and "geometry" not in vars(cls):
+        cls.geometry = None  # type: ignore[attr-defined]
     if "__eq__" not in vars(cls):
         cls.__eq__ = base.__eq__  # type: ignore[method-assign]
         cls.__hash__ = base.__hash__  # type: ignore[method-assign]
@@ -40,14 +47,18 @@ class Metric:
         True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
     triangle : bool
         True where the triangle inequality is proved for any rows.
+    geometry : Geometry, or None
+        How the values follow from Minkowski distances between the first arrays of the representations, bit by bit. They are
+        then compared without being measured, where that is enough.
     """
 
     slow: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
     triangle: ClassVar[bool] = False
+    geometry: ClassVar[Geometry | None] = None
 
     def __init_subclass__(cls) -> None:
-        _compare_by_content(cls, Metric)
+        _derive(cls, Metric)
 
     @property
     def name(self) -> str:
@@ -167,7 +178,7 @@ class TrainedMetric:
     spec: Metric
 
     def __init_subclass__(cls) -> None:
-        _compare_by_content(cls, TrainedMetric)
+        _derive(cls, TrainedMetric)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -192,6 +203,10 @@ class TrainedMetric:
     @property
     def triangle(self) -> bool:
         return self.spec.triangle
+
+    @property
+    def geometry(self) -> Geometry | None:
+        return self.spec.geometry
 
     @property
     def given(self) -> bool:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.sources import Rep, gather
+from ..core.places import as_slice, gather
+from ..core.sources import Rep
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
-from .arrays import as_slice, strings
+from .arrays import strings
 from .base import Metric, NewRows, TrainedMetric
 from .matrices import (
     ORDER,
@@ -245,7 +246,9 @@ def converted(similarity: Any, how: str) -> pd.DataFrame:
     if not isinstance(similarity, pd.DataFrame):
         table = pd.DataFrame(S)
     elif (
-        len(table.index.symmetric_difference(table.columns, sort=False)) or not table.index.is_unique or not table.columns.is_unique
+        len(table.index.symmetric_difference(table.columns, sort=False))
+        or not table.index.is_unique
+        or not table.columns.is_unique
     ):
         raise DataError("the similarities need the same labels, each once, on rows and columns")
     else:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, one_of
+from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski, whitened
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief
@@ -78,7 +79,9 @@ class Mahalanobis(Metric):
         if len(X) == 1:
             constant = tuple(table.columns)
         center = np.mean(X / spread, axis=0)
-        if not self.ridge and len(X) <= X.shape[1]:  # the rank is below the number of rows: known without any arithmetic
+        if (
+            not self.ridge and len(X) <= X.shape[1]
+        ):  # the rank is below the number of rows: known without any arithmetic
             raise _singular(X.shape, "it takes more rows than columns", constant)
         Z = X / spread - center
         Z[:, table.columns.isin(constant)] = 0.0  # their mean may differ from them in the last bit
@@ -134,6 +137,10 @@ class TrainedMahalanobis(VectorMetric):
         with np.errstate(over="ignore", invalid="ignore"):
             Z = whitened(design_of(frame, self.name) / self.spread - self.center, self.factor)
         return (finite(Z, frame),)
+
+    @property
+    def geometry(self) -> Geometry:
+        return Geometry()
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return minkowski(rows[0], candidates[0])

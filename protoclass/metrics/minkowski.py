@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, one_of
+from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
 from ..errors import DataError, NoVectors, OptionError, brief, shown
@@ -144,6 +145,10 @@ class TrainedMinkowski(VectorMetric):
                 Z = Z * self.factor
             Z = np.ascontiguousarray(Z, self._dtype)
         return (finite(Z, frame),)
+
+    @property
+    def geometry(self) -> Geometry:
+        return Geometry(self.spec.r)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return minkowski(rows[0], candidates[0], self.spec.r)

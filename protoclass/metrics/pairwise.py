@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski, totals, unit
 from ..core.sources import Rep
 from ..errors import DataError, shown
@@ -17,6 +18,13 @@ from .base import Metric
 
 HALF = np.finfo(float).max / 2
 EXACT = 2**53  # not all integers beyond it are floats
+
+
+def _half_squares(distances: np.ndarray) -> np.ndarray:
+    return distances * distances / 2
+
+
+HALF_SQUARES = Geometry(value=_half_squares)
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,7 @@ class Cosine(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    geometry: ClassVar[Geometry] = HALF_SQUARES
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -52,7 +61,7 @@ class Cosine(Metric):
         return (unit(X),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return _half_squares(rows[0], candidates[0])
+        return _half_squares(minkowski(rows[0], candidates[0]))
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,7 @@ class Correlation(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    geometry: ClassVar[Geometry] = HALF_SQUARES
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -92,7 +102,7 @@ class Correlation(Metric):
         return (unit(Z),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return _half_squares(rows[0], candidates[0])
+        return _half_squares(minkowski(rows[0], candidates[0]))
 
 
 @dataclass(frozen=True)
@@ -257,11 +267,6 @@ def _numbers(values: pd.Series) -> np.ndarray:
                 "where a float does not tell all integers apart: make it text, data[column].astype(str)"
             )
     return numbers(values)
-
-
-def _half_squares(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    D = minkowski(a, b)
-    return D * D / 2
 
 
 def _pairs(a: np.ndarray, b: np.ndarray, name: str) -> np.ndarray:

@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from ..core.memory import SHARE, SMALLEST, available, check_fits
-from ..core.parallel import SMALL, alone, each
+from ..core.parallel import SMALL, Once, alone, each
+from ..core.places import as_slice
 from ..core.query import Query
 from ..core.sources import Held, Rep, Source, Streamed, part
+from ..core.spatial import Spatial
 from ..core.task import Points
 from ..errors import DataError, shown
 from ..frames.frame import Frame
-from .arrays import as_slice
 from .base import TrainedMetric, as_vectors, compare
 
 if TYPE_CHECKING:
@@ -37,9 +38,15 @@ def build_source(d: Dissimilarity, tick: Callable[[], None], hold: bool | None, 
     fits = size <= SMALLEST or size <= SHARE * available()
     if hold is None:
         hold = fits and (d.metric.slow or limit is None or size <= limit)
+    cure = "use fewer rows (data.sample(...)) or a machine with more memory"
+    streamed = Streamed(between, d.rows, d.candidates, cure)
+    geometry = d.metric.geometry
+    if geometry is not None and n * m > SMALL:
+        measured = Once(lambda: _matrix(d, tick, sample.dtype)) if hold else None
+        if fits or not hold:
+            return Spatial(streamed, geometry, d.square and d.metric.same_sides, measured)
     if not hold:
-        cure = "use fewer rows (data.sample(...)) or a machine with more memory"
-        return Streamed(between, d.rows, d.candidates, cure)
+        return streamed
     if not fits:
         check_fits(size, f"{n} x {m} dissimilarities take", "use fewer rows")
     return Held(_matrix(d, tick, sample.dtype))

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import one_of
-from ..core.covers.balls import MOST, default_radii
+from ..core.coding import MOST
 from ..core.covers.certificate import objective
 from ..core.covers.path import CoverPath
+from ..core.covers.radii import default_radii
 from ..core.covers.solving import Options, cover_paths
 from ..core.machines.bounds import compression_bound
 from ..core.task import Points, Task

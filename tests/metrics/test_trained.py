@@ -11,7 +11,7 @@ from new_rows import measure
 import protoclass as pc
 from protoclass.core.task import Points
 from protoclass.frames.frame import mold
-from protoclass.metrics.arrays import as_slice
+from protoclass.core.places import as_slice
 from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, as_vectors
 from protoclass.metrics.measuring import measure_frame, resolve
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import OptionError, brief
-from ..coverage import NONE, covering
-from ..neighbours.nearest import Nearest, nearest
+from ..coverage import NONE, covering_by
+from ..neighbours.nearest import Nearest, nearest_to
 from ..task import Points
 from .certificate import Certificate, Objective
 
@@ -169,10 +169,9 @@ class CoverPath:
         return member
 
     def predict(self, kind: str, query: Query) -> Array:
-        D = query.dissimilarities(self.prototypes)
         if kind == "cover":
-            return np.asarray(np.maximum(covering(D, self._member, self.radii), NONE))
-        first = nearest(D, self._member, np.arange(len(self._union)))
+            return np.asarray(np.maximum(covering_by(query, self.prototypes, self._member, self.radii), NONE))
+        first = nearest_to(query, self.prototypes, self._member, np.arange(len(self._union)))
         chosen = np.take_along_axis(self._member.T, np.maximum(first, 0), axis=0) if len(self._union) else first
         return np.where(first < 0, int(self.weight.argmax()), chosen)
 

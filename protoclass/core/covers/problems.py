@@ -17,32 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TooLarge
+from ..coding import Coding, bins_for
 from ..parallel import each
 from ..task import Task
 from ..units import in_units, units
-from .balls import Lists, bins_for, coder, csr_lists, find_gains, join_lists, tally, transpose
+from .balls import find_gains
+from .reading import Reading, Sets
 
 Array = NDArray[Any]
-LISTED = 2**29  # pairs of a row and a candidate of its class whose ball contains it
+CHUNK = 512  # candidates whose gains are found at a time
 MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
-
-
-@dataclass(frozen=True)
-class Sets:
-    """One class: the candidates that may represent it and its rows, each with a list of the others.
-
-    Attributes
-    ----------
-    candidates : int array (a,), ascending
-    rows : int array (b,), ascending
-    of_candidate, of_row : (start, upto, places) of `balls.csr_lists`; places count within `rows` and `candidates`
-    """
-
-    candidates: Array
-    rows: Array
-    of_candidate: Lists
-    of_row: Lists
 
 
 @dataclass(frozen=True)
@@ -89,50 +73,33 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     TooLarge
         If the balls contain more than 2^29 pairs of a row and a candidate of its class.
     """
-    K, L = len(radii), task.classes
+    K, L, m = len(radii), task.classes, len(task.candidate_row)
     w, unit = units(task.w)
-    own = [np.flatnonzero(task.y == c) for c in range(L)]
+    coding = Coding(radii, bins_for(len(task.y) * m))
     cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
+    read = Reading(task, coding, task.D.tiles(coding), cell, (folds + 1) * L * (K + 1), w)
+    read.weights(slice(0, 0))  # before the threads below ask for it
     owner = np.where(task.candidate_row < 0, -1, fold[task.candidate_row])
-    coders = {t: coder(radii, t, bins_for(len(task.y) * len(task.candidate_row))) for t in (np.float32, np.float64)}
     threshold = in_units(least, unit)
-    allowed = np.full(len(task.candidate_row), -1) if task.allowed_class is None else task.allowed_class
-    listed = [0]
+    allowed = np.full(m, -1) if task.allowed_class is None else task.allowed_class
+    gain, wrong, best = np.empty((folds, K, m)), np.empty((folds, K, m)), np.empty((folds, K, m), np.int16)
+    pays = np.empty((L, m), bool)
 
-    def local(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
-        codes = coders[tile.dtype.type](tile)
-        task.tick()
-        return codes, tally(codes, cell[rows], w[rows], (folds + 1) * L * (K + 1))
+    def gains(first: int) -> None:
+        part = slice(first, first + CHUNK)
+        gained, lost, winner = find_gains(read.weights(part), owner[part], allowed[part], folds, L, K)
+        gain[:, :, part], wrong[:, :, part], best[:, :, part] = gained, lost, winner
+        for c in range(L):
+            pays[c, part] = ((gained > threshold) & (winner == c)).any(axis=(0, 1))
 
-    def finish(rows: Array, columns: Array, codes: Array, weights: Array) -> tuple[Any, ...]:
-        gain, wrong, best = find_gains(weights, owner[columns], allowed[columns], folds, L, K)
-        pays = gain > threshold
-        paying = [np.flatnonzero((pays & (best == c)).any(axis=(0, 1))) for c in range(L)]
-        lists = [csr_lists(codes[np.ix_(s, task.y[rows] == c)], K) for c, s in enumerate(paying)]
-        listed[0] += sum(len(places) for _, _, places in lists)
-        if listed[0] > LISTED:
-            raise TooLarge(
-                f"balls of radius {radii[-1]:.4g} around {len(task.candidate_row)} candidates contain too many of the {len(task.y)} rows "
-                "to be listed: use smaller radii, candidates=500 (a random subset of the rows as centres), or fewer rows "
-                "(data.sample(...))"
-            )
-        return gain, wrong, best, [columns[s] for s in paying], lists
-
-    tiles = task.D.scan(local, finish)
-    gain, wrong, best = (np.concatenate([t[i] for t in tiles], axis=2) for i in range(3))
-
-    def sets(c: int) -> Sets:
-        of_candidate = join_lists([t[4][c] for t in tiles])
-        candidates = np.concatenate([t[3][c] for t in tiles])
-        return Sets(candidates, own[c], of_candidate, transpose(of_candidate, len(own[c])))
-
-    classes = tuple(each(sets, range(L), gain.shape[2] * len(task.y)))
-    return CoverProblems(task, w, unit, fold, gain, wrong, best, classes)
+    for _ in each(gains, range(0, m, CHUNK), len(task.y) * m):
+        pass
+    return CoverProblems(task, w, unit, fold, gain, wrong, best, tuple(read.sets(pays)))
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
-    n, m = task.D.shape
+    n, m = task.shape
     size = max(1, max(MEMORY, 8 * n * m) // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))

@@ -41,16 +41,41 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
     int array (r, G)
         Positions; -1 if the set is empty.
     """
+    out = np.full((len(D), len(member)), NONE)
+    sets = _scans(member, order)
+    _nearest(np.ascontiguousarray(D), *sets, np.empty(len(member), D.dtype), out)
+    return out
+
+
+def _scans(member: Array, order: Array) -> tuple[Array, ...]:
+    """How the sets are gone through: small ones one by one, while large ones share one scan over all prototypes."""
     member = np.ascontiguousarray(member, np.int16)
-    count = (member >= 0).sum(axis=1)
-    # Small sets are scanned one by one; large ones share one scan over all prototypes.
-    large, small = np.flatnonzero(count * 4 > D.shape[1]), np.flatnonzero(count * 4 <= D.shape[1])
+    count, most = (member >= 0).sum(axis=1), member.shape[1]
+    large, small = np.flatnonzero(count * 4 > most), np.flatnonzero(count * 4 <= most)
     scans = [order[member[g, order] >= 0] for g in small]
     scan = np.concatenate([*scans, np.empty(0, np.int64)]).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(count[small])]).astype(np.int64)
-    out = np.full((len(D), len(member)), NONE)
-    best, sets_of = np.empty(len(member), D.dtype), np.ascontiguousarray(member.T)
-    _nearest(np.ascontiguousarray(D), sets_of, np.asarray(order, np.int64), large, small, scan, start, best, out)
+    return np.ascontiguousarray(member.T), np.asarray(order, np.int64), large, small, scan, start
+
+
+def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) -> Array:
+    """As `nearest`, for the rows of a query: what a product leaves open is measured exactly, and nothing else.
+
+    See `core.distances.screen` for the bound. A row is open if in some set a second prototype may be as near as the nearest.
+    """
+    compared = query.compared(prototypes)
+    if compared is None:
+        return nearest(query.dissimilarities(prototypes), member, order)
+    rows, candidates, bounds = compared.rows, compared.candidates, compared.bounds
+    out, open_rows = np.full((len(query), len(member)), NONE), np.zeros(len(query), np.bool_)
+    sets = _scans(member, order)
+    best, second = np.empty(len(member), np.float32), np.empty(len(member), np.float32)
+    error = 1.001 * (bounds.norm * (rows.square.astype(float) + float(candidates.square.max())) + bounds.slack)
+    stretch = (1 + bounds.kernel) / (1 - bounds.kernel)
+    _screened(compared.twice, rows.square, candidates.square, *sets, error, stretch, best, second, out, open_rows)
+    again = np.flatnonzero(open_rows)
+    if len(again):
+        out[again] = nearest(query.take(again).dissimilarities(prototypes), member, order)
     return out
 
 
@@ -84,6 +109,49 @@ def _nearest(D, sets_of, order, large, small, scan, start, best, out):  # type: 
                     best[g] = d
                     out[i, g] = j
                 bound = max(bound, best[g])
+
+
+@kernel
+def _screened(  # type: ignore[no-untyped-def]
+    twice, rows, candidates, sets_of, order, large, small, scan, start, error, stretch, best, second, out, open_rows
+):
+    # as `_nearest`, on approximations; best and second: the two smallest ones of each set
+    near = np.empty(len(candidates), np.float32)
+    for i in range(len(rows)):
+        for j in range(len(candidates)):
+            near[j] = candidates[j] + rows[i] - twice[i, j]
+        best[:] = np.inf
+        second[:] = np.inf
+        for s in range(len(small)):
+            g = small[s]
+            first, next_one, at = np.float32(np.inf), np.float32(np.inf), -1
+            for t in range(start[s], start[s + 1]):
+                d = near[scan[t]]
+                if d < first:
+                    next_one, first, at = first, d, scan[t]
+                elif d < next_one:
+                    next_one = d
+            best[g], second[g], out[i, g] = first, next_one, at
+        bound = np.float32(np.inf)
+        for t in range(len(order) if len(large) else 0):
+            j = order[t]
+            d = near[j]
+            if d >= bound:
+                continue
+            bound = np.float32(-np.inf)
+            for s in range(len(large)):
+                g = large[s]
+                if sets_of[j, g] >= 0:
+                    if d < best[g]:
+                        second[g], best[g] = best[g], d
+                        out[i, g] = j
+                    elif d < second[g]:
+                        second[g] = d
+                bound = max(bound, second[g])
+        # surely nearest: (best + E) (1 + k) < (second - E) (1 - k)
+        for g in range(len(best)):
+            if second[g] < np.inf and (best[g] + error[i]) * stretch >= second[g] - error[i]:
+                open_rows[i] = True
 
 
 def class_distances(D: Array, prototypes: Points, classes: int) -> Array:

@@ -1,0 +1,94 @@
+"""Rows in blocks of near neighbours, and how near and far two blocks can lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .minkowski import minkowski
+
+Array = NDArray[Any]
+SLACK = 1e-5  # of powers other than 1 and 2, whose rounding the library of C does not promise
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Rows along a k-d partition (Bentley 1975).
+
+    Attributes
+    ----------
+    order : int array (n,)
+        The rows, block by block.
+    size : int
+        Rows of each block but the last.
+    low, high : arrays (blocks, p)
+        The smallest and the largest coordinates of each block.
+    """
+
+    order: Array
+    size: int
+    low: Array
+    high: Array
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def rows(self, b: int) -> Array:
+        """The rows of a block."""
+        return self.order[b * self.size : (b + 1) * self.size]
+
+
+def blocks_of(X: Array, size: int) -> Blocks:
+    """Halve the rows (n, p) at the median of their widest column until no part has more than `size`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> blocks = blocks_of(np.array([[5.0], [1.0], [6.0], [2.0]]), 2)
+    >>> [sorted(blocks.rows(b).tolist()) for b in range(len(blocks))], blocks.low.ravel().tolist()
+    ([[1, 3], [0, 2]], [1.0, 5.0])
+    """
+    order = np.arange(len(X))
+    parts = [(0, len(X))]
+    while parts:
+        first, last = parts.pop()
+        if last - first <= size:
+            continue
+        own = order[first:last]
+        Z = X[own]
+        width = Z.max(axis=0) - Z.min(axis=0)
+        half = -(-(last - first) // size) // 2 * size  # whole blocks
+        order[first:last] = own[np.argpartition(Z[:, int(width.argmax())], half)]
+        parts += [(first, first + half), (first + half, last)]
+    starts = np.arange(0, len(X), size)
+    sorted_rows = X[order]
+    return Blocks(order, size, np.minimum.reduceat(sorted_rows, starts), np.maximum.reduceat(sorted_rows, starts))
+
+
+def reach_of(blocks: Blocks, low: Array, high: Array, r: float) -> tuple[Array, Array]:
+    """Least and greatest Minkowski distance that rows of each block can have to rows of another box.
+
+    The kernel that measures the rows measures these distances as well. Its differences, sums and roots never fall as the
+    coordinates move apart, rounding included, so that nothing is lost to it.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    low, high : arrays (p,)
+        The other box.
+    r : float >= 1
+
+    Returns
+    -------
+    nearest, farthest : arrays (blocks,)
+    """
+    gap = np.maximum(np.maximum(blocks.low - high, low - blocks.high), 0)
+    across = np.maximum(blocks.high - low, high - blocks.low)
+    origin = np.zeros((1, gap.shape[1]), gap.dtype)
+    nearest, farthest = minkowski(gap, origin, r)[:, 0], minkowski(across, origin, r)[:, 0]
+    if r in (1, 2, np.inf):
+        return nearest, farthest
+    return nearest * (1 - SLACK), farthest * (1 + SLACK)

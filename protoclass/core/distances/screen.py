@@ -1,0 +1,302 @@
+"""Squared Euclidean distances by one matrix product in single precision, with a proven bound of their error.
+
+The exact kernel sums in a fixed order and takes several times as long as a product. What only compares distances (with
+radii, with one another) therefore compares these approximations, and measures exactly where their bound leaves it open, so
+that its answers are those of the exact kernel to the last tie.
+
+**The bound.** Let u = 2^-24, v the unit roundoff of the coordinates, g(k) = k u / (1 - k u). Rows are x' = S (x - m), m a
+centre common to both sides and S a power of two, rounded to single precision, so that x' = S (x - m) (1 + e) with |e| <= u'
+= u + 2^-52 entry by entry. With s = S^2 |x - z|^2 and N = |x'|^2 + |z'|^2:
+
+* rounding the rows changes s by at most (2 u' + u'^2) (|x'| + |z'|)^2 (1 + 3 u') <= 4.001 u N;
+* the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, in whatever order it is summed,
+  fused or not (Higham 2002, equation 3.5); twice the product by g(p) N;
+* the squared lengths, their sum and the difference are rounded once each, which adds at most 5 u N (1 + g(p)).
+
+So |approximation - s| <= c N with c = (p + 12) u (1 + 1e-3) as long as p u < 1e-4. What is below the smallest normal number
+of single precision may be lost: p 2^-100 covers that, as the largest |x'| is about 1. The exact kernel itself computes
+S d with (S d)^2 = s (1 + k'), |k'| <= k = (p + 8) v: two roundings of each difference, one of the square, at most p of the
+sum, and two of the root. So S d lies below a radius if s (1 + k) does, and does not if s (1 - k) does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import Once, alone, each, kernel
+from ..places import as_slice, gather
+from ..tiles import Tile, all_tiles, half_tiles
+
+Array = NDArray[Any]
+UNIT = 2.0**-24
+WIDEST = 1000  # columns: beyond it p u < 1e-4 does not hold
+NARROWEST = 8  # columns: below it the exact kernel is as fast
+LOST = 2.0**-100  # what underflow can take from one square
+UNSURE = 255  # in place of a code
+OFTEN = 8  # where more than one in this many pairs is unsure, all are measured
+CHUNK = 256  # rows whose approximations are compared with one radius after another
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a screen.
+
+    Attributes
+    ----------
+    exact : array (n, p)
+        The coordinates.
+    near : float32 array (n, p)
+        S (x - m).
+    square : float32 array (n,)
+        Their squared lengths.
+    """
+
+    exact: Array
+    near: Array
+    square: Array
+
+    def __getitem__(self, at: Array | slice) -> Side:
+        return Side(self.exact[at], self.near[at], self.square[at])
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is proven of the approximations; see the head of this module.
+
+    Attributes
+    ----------
+    scale : float
+        S.
+    norm : float
+        c.
+    slack : float
+        What underflow may take.
+    kernel : float
+        k.
+    """
+
+    scale: float
+    norm: float
+    slack: float
+    kernel: float
+
+    def thresholds(self, reach: Array) -> tuple[Array, Array]:
+        """For distances: S d is surely below them under the first, and surely not from the second on; float32 squares."""
+        square = (np.asarray(reach, float) * self.scale) ** 2
+        with np.errstate(over="ignore", under="ignore"):
+            low = np.nextafter((square / (1 + self.kernel)).astype(np.float32), np.float32(-np.inf))
+            high = np.nextafter((square / (1 - self.kernel)).astype(np.float32), np.float32(np.inf))
+        return low, high
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Rows beside candidates: both sides, what is proven of them, and twice their products, float32 (r, q)."""
+
+    rows: Side
+    candidates: Side
+    bounds: Bounds
+    twice: Array
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Rows and candidates, whose distances are compared by a product.
+
+    Attributes
+    ----------
+    rows, candidates : Side
+    bounds : Bounds
+    symmetric : bool
+        Whether the candidates are the rows, in their order.
+    products : Once of float32 array (m, n), or None
+        Twice the products of all candidates and rows; None where they are not to be held.
+    """
+
+    rows: Side
+    candidates: Side
+    bounds: Bounds
+    symmetric: bool
+    products: Once[Array] | None = None
+
+    def hold(self) -> None:
+        """Compute all products once, where memory allows it, as they will be read several times."""
+        if self.products is not None:
+            self.products()
+
+    @property
+    def error(self) -> float:
+        """The largest error that the approximation of any pair may have."""
+        most = float(self.rows.square.max()) + float(self.candidates.square.max())
+        return 1.001 * (self.bounds.norm * most + self.bounds.slack)
+
+    def only(self, rows: Array, columns: Array) -> Compared:
+        """Some rows, each beside some candidates."""
+        left, right = self.rows[as_slice(rows)], self.candidates[as_slice(columns)]
+        if self.products is None or not self.products.known:
+            return Compared(left, right, self.bounds, approximate(right, left))
+        held = self.products()
+        twice = gather(held, rows, columns) if self.symmetric else gather(held, columns, rows).T
+        return Compared(left, right, self.bounds, np.ascontiguousarray(twice))
+
+    def tile(self, rows: Array, columns: Array) -> tuple[Side, Side, Array]:
+        """Some rows and candidates, and twice their products, float32 (q, r)."""
+        return self.rows[as_slice(rows)], self.candidates[as_slice(columns)], self._twice(rows, columns)
+
+    def _twice(self, rows: Array, columns: Array) -> Array:
+        if self.products is not None and self.products.known:
+            held = self.products()
+            across, along = as_slice(columns), as_slice(rows)
+            if isinstance(across, slice) and isinstance(along, slice):
+                return held[across, along]
+            return gather(held, columns, rows)
+        return approximate(self.rows[as_slice(rows)], self.candidates[as_slice(columns)])
+
+    def codes(self, rows: Array, columns: Array, reach: Array) -> Array | None:
+        """For each pair the number of radii with d >= radius, uint8 (q, r); None where a product leaves too many pairs open.
+
+        Parameters
+        ----------
+        rows, columns : int arrays
+        reach : array (K,), ascending, in the precision of the coordinates
+        """
+        left, right, twice = self.tile(rows, columns)
+        out = np.empty(twice.shape, np.uint8)
+        low, high = self.bounds.thresholds(reach)
+        unsure = _compare(twice, left.square, right.square, low, high, self.bounds.norm, self.bounds.slack, out)
+        if unsure * OFTEN > out.size:
+            return None
+        if unsure:
+            _settle(left.exact, right.exact, reach, out)
+        return out
+
+
+def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | None:
+    """What compares these rows and candidates; None where a product can't help.
+
+    Parameters
+    ----------
+    rows : array (n, p)
+    candidates : array (m, p), of the same precision
+        The same array where both sides are the same.
+    hold : bool
+        Whether memory allows all products to be held, if they are read several times.
+    """
+    n, p = rows.shape
+    if not NARROWEST <= p <= WIDEST or not n or not len(candidates):
+        return None
+    both = (rows,) if candidates is rows else (rows, candidates)
+    centre = rows.mean(axis=0, dtype=float)
+    largest = max(float(np.abs(side).max()) for side in both)
+    single = rows.dtype == np.float32
+    if not 2.0 ** (-20 if single else -480) < largest < 2.0 ** (50 if single else 500):
+        return None  # squares may overflow or underflow
+    spread = max(float(np.abs(side - centre).max()) for side in both)
+    if not spread > largest * 2.0**-10:
+        return None  # all rows lie far from 0 and near one another, or are the same
+    scale = 2.0 ** -np.ceil(np.log2(spread))
+    sides = [_side(side, centre, scale) for side in both]
+    own = UNIT if single else 2.0**-53
+    bounds = Bounds(scale, (p + 12) * UNIT * 1.001, p * LOST, (p + 8) * own)
+    known = Screening(sides[0], sides[-1], bounds, candidates is rows)
+    return replace(known, products=Once(lambda: _all_products(known))) if hold else known
+
+
+def _all_products(screening: Screening) -> Array:
+    n, m = len(screening.rows.square), len(screening.candidates.square)
+    out = np.empty((m, n), np.float32)
+
+    def fill(tile: Tile) -> None:
+        rows, columns = as_slice(tile.rows), as_slice(tile.columns)
+        out[columns, rows] = approximate(screening.rows[rows], screening.candidates[columns])
+        if tile.mirror:
+            out[rows, columns] = out[columns, rows].T
+
+    for _ in each(fill, half_tiles(n) if screening.symmetric else all_tiles(n, m), n * m):
+        pass
+    return out
+
+
+def _side(X: Array, centre: Array, scale: float) -> Side:
+    near, square = np.empty(X.shape, np.float32), np.empty(len(X), np.float32)
+    for first in range(0, len(X), 4096):  # in double precision, but not all at once
+        part = slice(first, first + 4096)
+        Z = ((X[part] - centre) * scale).astype(np.float32)
+        near[part], square[part] = Z, np.einsum("ij,ij->i", Z, Z, dtype=float)
+    return Side(np.ascontiguousarray(X), near, square)
+
+
+def approximate(rows: Side, candidates: Side) -> Array:
+    """Twice the products of candidates and rows, float32 (q, r), on one thread, as tiles are given to threads."""
+    with alone():
+        return np.asarray(np.matmul(candidates.near * np.float32(2), rows.near.T))
+
+
+@kernel
+def _compare(twice, rows, candidates, low, high, norm, slack, out):  # type: ignore[no-untyped-def]
+    # the number of radii that the largest distance of the bound reaches, and the least: where they differ, the pair is unsure
+    q, n = twice.shape
+    above, below = np.float32(1 + norm), np.float32(1 - norm)
+    loss, one, none = np.float32(slack), np.uint8(1), np.uint8(0)
+    most, least = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    reached, sure = np.empty(CHUNK, np.uint8), np.empty(CHUNK, np.uint8)
+    unsure = 0
+    for j in range(q):
+        own = candidates[j]
+        for first in range(0, n, CHUNK):
+            width = min(CHUNK, n - first)
+            product, square = twice[j, first : first + width], rows[first : first + width]
+            code = out[j, first : first + width]
+            for i in range(width):
+                N = own + square[i]
+                t = product[i]
+                most[i] = N * above + loss - t
+                least[i] = N * below - loss - t
+            reached[:] = 0
+            sure[:] = 0
+            for k in range(len(low)):
+                a, b = low[k], high[k]
+                for i in range(width):
+                    reached[i] += one if most[i] >= a else none
+                    sure[i] += one if least[i] >= b else none
+            differ = 0
+            for i in range(width):
+                differ += reached[i] != sure[i]
+            for i in range(width):
+                code[i] = reached[i]
+            if differ:
+                unsure += differ
+                for i in range(width):
+                    if reached[i] != sure[i]:
+                        code[i] = 255
+    return unsure
+
+
+@kernel
+def _settle(rows, candidates, reach, out):  # type: ignore[no-untyped-def]
+    # the unsure pairs, measured exactly
+    for j in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            if out[j, i] == 255:
+                d, c = measure_pair(candidates[j], rows[i]), 0
+                for k in range(len(reach)):
+                    c += d >= reach[k]
+                out[j, i] = c
+
+
+@kernel
+def measure_pair(x, z):  # type: ignore[no-untyped-def]
+    """The Euclidean distance of two rows, summed in the order in which `minkowski` sums it."""
+    total = x.dtype.type(0)
+    p = len(x)
+    for f in range(0, p - 1, 2):
+        d, e = x[f] - z[f], x[f + 1] - z[f + 1]
+        total = (total + d * d) + e * e
+    if p % 2:
+        d = x[p - 1] - z[p - 1]
+        total += d * d
+    return np.sqrt(total)

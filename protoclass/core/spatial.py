@@ -1,0 +1,115 @@
+"""Dissimilarities that follow from distances between coordinates: compared by products, and far tiles never measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from .coding import Coding
+from .distances.boxes import Blocks, blocks_of
+from .distances.geometry import Geometry, the_same
+from .distances.minkowski import minkowski
+from .distances.screen import Screening, screen
+from .parallel import Once
+from .places import as_slice, gather
+from .sources import Finish, Held, Local, Streamed, part
+from .tiles import SIDE, Tiles, all_tiles, half_tiles, near_tiles, share_near
+
+Array = NDArray[Any]
+S = TypeVar("S")
+BLOCK = 128  # rows of a block whose box is known
+MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
+WORTH = (
+    0.35  # share of the pairs of blocks below which skipping the others pays, also against half of a symmetric matrix
+)
+LOOKED_AT = 64  # blocks of candidates that show this share
+
+
+@dataclass(frozen=True)
+class Spatial:
+    """Tiles that are compared without being measured exactly, where that is enough.
+
+    Attributes
+    ----------
+    streamed : Streamed
+        The exact dissimilarities, measured when they are read.
+    geometry : Geometry
+        How they follow from distances between the first arrays of both representations.
+    symmetric : bool
+        Whether the candidates are the rows, in their order.
+    matrix : Once of array (n, m), or None
+        The complete matrix, measured when it is first read; None where memory does not allow it.
+    """
+
+    streamed: Streamed
+    geometry: Geometry
+    symmetric: bool
+    matrix: Once[Array] | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.streamed.shape
+
+    def scan(self, local: Local, finish: Finish[S]) -> list[S]:
+        return self._exact.scan(local, finish)
+
+    def take(self, rows: Array, columns: Array) -> Array:
+        if self.matrix is not None and self.matrix.known:
+            return gather(self.matrix(), rows, columns)
+        return self.streamed.take(rows, columns)
+
+    def array(self) -> Array:
+        return self._exact.array()
+
+    @property
+    def _exact(self) -> Held | Streamed:
+        return self.streamed if self.matrix is None else Held(self.matrix())
+
+    def tiles(self, coding: Coding) -> Tiles:
+        n, m = self.shape
+        if self._blocks is not None:
+            rows, candidates = self._blocks
+            reach = self._reach(coding)
+            if share_near(rows, candidates, self.geometry.r, reach[-1], LOOKED_AT) < WORTH:
+                return near_tiles(rows, candidates, self.geometry.r, reach)
+        return half_tiles(n) if self.symmetric else all_tiles(n, m)
+
+    def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
+        if self._screen is not None:
+            codes = self._screen.codes(rows, columns, self._reach(coding))
+            if codes is not None:
+                return codes
+        X, Z = self._sides
+        values = self.geometry.value(minkowski(Z[as_slice(columns)], X[as_slice(rows)], self.geometry.r))
+        return coding.coder(values.dtype).along(values)
+
+    def only(self, columns: Array) -> Spatial:
+        rows, candidates = self.streamed.rows, part(self.streamed.candidates, columns)
+        return Spatial(replace(self.streamed, rows=rows, candidates=candidates), self.geometry, False, None)
+
+    @property
+    def screening(self) -> Screening | None:
+        return self._screen if self.geometry.value is the_same else None
+
+    def _reach(self, coding: Coding) -> Array:
+        return self.geometry.reach(coding.coder(self._sides[0].dtype).radii)
+
+    @property
+    def _sides(self) -> tuple[Array, Array]:
+        return self.streamed.rows[0], self.streamed.candidates[0]
+
+    @cached_property
+    def _screen(self) -> Screening | None:
+        X, Z = self._sides
+        return screen(X, X if self.symmetric else Z, self.matrix is not None) if self.geometry.r == 2 else None
+
+    @cached_property
+    def _blocks(self) -> tuple[Blocks, Blocks] | None:
+        X, Z = self._sides
+        if X.shape[1] > MOST_COLUMNS or len(X) <= SIDE:
+            return None
+        rows = blocks_of(X, BLOCK)
+        return rows, rows if self.symmetric else blocks_of(Z, BLOCK)

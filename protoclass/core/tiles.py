@@ -1,0 +1,117 @@
+"""Which tiles of an n x m matrix are read: all of it, half of a symmetric one, or what may lie within a radius."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .distances.boxes import Blocks, reach_of
+
+Array = NDArray[Any]
+SIDE = 512  # rows and columns of a tile of a symmetric matrix
+TILE = 2**21  # entries of a tile
+MEASURE = -1
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Some rows and columns.
+
+    Attributes
+    ----------
+    rows, columns : int arrays
+    code : int
+        The code that all pairs of the tile have; -1 where they must be measured.
+    mirror : bool
+        Whether the tile stands for its transpose as well: candidates are rows, and the matrix is symmetric.
+    """
+
+    rows: Array
+    columns: Array
+    code: int = MEASURE
+    mirror: bool = False
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The tiles of a matrix, made anew each time they are gone through.
+
+    Attributes
+    ----------
+    make : callable
+    complete : bool
+        Whether each pair is in a tile; otherwise only those that may lie within a radius are.
+    """
+
+    make: Callable[[], Iterator[Tile]]
+    complete: bool = True
+
+    def __iter__(self) -> Iterator[Tile]:
+        return self.make()
+
+
+def all_tiles(n: int, m: int) -> Tiles:
+    """Tiles of all rows and some columns."""
+    return Tiles(lambda: _strips(n, m))
+
+
+def _strips(n: int, m: int) -> Iterator[Tile]:
+    rows, width = np.arange(n), max(1, TILE // max(n, 1))
+    for first in range(0, m, width):
+        yield Tile(rows, np.arange(first, min(first + width, m)))
+
+
+def half_tiles(n: int) -> Tiles:
+    """Tiles on and below the diagonal of a symmetric matrix (n, n); they start at multiples of one number."""
+    return Tiles(lambda: _squares(n))
+
+
+def _squares(n: int) -> Iterator[Tile]:
+    for first in range(0, n, SIDE):
+        columns = np.arange(first, min(first + SIDE, n))
+        yield Tile(columns, columns)
+        for top in range(first + SIDE, n, SIDE):
+            yield Tile(np.arange(top, min(top + SIDE, n)), columns, mirror=True)
+
+
+def near_tiles(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Tiles:
+    """Tiles with all pairs that lie within a radius; pairs in none of them lie in no ball.
+
+    Parameters
+    ----------
+    rows, candidates : Blocks
+    r : float
+        Exponent of the Minkowski distance.
+    reach : array (K,), ascending
+        A pair lies within radius k if its distance is less than `reach[k]`.
+    """
+    return Tiles(lambda: _near(rows, candidates, r, reach), complete=False)
+
+
+def _near(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Iterator[Tile]:
+    for b in range(len(candidates)):
+        columns = candidates.rows(b)
+        nearest, farthest = reach_of(rows, candidates.low[b], candidates.high[b], r)
+        code, last = np.searchsorted(reach, nearest, side="right"), np.searchsorted(reach, farthest, side="right")
+        inside = code < len(reach)
+        for one in np.unique(code[inside & (code == last)]):
+            yield Tile(_joined(rows, np.flatnonzero((code == one) & (last == one))), columns, int(one))
+        measured = np.flatnonzero(inside & (code < last))
+        step = max(1, TILE // (len(columns) * rows.size))
+        for first in range(0, len(measured), step):
+            yield Tile(_joined(rows, measured[first : first + step]), columns)
+
+
+def share_near(rows: Blocks, candidates: Blocks, r: float, reach: float, sample: int) -> float:
+    """Share of the pairs of blocks that may hold a pair within `reach`, over some blocks of candidates, evenly taken."""
+    some = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
+    near = [reach_of(rows, candidates.low[b], candidates.high[b], r)[0] < reach for b in some]
+    return float(np.mean(near))
+
+
+def _joined(blocks: Blocks, which: Array) -> Array:
+    return np.concatenate([blocks.rows(b) for b in which])

@@ -21,7 +21,9 @@ from ..estimation.decisions import decide, loss_of
 from ..frames.frame import check_unique, given_weights
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
+from .judged import Judged, judged_by
 from .no_information import against_stated, signs
+from .safety import safe_at
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -31,35 +33,6 @@ if TYPE_CHECKING:
 
 MOST_BINS = 1000
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """New rows with known classes, and what a fit says of them.
-
-    Attributes
-    ----------
-    y, predicted : int arrays (n,)
-        Class codes.
-    w : array (n,)
-        Weights, as shares of the largest, so that the squares of small and large ones are numbers.
-    chances : array (n, classes), or None where the fit has none
-    p_values : array (n, classes), or None where the fit is not calibrated
-        Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
-    given : array (n,), or None
-        The weights as they were given, where they are others.
-    """
-
-    y: np.ndarray
-    predicted: np.ndarray
-    w: np.ndarray
-    chances: np.ndarray | None = None
-    p_values: np.ndarray | None = None
-    given: np.ndarray | None = None
-
-    def take(self, at: np.ndarray) -> Judged:
-        """Some of the rows."""
-        return Judged(*(None if v is None else v[at] for v in (getattr(self, f.name) for f in fields(self))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,6 +214,57 @@ class Test:
         out = pd.DataFrame(rows, columns=["level", "class", "n", "coverage", "low", "high", "size"])
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
+    def perturbation(self, sizes: Sequence[float] | None = None) -> pd.DataFrame:
+        """A bound of the error on these rows when each is changed by less than a size in the metric of the fit.
+
+        A row that is predicted rightly stays so under every change smaller than its certified distance (see `Fit.augment`), by
+        the triangle inequality. All other rows count as errors, so that no choice of the changes has more.
+
+        Parameters
+        ----------
+        sizes : list of numbers >= 0, optional
+            By default 21 from 0, where the bound is the test error, to the largest certified distance of a row.
+
+        Returns
+        -------
+        DataFrame
+            One row for each size: `size`, `error` (the bound), and its 95 % Wilson interval, `low` to `high`.
+
+        Raises
+        ------
+        NotAvailable
+            Where nothing is certified, with the reason: a rule that does not predict the class of the nearest prototype, or a
+            dissimilarity that is no metric.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> iris = pc.load_data("iris")
+        >>> found = pc.fit("species ~ .", iris.iloc[::2], eps=1.0).test(iris.iloc[1::2])
+        >>> found.perturbation([0, 0.1, 0.5]).round(3)[["size", "error"]].to_numpy().tolist()
+        [[0.0, 0.08], [0.1, 0.2], [0.5, 0.6]]
+        """
+        right, distance, w = self.judged.predicted == self.judged.y, self.certified, self.judged.w
+        if sizes is None:
+            finite = distance[right & np.isfinite(distance)]
+            sizes = np.linspace(0, finite.max(initial=0.0), 21) if finite.max(initial=0.0) > 0 else (0.0,)
+        if not isinstance(sizes, (Sequence, np.ndarray)) or isinstance(sizes, str) or not all(is_number(v, 0.0) for v in sizes):
+            raise OptionError(f"sizes={brief(sizes)}: a list of numbers >= 0, in the units of the dissimilarity")
+        rows = []
+        for size in sizes:
+            lost = share_of(float(w @ ~safe_at(distance, right, size)), float(w.sum()), float(w @ w))
+            rows.append({"size": float(size), "error": lost.value, "low": lost.low, "high": lost.high})
+        return pd.DataFrame(rows, columns=["size", "error", "low", "high"])
+
+    @property
+    def certified(self) -> np.ndarray:
+        """Certified distance of each row (n,), see `Fit.augment`; raises with the reason where there is none."""
+        safety = self.judged.safety
+        if safety is None or safety.reason:
+            reason = "predictions alone have no distances" if safety is None else safety.reason
+            raise NotAvailable(f"no distance is certified for these rows: {reason}")
+        return safety.distance
+
     def summary(self) -> Summary:
         """All statistics with their intervals, as a statsmodels Summary (text, HTML, LaTeX)."""
         from ..tables.evaluation import summary
@@ -256,7 +280,7 @@ class Test:
             "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
             positives of each class against the rest, with the area; "pr": precision against sensitivity; "calibration": the share
             that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
-            level.
+            level. Of a nearest-prototype rule in a metric, "perturbation": a bound of the error when rows are changed.
         ax : Axes, optional
 
         Returns
@@ -266,7 +290,7 @@ class Test:
         Raises
         ------
         NotAvailable
-            Where there are no chances, or no prediction sets.
+            Where there are no chances, no prediction sets, or no certified distances.
         """
         from ..plots.evaluation import draw_test
 
@@ -296,7 +320,7 @@ def test(fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any
             f"no_information={brief(no_information)}: a number between 0 and 1, the error to compare with"
         )
     w = given_weights(weights, new)
-    every = Judged(class_codes(new[response], levels), *_said(fit, new, w / (w.max(initial=0.0) or 1.0)), w)
+    every = judged_by(fit, new, class_codes(new[response], levels), w)
     known = (every.y >= 0) & (every.predicted >= 0)
     if not w[known].any():
         raise DataError(
@@ -317,18 +341,6 @@ def test(fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest
-
-
-def _said(fit: Fit, new: pd.DataFrame, w: np.ndarray) -> tuple[Any, ...]:
-    """What a fit says of new rows, as `Judged` has it after the true classes."""
-    predicted = fit.predict(new).cat.codes.to_numpy().astype(int)
-    chances = fit.predict(new, "prob").to_numpy(float) if "prob" in fit.kinds else None
-    if fit.calibration is None:
-        return predicted, w, chances, None
-    p, index, complete = fit.calibration.p_values(new)
-    every = np.full((len(index), len(fit.classes)), np.nan)
-    every[complete] = p
-    return predicted, w, chances, every
 
 
 def compare_classes(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from ..core.distances.properties import asymmetry, triangles
 from ..core.sources import part
@@ -32,6 +35,53 @@ def certified(distance: np.ndarray, fitted: np.ndarray) -> np.ndarray:
     others = distance.copy()
     others[at, fitted] = np.inf
     return np.asarray((others.min(axis=1) - own) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Safety:
+    """How far rows can move without changing their predicted class, worked out when it is first read.
+
+    Attributes
+    ----------
+    fit : Fit
+    new : DataFrame
+    at : int array (n,)
+        Which rows of `new`.
+    """
+
+    fit: Fit
+    new: pd.DataFrame
+    at: np.ndarray
+
+    @cached_property
+    def reason(self) -> str:
+        """Why no distance is certified; "" where it is."""
+        return why_not_certified(self.fit)
+
+    @cached_property
+    def distance(self) -> np.ndarray:
+        """The certified distance of each row (n,), see `certified`."""
+        rows = self.new.iloc[self.at]
+        return certified(
+            self.fit.predictions(rows, "distance").to_numpy(float), self.fit.predictions(rows).cat.codes.to_numpy()
+        )
+
+    def take(self, rows: np.ndarray) -> Safety:
+        """That of some of the rows."""
+        return Safety(self.fit, self.new, self.at[rows])
+
+
+def safe_at(distance: np.ndarray, right: np.ndarray, size: float) -> np.ndarray:
+    """Whether rows are right and stay so under every change smaller than `size`, (n,); at 0 whether they are right.
+
+    Parameters
+    ----------
+    distance : array (n,)
+        Certified distances; a row with a tie has 0, one whose distances are not known NaN.
+    right : bool array (n,)
+        Whether the predicted class is the true one.
+    """
+    return np.asarray(right if size == 0 else right & (distance >= size))
 
 
 def why_not_certified(fit: Fit) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of a Test: confusion, ROC and precision-recall curves, calibration, coverage, and errors by group."""
+"""Pictures of a Test: confusion, ROC and precision-recall curves, calibration, coverage, perturbation, and errors by group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import one_of
 from ..errors import OptionError, brief
 from ..views.confusion import Confusion
-from ..views.evaluation import class_curve, list_coverage, list_curves, list_groups, shown_classes
+from ..views.evaluation import class_curve, list_coverage, list_curves, list_groups, list_perturbation, shown_classes
 from .confusion import draw_counts
 from .style import GREY, axes, colour, mark, named, plain_text
 
@@ -28,6 +28,7 @@ def draw_test(test: Test, kind: str, ax: Any = None) -> Any:
         "pr": precision_recall,
         "calibration": calibration,
         "coverage": coverage,
+        "perturbation": perturbation,
     }
     one_of("kind", kind, tuple(kinds))
     if ax is not None and not hasattr(ax, "plot"):
@@ -106,6 +107,20 @@ def coverage(test: Test, ax: Any = None) -> Any:
             ax.plot(own["level"], own["coverage"], lw=1.6, color=colour(c), label=label)
     ax.set(xlabel="level of the prediction sets", ylabel="share of the class's rows whose set holds it",
            title="Do the sets hold the true class? (shaded: 95 % intervals)", xlim=(levels[0], levels[-1]), ylim=(None, 1.01))  # fmt: skip
+    return _legend(ax, "lower right")
+
+
+def perturbation(test: Test, ax: Any = None) -> Any:
+    """The bound of the error under changes of the rows against their size, with its interval; dotted is the error without them."""
+    table = list_perturbation(test)
+    ax = axes(ax, 5.6, 4.4)
+    ax.fill_between(table["size"], table["low"], table["high"], step="pre", color=colour(0), alpha=0.12, lw=0)
+    ax.step(table["size"], table["error"], where="pre", lw=1.6, color=colour(0), label="no change of this size has more errors")
+    ax.axhline(test.error, lw=0.8, ls=":", color=GREY, label="test error")
+    name = test.judged.safety.fit.dissimilarity.metric.name if test.judged.safety else ""
+    ax.set(xlabel=f"size of the change of each row (below; {name} distance)", ylabel="share of rows that may be wrong",
+           title="How many errors can small changes make? (shaded: 95 % intervals)")  # fmt: skip
+    ax.set(xlim=(0, table["size"].iloc[-1]), ylim=(0, 1.01))
     return _legend(ax, "lower right")
 
 

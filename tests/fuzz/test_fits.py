@@ -68,6 +68,17 @@ def test_tables(call):
         test = fit.test(call.data)
         assert 0 <= test.low <= test.error <= test.high <= 1
         assert repr(test)
+        assert test._repr_html_()
+        table = test.tidy()
+        assert len(table) == len(fit.classes)
+        for name in ("sensitivity", "ppv", "f1", "balanced_accuracy"):
+            known = table[table[name].notna()]
+            assert ((known[f"{name}_low"] <= known[name] + 1e-12) & (known[name] <= known[f"{name}_high"] + 1e-12)).all()
+        assert len(test.glance()) == 1
+    with lawful():
+        bound = fit.test(call.data).perturbation()
+        assert (bound["error"].diff().dropna() >= -1e-12).all()
+        assert bound["error"].iloc[0] == test.error
     with lawful():
         fit.bound()
     for _, label in zip(range(2), fit.prototypes.index, strict=False):

@@ -1,0 +1,60 @@
+"""New rows with known classes, and what a fit says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .safety import Safety
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """New rows with known classes, and what a fit says of them.
+
+    Attributes
+    ----------
+    y, predicted : int arrays (n,)
+        Class codes.
+    w : array (n,)
+        Weights, as shares of the largest, so that the squares of small and large ones are numbers.
+    chances : array (n, classes), or None where the fit has none
+    p_values : array (n, classes), or None where the fit is not calibrated
+        Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
+    given : array (n,), or None
+        The weights as they were given, where they are others.
+    safety : Safety, or None
+        How far each row can move without changing its predicted class.
+    """
+
+    y: np.ndarray
+    predicted: np.ndarray
+    w: np.ndarray
+    chances: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+    given: np.ndarray | None = None
+    safety: Safety | None = None
+
+    def take(self, at: np.ndarray) -> Judged:
+        """Some of the rows."""
+        own = (getattr(self, f.name) for f in fields(self) if f.name != "safety")
+        return Judged(*(None if v is None else v[at] for v in own), None if self.safety is None else self.safety.take(at))
+
+
+def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray) -> Judged:
+    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights."""
+    predicted = fit.predict(new).cat.codes.to_numpy().astype(int)
+    chances = fit.predict(new, "prob").to_numpy(float) if "prob" in fit.kinds else None
+    p_values = None
+    if fit.calibration is not None:
+        p, index, complete = fit.calibration.p_values(new)
+        p_values = np.full((len(index), len(fit.classes)), np.nan)
+        p_values[complete] = p
+    share = given / (given.max(initial=0.0) or 1.0)
+    return Judged(y, predicted, share, chances, p_values, given, Safety(fit, new, np.arange(len(new))))

@@ -54,6 +54,7 @@ _PLACES = {
     "core.neighbours.limits": "cover_hart median_radius",
     "estimation.fitting": "fit cross_validate",
     "estimation.fit": "Fit",
+    "estimation.threshold": "Threshold",
     "estimation.validation": "Validation",
     "analysis.evaluation": "Test",
     "analysis.by_group": "TestByGroup",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     )
     from .estimation.fit import Fit
     from .estimation.fitting import cross_validate, fit
+    from .estimation.threshold import Threshold
     from .estimation.validation import Validation
     from .frames.datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
     from .metrics.base import Metric, TrainedMetric, VectorMetric

@@ -21,13 +21,13 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "scoring": ("measure",), "cost_matrix": ("loss", "measure"), "costs": ("loss", "measure"), "parms": ("loss", "measure"),
     "verbose": ("progress",), "trace": ("progress",), "quiet": ("progress",), "verboseIter": ("progress",),
     "na_action": ("na",), "na_rm": ("na",), "use": ("na",),
-    "epsilon": ("eps",), "radius": ("eps",), "lambda": ("lambda_",), "lam": ("lambda_",), "s": ("lambda_", "at"), "cost": ("C", "lambda_"),
+    "epsilon": ("eps",), "radius": ("eps",), "lambda": ("lambda_",), "lam": ("lambda_",), "s": ("lambda_",), "cost": ("C", "lambda_"),
     "n_repeats": ("repeats",), "times": ("repeats",), "nrep": ("repeats",), "nperm": ("repeats",),
     "group": ("groups",), "id": ("groups",), "cluster": ("groups",), "block": ("groups",),
     "conf_level": ("level", "delta"), "confidence": ("level",), "alpha": ("level", "delta"),
     "nboot": ("B",), "n_boot": ("B",), "n_bootstrap": ("B",), "R": ("B",),
     "dataset": ("data",), "df": ("data",), "x": ("data",), "filename": ("path",), "file": ("path",),
-    "n_samples": ("n",), "models": ("methods",),
+    "n_samples": ("n",), "models": ("methods",), "cutoff": ("threshold",), "positive": ("of",), "event_level": ("of",),
 }  # fmt: skip
 
 _GRID = "a parameter that is a sequence, such as k=[1, 5, 15], is tuned; cv=, repeats= and choose= say how"
@@ -35,13 +35,15 @@ _SCALE = "the dissimilarity scales the columns: dissimilarity=pc.Euclidean(scale
 _FRAME = "a formula and a data frame take the place of x and y: fit('y ~ .', data)"
 _THREADS = "all processors are used, so that there is nothing to set: leave it out"
 _LINEAR = "there are no coefficients, so that they have no interval: leave it out, and ask fit.stability() how sure prototypes are"
-_WEIGH = "weights= gives each row a weight: weights=1 / data['y'].map(data['y'].value_counts()).astype(float) makes classes weigh alike"
+_CUT = (
+    "fit.calibrate().threshold('a', sensitivity=0.9) chooses a cut on the chance of class 'a', and predict(new, threshold=) decides by it"
+)
+_WEIGH = "fit takes class_weights='balanced', and so does a method of compare, {'method': 'knn', 'class_weights': 'balanced'}"
 
 # name elsewhere: how the same is done where a function has no such argument
 ELSEWHERE: Mapping[str, str] = {
     "subset": "choose the rows in the data frame, data.query('x > 1')",
-    "threshold": "calibrated fits decide by what errors cost, fit.calibrate().predict(new, loss=loss)",
-    "cutoff": "calibrated fits decide by what errors cost, fit.calibrate().predict(new, loss=loss)",
+    "threshold": _CUT, "cutoff": _CUT,
     "sep": "files are read by pandas, pd.read_csv(path, sep=';')", "header": "files are read by pandas, pd.read_csv(path, header=None)",
     "delimiter": "files are read by pandas, pd.read_csv(path, sep=';')",
     "newdata": "new rows are predicted by the fit, fit.predict(new)", "test": "new rows are tested by the fit, fit.test(new)",
@@ -52,7 +54,8 @@ ELSEWHERE: Mapping[str, str] = {
     "interval": "fit.calibrate().predict(new, 'set', level=0.9) gives sets of classes",
     "prior": "the prevalence of new rows is given with them, fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})",
     "class_weight": _WEIGH, "classwt": _WEIGH,
-    "loss": "give measure= a loss matrix as a DataFrame, true classes as rows and predicted as columns",
+    "loss": "fit, cross_validate, and predict, test and threshold of a fit take loss=, a DataFrame with true classes as rows and predicted "
+    "ones as columns",
     "scale": _SCALE, "standardize": _SCALE, "center": _SCALE, "preProcess": _SCALE, "preprocess": _SCALE, "scaled": _SCALE, "stand": _SCALE,
     "metric_params": "a metric has its own parameters: dissimilarity=pc.Minkowski(r=3)", "p": "write dissimilarity=pc.Minkowski(r=3)",
     "minkowski_p": "write dissimilarity=pc.Minkowski(r=3)", "kernel": "write dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)",
@@ -102,4 +105,5 @@ VERBS: Mapping[str, str] = {
     "levels": "it is fit.classes here", "bestTune": "it is fit.parameters() here", "finalModel": "it is the fit itself",
 }  # fmt: skip
 
-FUNCTIONS = ("predict", "summary", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability", "calibrate")
+FUNCTIONS = ("predict", "summary", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
+             "calibrate", "threshold")  # fmt: skip

@@ -18,6 +18,7 @@ from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
 from ..estimation.decisions import decide, loss_of
+from ..estimation.threshold import threshold_in_words
 from ..frames.frame import check_unique, given_weights
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
@@ -59,6 +60,8 @@ class Test:
         The rows with their classes, weights, predicted classes and chances.
     losses : array (classes, classes), or None
         Loss of predicting column j for class i, where it was given.
+    decided : str
+        How the classes were decided by a cut on a chance; "" where they are the rule's own.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -76,6 +79,7 @@ class Test:
     confusion: pd.DataFrame
     judged: Judged
     losses: np.ndarray | None = None
+    decided: str = ""
 
     @property
     def classes(self) -> list[Any]:
@@ -261,7 +265,7 @@ class Test:
         """Certified distance of each row (n,), see `Fit.augment`; raises with the reason where there is none."""
         safety = self.judged.safety
         if safety is None or safety.reason:
-            reason = "predictions alone have no distances" if safety is None else safety.reason
+            reason = "their classes are not those that distances gave" if safety is None else safety.reason
             raise NotAvailable(f"no distance is certified for these rows: {reason}")
         return safety.distance
 
@@ -308,7 +312,9 @@ class Test:
         return html_text(self)
 
 
-def test(fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any) -> Test | TestByGroup:
+def test(
+    fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any, threshold: Any
+) -> Test | TestByGroup:
     """See `Fit.test`."""
     new = as_pandas(new)
     response, levels = fit.frame.formula.response, fit.frame.levels
@@ -320,7 +326,7 @@ def test(fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any
             f"no_information={brief(no_information)}: a number between 0 and 1, the error to compare with"
         )
     w = given_weights(weights, new)
-    every = judged_by(fit, new, class_codes(new[response], levels), w)
+    every = judged_by(fit, new, class_codes(new[response], levels), w, threshold)
     known = (every.y >= 0) & (every.predicted >= 0)
     if not w[known].any():
         raise DataError(
@@ -328,9 +334,10 @@ def test(fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any
         )
     constant = int(np.bincount(fit.frame.codes, fit.frame.weights, len(levels)).argmax())
     losses = None if loss is None else loss_of(loss, levels)
+    decided = "" if threshold is None else threshold_in_words(threshold, levels)
 
     def judge(rows: np.ndarray, left_out: int) -> Test:
-        return compare_classes(every.take(rows), levels, constant, no_information, left_out, losses)
+        return compare_classes(every.take(rows), levels, constant, no_information, left_out, losses, decided)
 
     overall = judge(known, int((~known).sum()))
     if by is None:
@@ -350,6 +357,7 @@ def compare_classes(
     stated: float | None = None,
     left_out: int = 0,
     losses: np.ndarray | None = None,
+    decided: str = "",
 ) -> Test:
     """Compare true and predicted classes of rows; `constant` is the class of the rule without information."""
     y, w = judged.y, judged.w
@@ -367,4 +375,4 @@ def compare_classes(
     counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
     return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
-                judged, losses)  # fmt: skip
+                judged, losses, decided)  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ class Judged:
     given : array (n,), or None
         The weights as they were given, where they are others.
     safety : Safety, or None
-        How far each row can move without changing its predicted class.
+        How far each row can move without changing its predicted class; None where that is not the rule's own.
     """
 
     y: np.ndarray
@@ -47,9 +47,9 @@ class Judged:
         return Judged(*(None if v is None else v[at] for v in own), None if self.safety is None else self.safety.take(at))
 
 
-def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray) -> Judged:
+def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, threshold: Any) -> Judged:
     """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights."""
-    predicted = fit.predict(new).cat.codes.to_numpy().astype(int)
+    predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
     chances = fit.predict(new, "prob").to_numpy(float) if "prob" in fit.kinds else None
     p_values = None
     if fit.calibration is not None:
@@ -57,4 +57,5 @@ def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray) -> 
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
     share = given / (given.max(initial=0.0) or 1.0)
-    return Judged(y, predicted, share, chances, p_values, given, Safety(fit, new, np.arange(len(new))))
+    safety = Safety(fit, new, np.arange(len(new))) if threshold is None else None
+    return Judged(y, predicted, share, chances, p_values, given, safety)

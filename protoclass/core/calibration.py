@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -152,6 +153,9 @@ def fit_isotonic(scores: Array, y: Array, w: Array) -> Isotonic:
     lead, L = -nonconformity(scores), scores.shape[1]
     curves = [IsotonicRegression().fit(lead[:, c], y == c, w) for c in ([1] if L == 2 else range(L))]
     return Isotonic(tuple(c.X_thresholds_ for c in curves), tuple(c.y_thresholds_ for c in curves))
+
+
+LEARN: Mapping[str, Callable[[Array, Array, Array], Chances]] = {"multinomial": fit_multinomial, "isotonic": fit_isotonic}
 
 
 def under_prior(p: Array, share: Array, prior: Array) -> Array:

@@ -11,11 +11,10 @@ import pandas as pd
 
 from ..arguments import check_level, one_of
 from ..core.calibration import (
+    LEARN,
     Chances,
     Conformal,
     Scale,
-    fit_isotonic,
-    fit_multinomial,
     nonconformity,
     scale_of,
     under_prior,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from .fitted import Fitted
 
 READ = ("prob", "decision", "distance")  # what a calibration reads of a rule: the first that it has
-HOW = ("multinomial", "isotonic")
+HOW = tuple(LEARN)
 DEFAULTS: Mapping[str, Any] = {"data": None, "how": "multinomial", "cv": "auto", "seed": None}  # of Fit.calibrate
 
 
@@ -65,6 +64,8 @@ class Calibration:
         Whether the calibration rows are the fit's own, held out fold by fold, and not rows that were given.
     share : array (classes,)
         Share of each class among the calibration rows.
+    scores : array (n, classes)
+        Scores of the calibration rows.
     reasons : tuple of str
         Why the theory of prediction sets does not cover this calibration.
     """
@@ -75,6 +76,7 @@ class Calibration:
     rules: tuple[FoldRule, ...]
     own_rows: bool
     share: np.ndarray
+    scores: np.ndarray
     reasons: tuple[str, ...] = field(default=())
 
     def probabilities(self, values: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
@@ -170,12 +172,12 @@ def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None) -> 
         raise DataError(f"no calibration row is of class {', '.join(empty)}: each class needs some")
     scale = scale_of(kind, values)
     scores = scale.scores(values)
-    chances = (fit_multinomial if how == "multinomial" else fit_isotonic)(scores, y, w)
+    chances = LEARN[how](scores, y, w)
     strange = nonconformity(scores)[np.arange(len(y)), y]
     classes = len(fit.classes)
     share = np.bincount(y, w, classes) / w.sum()
     conformal = Conformal(strange, y, w, fold, classes)
-    return Calibration(scale, chances, conformal, rules, data is None, share, _reasons(fit, data is None))
+    return Calibration(scale, chances, conformal, rules, data is None, share, scores, _reasons(fit, data is None))
 
 
 def _reasons(fit: Fitted, own_rows: bool) -> tuple[str, ...]:

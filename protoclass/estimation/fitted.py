@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import known_arguments
 from ..core.covers.certificate import Certificate, Objective
+from ..core.cuts import decide_at
 from ..core.memory import limited
 from ..core.query import Query, answer
 from ..core.task import Rule
@@ -29,6 +30,7 @@ from .call import Call
 from .decisions import LEVEL, chances, decide, loss_of, prediction_sets, prior_of
 from .problem import Problem
 from .selection import BY_HAND, Selection, grid_point
+from .threshold import threshold_of
 
 if TYPE_CHECKING:
     from .calibration import Calibration
@@ -210,6 +212,7 @@ class Fitted:
         level: float = LEVEL,
         prior: Any = None,
         loss: Any = None,
+        threshold: Any = None,
     ) -> Any:
         """Predict rows of new data (default: the rows of the fit).
 
@@ -231,6 +234,9 @@ class Fitted:
             the data.
         loss : DataFrame, optional
             With "class": the class of least expected loss under the chances; true classes as rows, predicted as columns.
+        threshold : Threshold, or dict of one class and a cut, optional
+            With "class": this class where its chance is at least the cut, elsewhere the likeliest of the others. `Fit.threshold`
+            chooses a cut on held-out rows.
 
         Returns
         -------
@@ -253,20 +259,26 @@ class Fitted:
             For columns that are missing or of another type, and levels not seen in fit.
         """
         data, rows = (self.call.data, True) if new is None else (new, False)
-        return as_given(self.predictions(new, kind, level, prior, loss), data, rows)
+        return as_given(self.predictions(new, kind, level, prior, loss, threshold), data, rows)
 
     def predictions(
-        self, new: Any = None, kind: str = "class", level: float = LEVEL, prior: Any = None, loss: Any = None
+        self,
+        new: Any = None,
+        kind: str = "class",
+        level: float = LEVEL,
+        prior: Any = None,
+        loss: Any = None,
+        threshold: Any = None,
     ) -> pd.Series | pd.DataFrame:
         """What `predict` gives, always as pandas has it."""
-        self._check_kind(kind, prior, loss)
+        self._check_kind(kind, prior, loss, threshold)
         if kind == "set":
             out = prediction_sets(self, new, level)
         else:
-            out = self._predict(new, kind, prior_of(prior, self.frame.levels), loss)
+            out = self._predict(new, kind, prior_of(prior, self.frame.levels), loss, threshold)
         return out if new is not None or self.problem.order == "data" else out.iloc[self.problem.place]
 
-    def _check_kind(self, kind: Any, prior: Any, loss: Any) -> None:
+    def _check_kind(self, kind: Any, prior: Any, loss: Any, threshold: Any) -> None:
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
@@ -280,12 +292,20 @@ class Fitted:
             raise OptionError(f"prior= goes with kind='class' or 'prob', not with {kind!r}")
         if loss is not None and kind != "class":
             raise OptionError(f"loss= goes with kind='class', not with {kind!r}")
+        if threshold is not None and kind != "class":
+            raise OptionError(f"threshold= goes with kind='class', not with {kind!r}")
+        if threshold is not None and not (loss is None and prior is None):
+            raise OptionError("threshold= is a decision of its own, on the chances as learned: leave out loss= and prior=")
 
-    def _predict(self, new: Any, kind: str, prior: np.ndarray | None, loss: Any) -> pd.Series | pd.DataFrame:
+    def _predict(
+        self, new: Any, kind: str, prior: np.ndarray | None, loss: Any, threshold: Any
+    ) -> pd.Series | pd.DataFrame:
         """`predict`, with the rows of the fit in the order in which it worked through them."""
         query, index, complete = self.query(new)
         if kind == "prob":
             codes = chances(self, query, prior)
+        elif threshold is not None:
+            codes = decide_at(chances(self, query, None), *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
             codes = decide(chances(self, query, prior), loss_of(loss, self.frame.levels))
         else:

@@ -36,6 +36,7 @@ def lines(test: Test) -> list[str]:
         f"No-information error {test.no_information:.4f}, {test.against}",
         f"p-value {test.p_value:.3g}, {test.test}",
     ]
+    out += [f"Classes decided by a cut: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {mean:.4g}" for name, (mean, _) in test.means.items()}
     for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_by_chances")):
@@ -73,6 +74,7 @@ def summary(test: Test) -> Summary:
         ["No-information error", f"{test.no_information:.4f}, {test.against}"],
         ["p-value", f"{test.p_value:.3g}, {test.test}"],
     ]
+    of_all += [["Classes decided by a cut", test.decided]] if test.decided else []
     of_all += [[NAMES[name], written(e)] for name, e in test.estimates.items()]
     of_all += [
         [NAMES[name], f"{mean:.4g}{f' +- {se:.2g}' if se == se else ''}"] for name, (mean, se) in test.means.items()

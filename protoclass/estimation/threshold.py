@@ -1,0 +1,234 @@
+"""A cut on the chance of a class, chosen on held-out rows."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import is_number
+from ..core.calibration import LEARN
+from ..core.choose import mean_and_se
+from ..core.cuts import all_cuts, best_cut, decide_at
+from ..core.folds import grouped, stratified
+from ..core.intervals import Estimate, share_of
+from ..errors import DataError, NotAvailable, OptionError, brief, shown
+from .calibration import Calibration
+from .resampling import measure_losses, requested_measure
+
+if TYPE_CHECKING:
+    from .fitted import Fitted
+
+MOST_FOLDS = 10  # in which the choice is made anew
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold:
+    """A class is predicted where its chance is at least a cut, elsewhere the likeliest of the others.
+
+    Attributes
+    ----------
+    of : class
+    cut : float
+        inf where the class is never predicted, 0 where it always is.
+    rule : str
+        How it was chosen, in words.
+    measure : str
+        What was made small: "error", "balanced error", "ordinal error" or "loss".
+    error, se : float
+        The measure on held-out rows, with the chances and the cut learned anew without the fold of each row; and its standard
+        error over the folds, as in `cross_validate`. The rules that scored the other rows had the row among theirs, so that
+        this is not as strict as a test on new rows.
+    apparent : float
+        The measure of the cut on the rows that chose it, which is optimistic.
+    without : float
+        As `error`, of the likeliest class, without a cut.
+    sensitivity, specificity : Estimate
+        Of the class, as `error`, each with Wilson's 95 % interval.
+    table : DataFrame
+        One row for each cut that was tried: `cut`, `error` (the measure on the rows that chose), `sensitivity`, `specificity`.
+    rows, folds : int
+        Held-out rows, and parts of them in which the choice was made anew.
+    """
+
+    of: Any
+    cut: float
+    rule: str
+    measure: str
+    error: float
+    se: float
+    apparent: float
+    without: float
+    sensitivity: Estimate
+    specificity: Estimate
+    table: pd.DataFrame
+    rows: int
+    folds: int
+
+    def words(self) -> str:
+        """The decision in words."""
+        return decision_in_words(self.of, self.cut)
+
+    def glance(self) -> pd.DataFrame:
+        """One row: `class`, `cut`, `measure`, `error`, `se`, `apparent`, `without`, `sensitivity`, `specificity`, the ends of their
+        intervals, `rows` and `folds`.
+        """
+        shares = {"sensitivity": self.sensitivity, "specificity": self.specificity}
+        row = {"class": self.of, "cut": self.cut, "measure": self.measure, "error": self.error, "se": self.se,
+               "apparent": self.apparent, "without": self.without, **{name: e.value for name, e in shares.items()}}  # fmt: skip
+        row |= {f"{name}_{end}": getattr(e, end) for name, e in shares.items() for end in ("low", "high")}
+        return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds}])
+
+    def __repr__(self) -> str:
+        name = self.measure[0].upper() + self.measure[1:]
+        lines = [
+            f"{self.words()}",
+            f"Chosen: {self.rule}, of {len(self.table)} cuts on {self.rows} held-out rows",
+            f"{name} {self.error:.4f} +- {self.se:.4f}, chosen anew without each of {self.folds} folds",
+            f"({self.apparent:.4f} on the rows that chose, which is optimistic; {self.without:.4f} of the likeliest class, without a cut)",
+        ]
+        for word, e in (("Sensitivity", self.sensitivity), ("specificity", self.specificity)):
+            lines.append(f"{word} {e.value:.3f} ({e.low:.3f} to {e.high:.3f})")
+        return "\n".join([*lines[:4], "; ".join(lines[4:])])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def decision_in_words(of: Any, cut: float) -> str:
+    """What a cut decides."""
+    if cut == np.inf:
+        return f"{of} is never predicted"
+    return f"{of} where its chance is at least {cut:.4g}" + (", which is everywhere" if cut == 0 else "")
+
+
+def threshold_in_words(threshold: Any, levels: pd.Index) -> str:
+    """What a threshold decides, as it is given to `predict`."""
+    code, cut = threshold_of(threshold, levels)
+    return decision_in_words(levels[code], cut)
+
+
+def threshold_of(threshold: Any, levels: pd.Index) -> tuple[int, float]:
+    """The class code and the cut of a Threshold, or of a mapping of one class to a cut."""
+    if isinstance(threshold, Threshold):
+        given = {threshold.of: threshold.cut}
+    elif isinstance(threshold, Mapping) and len(threshold) == 1:
+        given = dict(threshold)
+    else:
+        example = f"{{{levels[-1]!r}: 0.3}}"
+        raise OptionError(
+            f"threshold={brief(threshold)}: what fit.calibrate().threshold(...) chooses, or a dict of one class and a cut, {example}"
+        )
+    (of, cut), *_ = given.items()
+    if not isinstance(threshold, Threshold) and not is_number(cut, 0.0, high=1.0):
+        raise OptionError(f"threshold={brief(threshold)}: a cut is a number from 0 to 1")
+    return class_code(of, levels), float(cut)
+
+
+def class_code(of: Any, levels: pd.Index) -> int:
+    """The code of a class; raises unless it is one."""
+    code = levels.get_indexer([of])[0] if isinstance(of, Hashable) else -1
+    if code >= 0:
+        return int(code)
+    raise OptionError(f"{shown(of)} is not a class; classes are {', '.join(map(shown, levels))}")
+
+
+def choose_threshold(
+    fit: Fitted, of: Any, measure: Any, loss: Any, sensitivity: float | None, specificity: float | None
+) -> Threshold:
+    """See `Fit.threshold`."""
+    calibration = fit.calibration
+    if calibration is None:
+        raise NotAvailable("a cut is chosen on chances of held-out rows: write fit.calibrate().threshold(...)")
+    code = class_code(of, fit.frame.levels)
+    limits = {"sensitivity": sensitivity, "specificity": specificity}
+    for name, least in limits.items():
+        if least is not None and not is_number(least, 0.0, above=True, high=1.0):
+            raise OptionError(f"{name}={brief(least)}: a number above 0, up to 1, that the cut reaches at least")
+    if sensitivity is not None and specificity is not None:
+        raise OptionError("sensitivity= and specificity= may not be reached by one cut at once: give one of them")
+    matrix, name = measure_losses(requested_measure(measure, loss), fit.frame)
+    chooser = Chooser(code, matrix, name == "balanced", limits)
+    y, w = calibration.conformal.y, calibration.conformal.w
+    fold = parts(calibration, code, fit.frame.levels)
+    p = calibration.chances.of(calibration.scores)
+    cuts, cut, apparent = chooser.choose(p, y, w)
+    held, plain = nested(calibration, fold, chooser)
+    own = y == code
+    table = pd.DataFrame({"cut": cuts.cut, "error": cuts.loss, "sensitivity": cuts.sensitivity, "specificity": cuts.specificity})
+    measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
+    reached = "".join(f" with {which} of at least {least:g}" for which, least in limits.items() if least is not None)
+    error, se = chooser.error(held, y, w, fold)
+    return Threshold(
+        fit.classes[code], cut, f"least {measured}{reached}", measured, error, se, apparent,
+        chooser.error(plain, y, w, fold)[0], _share(held[own] == code, w[own]), _share(held[~own] != code, w[~own]),
+        table, len(y), int(fold.max()) + 1,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Chooser:
+    """What a cut on the chance of class `code` is chosen by: losses (classes, classes), and shares that it must reach."""
+
+    code: int
+    losses: np.ndarray
+    balanced: bool
+    limits: Mapping[str, float | None]
+
+    def weights(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Weights of the rows in the measure."""
+        return w / np.bincount(y, w)[y] if self.balanced else w
+
+    def choose(self, p: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, float, float]:
+        """All cuts, the one chosen, and its measure on these rows."""
+        above = self.losses[y, self.code]
+        below = self.losses[y, decide_at(p, self.code, np.inf)]
+        cuts = all_cuts(p[:, self.code], above, below, y == self.code, w, self.weights(y, w))
+        at = best_cut(cuts, **self.limits)
+        return cuts, float(cuts.cut[at]), float(cuts.loss[at])
+
+    def error(self, predicted: np.ndarray, y: np.ndarray, w: np.ndarray, fold: np.ndarray) -> tuple[float, float]:
+        """The measure of predictions, and its standard error over folds."""
+        weight = self.weights(y, w)
+        total = np.bincount(fold, weight)
+        of_fold = np.bincount(fold, weight * self.losses[y, predicted]) / total
+        mean, se = mean_and_se(of_fold[:, None], total)
+        return float(mean[0]), float(se[0])
+
+
+def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
+    """For each calibration row the part (n,) without which the choice is made anew: its fold, or up to ten of them together."""
+    y = calibration.conformal.y
+    fold = np.unique(calibration.conformal.fold, return_inverse=True)[1]
+    if fold.max() == 0:
+        fewest = int(min((y == code).sum(), (y != code).sum()))
+        fold = stratified(y, min(MOST_FOLDS, max(fewest, 1)), 0)
+    elif fold.max() >= MOST_FOLDS:
+        fold = np.unique(grouped(y, fold, MOST_FOLDS, 0), return_inverse=True)[1]
+    for one, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
+        if len(np.unique(fold[one])) < 2:
+            raise DataError(
+                f"the calibration rows of {name} are all in one fold, so that a cut can't be judged: calibrate with more folds or more rows"
+            )
+    return fold
+
+
+def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tuple[np.ndarray, np.ndarray]:
+    """Predicted classes of the calibration rows, by a cut and by the likeliest class, with chances and cut learned without their fold."""
+    scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
+    held, plain = np.empty(len(y), int), np.empty(len(y), int)
+    for f in range(int(fold.max()) + 1):
+        out = fold == f
+        chances = LEARN[calibration.chances.name](scores[~out], y[~out], w[~out])
+        _, cut, _ = chooser.choose(chances.of(scores[~out]), y[~out], w[~out])
+        p = chances.of(scores[out])
+        held[out], plain[out] = decide_at(p, chooser.code, cut), p.argmax(axis=1)
+    return held, plain
+
+
+def _share(right: np.ndarray, w: np.ndarray) -> Estimate:
+    return share_of(float(w @ right), float(w.sum()), float(w @ w))

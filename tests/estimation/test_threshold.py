@@ -1,0 +1,190 @@
+"""A cut on the chance of a class: against all cuts one by one, judged without the rows that chose it, and where it helps."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.calibration import fit_isotonic, fit_multinomial
+from protoclass.core.cuts import decide_at
+
+
+def rare(n, seed, share=0.03):
+    draw = np.random.default_rng(seed)
+    y = np.arange(n) < max(8, round(n * share))
+    return pd.DataFrame(draw.normal(size=(n, 2)) + 2 * y[:, None], columns=["a", "b"]).assign(y=np.where(y, "ill", "well"))
+
+
+@pytest.fixture(scope="module")
+def fit():
+    weights = np.random.default_rng(3).uniform(0.5, 2, 300)
+    return pc.fit("y ~ .", rare(300, 0, 0.1), "knn", k=7, weights=weights).calibrate(cv=4)
+
+
+@pytest.fixture(scope="module")
+def three(iris):
+    return pc.fit("species ~ sepal_length + sepal_width", iris, eps=0.4).calibrate(how="isotonic", cv=5)
+
+
+def naive(p, y, w, code, losses, balanced, limits):
+    """All cuts one by one: (cut, loss) of the least loss within the limits, the highest of equal ones."""
+    v = w / np.array([w[y == c].sum() for c in range(p.shape[1])])[y] if balanced else w
+    best = (None, np.inf)
+    for cut in [np.inf, *sorted(set(p[:, code]), reverse=True)]:
+        said = np.array([code if row[code] >= cut else max((c for c in range(len(row)) if c != code), key=lambda c: row[c]) for row in p])
+        own = y == code
+        shares = np.average(said[own] == code, weights=w[own]), np.average(said[~own] != code, weights=w[~own])
+        reached = dict(zip(("sensitivity", "specificity"), shares, strict=True))
+        loss = np.average(losses[y, said], weights=v)
+        if all(reached[k] >= x - 1e-9 for k, x in limits.items()) and loss < best[1] - 1e-9:
+            best = (cut, loss)
+    return best
+
+
+CHOICES = [({}, {}), ({"measure": "balanced"}, {}), ({}, {"sensitivity": 0.9}), ({}, {"specificity": 0.95}),
+           ({"measure": "balanced"}, {"specificity": 0.99})]  # fmt: skip
+
+
+@pytest.mark.parametrize(("how", "limits"), CHOICES)
+@pytest.mark.parametrize("name", ["fit", "three"])
+def test_the_cut_is_the_best_of_all_and_is_judged_without_the_rows_that_chose_it(request, name, how, limits):
+    fit = request.getfixturevalue(name)
+    c, levels = fit.calibration, fit.classes
+    y, w, fold, losses = c.conformal.y, c.conformal.w, c.conformal.fold, 1.0 - np.eye(len(levels))
+    balanced = how.get("measure") == "balanced"
+    for code, of in list(enumerate(levels))[-2:]:
+        found = fit.threshold(of, **how, **limits)
+        p = c.chances.of(c.scores)
+        cut, loss = naive(p, y, w, code, losses, balanced, limits)
+        assert found.apparent == pytest.approx(loss)
+        assert np.array_equal(p[:, code] >= found.cut, p[:, code] >= cut)
+        learn = fit_isotonic if c.chances.name == "isotonic" else fit_multinomial
+        said = np.empty(len(y), int)
+        for f in np.unique(fold):
+            seen = fold != f
+            chances = learn(c.scores[seen], y[seen], w[seen])
+            cut, _ = naive(chances.of(c.scores[seen]), y[seen], w[seen], code, losses, balanced, limits)
+            between = chances.of(c.scores[seen])[:, code]
+            between = np.append(between[between < cut], 0.0).max() if np.isfinite(cut) and (between < cut).any() else None
+            cut = cut if between is None else (cut + between) / 2 if cut < np.inf else cut
+            said[~seen] = decide_at(chances.of(c.scores[~seen]), code, 0.0 if between is None and cut < np.inf else cut)
+        v = w / np.bincount(y, w)[y] if balanced else w
+        assert found.error == pytest.approx(np.average(said != y, weights=v))
+        of_fold = np.array([np.average((said != y)[fold == f], weights=v[fold == f]) for f in np.unique(fold)])
+        share = np.array([v[fold == f].sum() for f in np.unique(fold)]) / v.sum()
+        assert found.se == pytest.approx(np.sqrt(share @ (of_fold - found.error) ** 2 / (len(share) - 1)))
+        assert found.sensitivity.value == pytest.approx(np.average(said[y == code] == code, weights=w[y == code]))
+        assert found.specificity.value == pytest.approx(np.average(said[y != code] != code, weights=w[y != code]))
+
+
+def test_a_loss_matrix_chooses_and_predictions_follow_the_cut(fit):
+    loss = pd.DataFrame([[0, 20], [1, 0]], ["ill", "well"], ["ill", "well"])
+    cut = fit.threshold("ill", loss=loss)
+    assert cut.measure == "loss"
+    assert cut.cut < fit.threshold("ill").cut
+    assert cut.apparent == pytest.approx(cut.table["error"].min())
+    new = rare(80, 5)
+    new.loc[3, "a"] = np.nan
+    p, said = fit.predict(new, "prob"), fit.predict(new, threshold=cut)
+    assert said.isna().tolist() == [i == 3 for i in range(80)]
+    known = said.notna()
+    assert (said[known] == np.where(p["ill"] >= cut.cut, "ill", "well")[known]).all()
+    assert fit.predict(new, threshold={"ill": 0.3})[known].tolist() == np.where(p["ill"] >= 0.3, "ill", "well")[known].tolist()
+    found = fit.test(new, threshold=cut, loss=loss)
+    truth = new["y"][known]
+    assert found.wrong == (said[known].astype(str) != truth).sum()
+    assert found.glance()["loss"].iloc[0] == pytest.approx(np.mean([loss.loc[t, s] for t, s in zip(truth, said[known], strict=True)]))
+    words = f"Classes decided by a cut: ill where its chance is at least {cut.cut:.4g}"
+    assert words in repr(found)
+    assert "Classes decided by a cut" in str(found.summary())
+    assert "Classes decided by a cut" not in repr(fit.test(new))
+    with pytest.raises(pc.NotAvailable, match="their classes are not those that distances gave"):
+        found.perturbation()
+    assert {g: t.decided for g, t in fit.test(new, by=new.index % 2, threshold=cut).groups.items()} == {0: found.decided, 1: found.decided}
+
+
+def test_of_several_classes_the_others_are_decided_by_the_likeliest(three, iris):
+    cut = three.threshold("virginica", sensitivity=0.9)
+    p = three.predict(iris, "prob")
+    others = p.drop(columns="virginica").idxmax(axis=1)
+    assert three.predict(iris, threshold=cut).astype(str).tolist() == others.where(p["virginica"] < cut.cut, "virginica").tolist()
+    assert three.predict(iris, threshold={"setosa": 0}).eq("setosa").all()
+
+
+def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
+    cut = three.threshold("virginica", "balanced", specificity=0.8)
+    assert repr(cut).splitlines()[0] == f"virginica where its chance is at least {cut.cut:.4g}"
+    assert "Chosen: least balanced error with specificity of at least 0.8, of " in repr(cut)
+    assert f"Balanced error {cut.error:.4f} +- {cut.se:.4f}, chosen anew without each of 5 folds\n({cut.apparent:.4f} on" in repr(cut)
+    assert f"specificity {cut.specificity.value:.3f} (" in cut._repr_html_()
+    row = cut.glance().iloc[0]
+    assert (row["class"], row["cut"], row["error"], row["rows"], row["folds"]) == ("virginica", cut.cut, cut.error, 150, 5)
+    never = pc.fit("y ~ .", rare(300, 2), eps=0.8).calibrate(rare(200, 3)).threshold("ill", specificity=1.0)
+    assert never.rows == 200
+    assert never.folds == 8  # the rarest class has eight rows
+    given = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(cv="loo").threshold("setosa")
+    assert given.folds == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"of": "sick"}, "'sick' is not a class; classes are 'ill', 'well'"),
+        ({"of": ["ill"]}, "is not a class"),
+        ({"of": "ill", "sensitivity": 1.5}, "sensitivity=1.5: a number above 0"),
+        ({"of": "ill", "sensitivity": 0.5, "specificity": 0.5}, "give one of them"),
+        ({"of": "ill", "measure": "auc"}, "measure='auc': allowed are"),
+        ({"of": "ill", "loss": 3}, "loss=3: a DataFrame"),
+        ({"of": "ill", "cost_matrix": 3}, "cost_matrix= is loss= here"),
+    ],
+)
+def test_wrong_choices(fit, options, words):
+    with pytest.raises(pc.OptionError, match=words):
+        fit.threshold(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"threshold": 0.3}, r"threshold=0.3: what fit.calibrate\(\).threshold\(...\) chooses, or a dict .* \{'well': 0.3\}"),
+        ({"threshold": {"ill": 2}}, "a cut is a number from 0 to 1"),
+        ({"threshold": {"sick": 0.2}}, "'sick' is not a class"),
+        ({"threshold": {"ill": 0.2, "well": 0.1}}, "a dict of one class"),
+        ({"threshold": {"ill": 0.2}, "kind": "prob"}, "threshold= goes with kind='class'"),
+        ({"threshold": {"ill": 0.2}, "prior": {"ill": 0.5, "well": 0.5}}, "leave out loss= and prior="),
+    ],
+)
+def test_wrong_thresholds(fit, options, words):
+    with pytest.raises(pc.OptionError, match=words):
+        fit.predict(**options)
+
+
+def test_without_chances_the_cure_is_named_and_few_rows_are_refused(iris):
+    plain = pc.fit("species ~ .", iris, eps=1.0)
+    with pytest.raises(pc.NotAvailable, match=r"fit.calibrate\(\).threshold"):
+        plain.threshold("setosa")
+    with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\) learns them"):
+        plain.predict(threshold={"setosa": 0.5})
+    one = pd.concat([iris[1:100:2], iris[101:102]])
+    with pytest.raises(pc.DataError, match="rows of 'virginica' are all in one fold"):
+        pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(one).threshold("virginica")
+
+
+def test_a_cut_lowers_the_loss_where_few_are_ill_and_its_error_is_that_of_new_rows():
+    loss = pd.DataFrame([[0, 30], [1, 0]], ["ill", "well"], ["ill", "well"])
+    own, cut, said, apparent, caught = [], [], [], [], []
+    new = rare(1500, 10_000)
+    truth = (new["y"] == "well").to_numpy().astype(int)
+    for seed in range(8):
+        fit = pc.fit("y ~ .", rare(400, seed), eps=0.6).calibrate(cv=4)
+        chosen = fit.threshold("ill", loss=loss)
+        codes = [fit.predict(new, **at).cat.codes.to_numpy() for at in ({"threshold": chosen}, {})]
+        for kept, code in zip((cut, own), codes, strict=True):
+            kept.append(loss.to_numpy()[truth, code].mean())
+        said.append(chosen.error)
+        apparent.append(chosen.apparent)
+        caught.append((fit.predict(new, threshold=fit.threshold("ill", sensitivity=0.9))[truth == 0] == "ill").mean())
+    assert np.mean(cut) < 0.75 * np.mean(own)
+    assert np.mean(apparent) < np.mean(said)
+    assert abs(np.mean(said) - np.mean(cut)) < 3 * np.std(said, ddof=1) / np.sqrt(8)
+    assert 0.7 < np.mean(caught) < 0.97

@@ -1,0 +1,120 @@
+"""What the messages recommend in place of arguments and verbs of R and scikit-learn runs, every one of them."""
+
+from dataclasses import fields
+from inspect import signature
+
+import pandas as pd
+import pytest
+from words import DATA, fitted
+
+import protoclass as pc
+from protoclass.arguments import hint_for
+from protoclass.elsewhere import ELSEWHERE, FUNCTIONS, SAME_AS, VERBS
+from protoclass.models.registry import MODELS
+
+FIT = "pc.fit('y ~ x + z', data, 'knn', k=3{})"
+
+# a part of a hint, and the same as a program; None where the part is one itself
+OF_ARGUMENTS = {
+    "data.query('x > 1')": None,
+    "fit.calibrate().threshold('a', sensitivity=0.9)": None,
+    "predict(new, threshold=)": "calibrated.predict(new, threshold=calibrated.threshold('a', sensitivity=0.9))",
+    "pd.read_csv(path, sep=';')": None,
+    "pd.read_csv(path, header=None)": None,
+    "fit.predict(new)": None,
+    "fit.test(new)": None,
+    "fit.predict(new, kind='distance')": None,
+    "predict(new, 'prob')": "fit.calibrate().predict(new, 'prob')",
+    "fit.calibrate().predict(new, 'set', level=0.9)": None,
+    "fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})": None,
+    "class_weights='balanced'": FIT.format(", class_weights='balanced'"),
+    "{'method': 'knn', 'class_weights': 'balanced'}":
+        "pc.compare('y ~ x', data, {'a': {'method': 'kmedoids', 'K': 1, 'class_weights': 'balanced'}}, test_size=0.5)",
+    "fit, cross_validate, and predict, test and threshold of a fit take loss=":
+        "[pc.fit('y ~ x', data, 'knn', cv=3, loss=loss), pc.cross_validate('y ~ x', data, 'knn', cv=3, loss=loss), "
+        "calibrated.predict(new, loss=loss), fit.test(new, loss=loss), calibrated.threshold('a', loss=loss)]",
+    "dissimilarity=pc.Euclidean(scale=False)": FIT.format(", dissimilarity=pc.Euclidean(scale=False)"),
+    "scale='fold'": FIT.format(", dissimilarity=pc.Euclidean(scale='fold')"),
+    "dissimilarity=pc.Minkowski(r=3)": FIT.format(", dissimilarity=pc.Minkowski(r=3)"),
+    "dissimilarity=pc.Kernel('rbf')": FIT.format(", dissimilarity=pc.Kernel('rbf')"),
+    "fit('y ~ .', data)": "pc.fit('y ~ .', data, 'knn', k=3)",
+    "k=[1, 5, 15]": "pc.fit('y ~ x', data, 'knn', k=[1, 5, 15], cv=3, repeats=2, choose='min')",
+    "leave it out": FIT.format(""),
+    "from seed=": FIT.format(", cv=3, seed=5"),
+    "train = data.sample(frac=0.7), test = data.drop(train.index)": "data.drop(data.sample(frac=0.7).index)",
+    "pc.compare(..., test_size=0.3)": "pc.compare('y ~ x', data, ['knn'], test_size=0.3)",
+    "fit.stability()": "pc.fit('y ~ x', data, eps=1.0).stability(B=3)",
+    "rename them there": "pc.fit('y ~ x', data.replace({'y': {'a': 'c'}}), 'knn', k=3)",
+    "pd.Categorical(data['y'], levels)": "pc.fit('y ~ x', data.assign(y=pd.Categorical(data['y'], ['b', 'a'])), 'knn', k=3)",
+}  # fmt: skip
+
+OF_VERBS = {
+    "pc.compare([fit, other], new=new)": None,
+    "prototypes and tidy()": "[fit.prototypes, fit.tidy()]",
+    "importance() how much": "fit.importance(repeats=2, cv=3)",
+    "augment()": "fit.augment()",
+    "fit.predict()": None,
+    "fit.test(new)": None,
+    "glance()": "fit.glance()",
+    "fit.stability()": "pc.fit('y ~ x', data, eps=1.0).stability(B=3)",
+    "fit.importance()": "fit.importance(repeats=2, cv=3)",
+    "fit.test(new).confusion": None,
+    "fit.plot('confusion')": None,
+    "fit.frame.design": None,
+    "fit.formula": None,
+    "fit.calibrate().predict(new, 'prob')": None,
+    "fit.predict(new, 'decision')": "pc.fit('y ~ x', data, 'hyperplane', C=1.0).predict(new, 'decision')",
+    "fit.predict(new, 'distance')": None,
+    "fit.predict(new, 'nearest')": "pc.fit('y ~ x', data, eps=1.0).predict(new, 'nearest')",
+    "fit.classes": None,
+    "fit.parameters()": None,
+    "fit.update(...)": "fit.update(k=1)",
+    "fit.update(data=data)": None,
+    "fit.validation.table": "pc.fit('y ~ x', data, 'knn', cv=3).validation.table",
+    "fit.prototypes": None,
+    "the fit itself": "fit",
+}
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory):
+    data = DATA.replace({"y": {"tall": "a", "short": "b"}})[["x", "z", "y"]]
+    path = tmp_path_factory.mktemp("files") / "data.csv"
+    data.to_csv(path, sep=";")
+    fit, other = (pc.fit("y ~ x + z", data, "knn", k=k) for k in (3, 1))
+    loss = pd.DataFrame([[0, 5], [1, 0]], ["a", "b"], ["a", "b"])
+    return {"pc": pc, "pd": pd, "data": data, "new": data[:8], "path": path, "fit": fit, "other": other, "loss": loss,
+            "calibrated": fit.calibrate()}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", OF_ARGUMENTS)
+def test_what_is_recommended_for_an_argument_runs(names, part):
+    assert any(part in hint for hint in ELSEWHERE.values())
+    assert eval(OF_ARGUMENTS[part] or part, dict(names)) is not None
+
+
+@pytest.mark.parametrize("part", OF_VERBS)
+def test_what_is_recommended_for_a_verb_runs(names, part):
+    assert any(part in hint for hint in VERBS.values())
+    assert eval(OF_VERBS[part] or part, dict(names)) is not None
+
+
+def test_every_hint_has_a_part_that_is_run():
+    for hints, parts in ((ELSEWHERE, OF_ARGUMENTS), (VERBS, OF_VERBS)):
+        assert [name for name, hint in hints.items() if not any(part in hint for part in parts)] == []
+
+
+def test_every_other_name_is_an_argument_somewhere():
+    calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data, pc.simulate_clinic]
+    calls += [getattr(pc.Fit, name) for name in (*FUNCTIONS, "bound", "path", "at", "report", "threshold")]
+    known = {name for call in calls for name in signature(call).parameters}
+    known |= {f.name for kind in MODELS.values() for f in fields(kind)}
+    assert {here for names in SAME_AS.values() for here in names} <= known
+
+
+def test_a_cut_is_what_threshold_and_cutoff_mean():
+    for name in ("threshold", "cutoff"):
+        with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) chooses a cut"):
+            fitted("x", **{name: 0.3})
+    assert hint_for("cutoff", ["new", "threshold"]) == "cutoff= is threshold= here"
+    assert hint_for("positive", ["of", "measure"]) == "positive= is of= here"

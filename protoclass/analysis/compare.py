@@ -13,6 +13,7 @@ import pandas as pd
 from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, whole_number
 from ..core.memory import limited
 from ..errors import DataError, OptionError, brief
+from ..estimation.calibration import arguments_of
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
 from ..frames.frame import check_unique
@@ -21,7 +22,7 @@ from ..frames.tables import as_pandas
 from ..models.base import Model
 from .comparison import Comparison, check_rope
 from .paired import Design
-from .splits import Drawing, choice_of, judge_all, make_splits
+from .splits import Drawing, chances_of, choice_of, judge_all, make_splits
 
 OWN = {"test_size": None, "cv": None, "inner": "auto", "rope": None}  # defaults that `fit` does not share
 
@@ -45,6 +46,7 @@ def compare(
     seed: int = 0,
     rope: float | None = None,
     progress: bool | None = None,
+    calibrate: Any = False,
 ) -> Comparison:
     """Compare methods on test rows that took no part in their tuning.
 
@@ -81,6 +83,9 @@ def compare(
     rope : float > 0, optional
         A difference of errors that does not matter, such as 0.01. Print then has the probabilities that two methods differ by no
         more, and that either is better: see `Comparison.equivalence`. It goes with several splits or folds.
+    calibrate : bool, "multinomial", "isotonic" or dict
+        As in `fit`, for each method that does not say it itself: the chances are learned within each training set, fold by fold, with
+        the parameters that were tuned on it, and judged on the test rows by Brier score and log loss (`Comparison.score_tests`).
 
     Returns
     -------
@@ -102,7 +107,7 @@ def compare(
     if isinstance(formula, (list, tuple)) and data is None:
         formula, *more = formula
     arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
-                 "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope}  # fmt: skip
+                 "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope, "calibrate": calibrate}  # fmt: skip
     beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
     if isinstance(formula, (Fit, Mapping)):
         for name in beside:
@@ -115,14 +120,17 @@ def compare(
         if test_size is not None and repeats == 1:
             raise OptionError("rope= goes with several splits, and one random split is judged row by row: give repeats=10, or cv=10")
     specs = named_methods(methods)
+    for name, own in specs.items():
+        _check_calibration(name, own.get("calibrate", calibrate))
     whole_number("repeats", repeats, 1, MOST_RUNS)
     whole_number("seed", seed, 0, MOST_SEED)
     one_of("progress", progress, (None, True, False))
     splits = make_splits(formula, as_pandas(data), dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
-    common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity}
-    results, predictions = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)
+    common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
+              "calibrate": calibrate}  # fmt: skip
+    results, predictions, chances = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
-    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope)
+    return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances)
 
 
 def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
@@ -148,6 +156,15 @@ def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
             )
         out[name] = dict(spec) if isinstance(spec, Mapping) else {"method": spec}
     return out
+
+
+def _check_calibration(name: str, calibrate: Any) -> None:
+    """Raise unless a method is calibrated by its training rows alone, or not at all."""
+    if calibrate is not False and arguments_of(calibrate)["data"] is not None:
+        raise OptionError(
+            f"method {name!r} is calibrated by data of its own, which may be among the rows that test: leave data out, and each training "
+            "set calibrates by its own rows, fold by fold"
+        )
 
 
 def _name(spec: Any) -> str:
@@ -212,11 +229,14 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
 
 def _judge_fits(fits: dict[str, Fit], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
     """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
-    predicted, seconds = {}, {}
+    predicted, seconds, chances = {}, {}, dict[str, np.ndarray]()
     for name, f in fits.items():
         start = perf_counter()
         predicted[name] = f.predict(new)
         seconds[name] = perf_counter() - start
+        p = chances_of(f, new)
+        if p is not None:
+            chances[name] = p
     known = (codes >= 0) & np.all([series.notna() for series in predicted.values()], axis=0)
     n = int(known.sum())
     if n == 0:
@@ -231,4 +251,5 @@ def _judge_fits(fits: dict[str, Fit], new: pd.DataFrame, codes: np.ndarray) -> C
     truth = pd.Categorical.from_codes(codes[known], next(iter(fits.values())).frame.levels)
     predictions = pd.DataFrame({"truth": truth, **{k: v[known].array for k, v in predicted.items()}}, index)
     how = f"{len(rows)} fits on {n} new rows"
-    return Comparison(pd.DataFrame(rows), predictions, how, Design(0.0), int((~known).sum()), "compare(fits, new=data)")
+    return Comparison(pd.DataFrame(rows), predictions, how, Design(0.0), int((~known).sum()), "compare(fits, new=data)",
+                      chances={name: p[known] for name, p in chances.items()})  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number
+from ..arguments import is_number, one_of
 from ..core.intervals import wilson
 from ..errors import NotAvailable, OptionError, brief
 from .paired import Design, by_row, by_split, equivalence, error_interval
+from .scored import SCORES, compare_scores, mean_score, score_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +45,8 @@ class Comparison:
     call : str
     rope : float, or None
         Differences of errors up to this do not matter; None where it was not said.
+    chances : mapping of method to array (rows, classes)
+        Chances of the classes of each row of `predictions`, of the methods that were calibrated; NaN where there are none.
     """
 
     results: pd.DataFrame
@@ -53,6 +56,7 @@ class Comparison:
     left_out: int
     call: str
     rope: float | None = None
+    chances: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def methods(self) -> list[str]:
@@ -79,7 +83,8 @@ class Comparison:
         """One row for each method.
 
         Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` where every row was predicted once, `sd` of the
-        error over several splits, `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its
+        error over several splits; of calibrated methods `brier` and `log_loss` with their standard errors, `brier_se` and
+        `log_loss_se` (see `score_tests`); `prototypes` (mean over the splits), `seconds` (median over the splits, of a fit with its
         tuning; the first in a process also loads and compiles) and
         `choice` (the tuned parameters; over several splits the median and range, or the commonest).
 
@@ -100,6 +105,11 @@ class Comparison:
                 row |= {"wrong": wrong, "n": n}
             if len(self.errors) > 1:
                 row["sd"] = self.errors[name].std()
+            for score in SCORES if self.chances else ():
+                mean = (np.nan, np.nan)
+                if name in self.chances:
+                    mean = mean_score(self.scores(score)[name], self.design, self.independent)
+                row |= dict(zip((score, f"{score}_se"), mean, strict=True))
             row |= {"prototypes": own["prototypes"].mean(), "seconds": own["seconds"].median()}
             rows.append(row | {"choice": chosen(own["choice"].tolist())})
         out = pd.DataFrame(rows, pd.Index(self.methods, name="method"))
@@ -119,6 +129,52 @@ class Comparison:
         truth = self.predictions["truth"].astype(object)
         wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
         return by_row(wrong)
+
+    def scores(self, score: str = "brier") -> pd.DataFrame:
+        """The Brier score or log loss of each test row (index: split, row label) for each calibrated method.
+
+        Rows for which a method has no chances are left out of all. See `protoclass.core.scores` for the scores.
+
+        Raises
+        ------
+        NotAvailable
+            Where no method was calibrated.
+        """
+        one_of("score", score, tuple(SCORES))
+        if not self.chances:
+            raise NotAvailable("no method was calibrated, so that there are no chances to judge: compare(..., calibrate=True)")
+        return score_rows(score, self.chances, self.predictions["truth"])
+
+    def score_tests(self, score: str = "brier") -> pd.DataFrame:
+        """Paired tests of the Brier scores or log losses of the calibrated methods, with Holm's correction.
+
+        Where rows are independent given the rules the paired t-test over rows; after cross-validation or over several splits the
+        corrected resampled t-test, as `tests`. The chances of each split were learned within its training rows alone.
+
+        Parameters
+        ----------
+        score : "brier" or "log_loss"
+
+        Returns
+        -------
+        DataFrame
+            As `tests`. A log loss that is infinite, as where isotonic chances are 0, has no test.
+
+        Raises
+        ------
+        NotAvailable
+            Where no method was calibrated.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> c = pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=3), pc.KNN(k=15)], test_size=0.4, calibrate={"cv": 3})
+        >>> c.table[["brier", "brier_se"]].round(3).to_dict("index")
+        {'knn(k=3)': {'brier': 0.068, 'brier_se': 0.035}, 'knn(k=15)': {'brier': 0.096, 'brier_se': 0.024}}
+        >>> c.score_tests()[["test", "difference", "p"]].round(3).to_numpy().tolist()
+        [['paired t', -0.028, 0.307]]
+        """
+        return compare_scores(self.scores(score), self.design, self.independent)
 
     def equivalence(self, rope: float | None = None) -> pd.DataFrame:
         """How probable it is that two methods differ by no more than `rope`, or that one is better by more.

@@ -107,11 +107,12 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
     """
     rows = []
     for a, b in combinations(errors, 2):
-        mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
-        t = mean.value / mean.se if mean.se > 0 else 0.0 if mean.value == 0 else np.nan
+        with np.errstate(invalid="ignore"):  # inf - inf, of log losses
+            mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
         low, high = student_interval(mean)
+        statistic, p = t_test(mean)
         rows.append({"test": "corrected resampled t", "a": str(a), "b": str(b), "difference": mean.value, "low": low,
-                     "high": high, "statistic": t, "p": float(_student().sf(abs(t), mean.df) * 2)})  # fmt: skip
+                     "high": high, "statistic": statistic, "p": p})  # fmt: skip
     return with_holm(rows)
 
 
@@ -164,9 +165,15 @@ def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | Non
     return Mean(value, 0.0 if se < 1e-12 else se, design.sets * (splits - 1))
 
 
+def t_test(mean: Mean) -> tuple[float, float]:
+    """Student's t of a mean and its two-sided p-value; without spread NaN, unless the mean is 0."""
+    t = mean.value / mean.se if mean.se > 0 else 0.0 if mean.value == 0 else np.nan
+    return t, float(_student().sf(abs(t), mean.df) * 2)
+
+
 def student_interval(mean: Mean) -> tuple[float, float]:
     """95 % interval of a mean; NaN where the splits have no spread."""
-    if mean.se == 0:
+    if not mean.se > 0:
         return np.nan, np.nan
     half = float(_student().ppf(0.975, mean.df)) * mean.se
     return mean.value - half, mean.value + half

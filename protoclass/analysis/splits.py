@@ -107,8 +107,8 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
 
 def judge_all(
     splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Every method on every split: `results` and `predictions` of a Comparison.
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
+    """Every method on every split: `results`, `predictions` and `chances` of a Comparison.
 
     Parameters
     ----------
@@ -117,6 +117,7 @@ def judge_all(
     progress : bool, optional
     """
     rows, parts, labels = [], [], list[pd.Index]()
+    chances: dict[str, list[np.ndarray]] = {}
     with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing:
         for split, test in enumerate(splits.tests):
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
@@ -124,23 +125,26 @@ def judge_all(
             predicted: dict[str, Any] = {"truth": truth}
             for name, options in methods.items():
                 try:
-                    row, predicted[name] = judge(splits, options, train_rows, test_rows)
+                    row, predicted[name], p = judge(splits, options, train_rows, test_rows)
                 except ProtoclassError as reason:
                     raise type(reason)(f"compare, method {name!r}: {reason}") from reason
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
+                if p is not None:
+                    chances.setdefault(name, []).append(p)
                 comparing.update()
             parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}))
             labels.append(test_rows.to_flat_index())
     of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
     index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
     predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
-    return pd.DataFrame(rows), predictions.apply(lambda column: pd.Categorical(column, levels))
+    said = predictions.apply(lambda column: pd.Categorical(column, levels))
+    return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}
 
 
 def judge(
     splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
-) -> tuple[dict[str, Any], pd.Series]:
-    """One method on one split: sizes and times of the fit, and its predictions of the test rows."""
+) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
+    """One method on one split: sizes and times of the fit, its predictions of the test rows, and their chances if it is calibrated."""
     data, measured = splits.data, options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
@@ -157,7 +161,12 @@ def judge(
     predicted = fitted.predict(new)
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": middle - start,
            "predict_seconds": perf_counter() - middle, "choice": choice_of(fitted)}  # fmt: skip
-    return row, predicted
+    return row, predicted, chances_of(fitted, new)
+
+
+def chances_of(fitted: Fit, new: pd.DataFrame) -> np.ndarray | None:
+    """Calibrated chances (n, classes) of new rows; None where the fit is not calibrated."""
+    return None if fitted.calibration is None else fitted.predict(new, "prob").to_numpy(float)
 
 
 def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:

@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import one_of, quoted
+from ..core.memory import check_fits
 from ..errors import DataError, FormulaError, OptionError, TooLarge, cut, shown
 from .formula import Formula, read
 from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
 from .tables import as_pandas
-from .transforms import functions
+from .transforms import functions, most_columns
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -295,10 +296,13 @@ def trained_spec(frame: Frame) -> Any:
             return None  # Gower reads the unchanged categories; a metric that requests `design` checks it
         widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
         cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
+        cure += "; df= of a transform may be smaller" if not frame.formula.plain() else ""
         raise TooLarge(
             f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave "
             "out terms, or categories of many levels"
         )
+    if not frame.formula.plain():
+        check_fits(width * len(frame) * 8.0, f"the {len(frame)} x {width} design matrix takes", "leave out terms, or use fewer rows")
     rows = frame
     if frame.keep:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
@@ -314,13 +318,14 @@ def trained_spec(frame: Frame) -> Any:
 
 
 def _width(frame: Frame) -> int:
-    """The number of columns of the design matrix, at most: a product of levels for every term."""
+    """The number of columns of the design matrix, at most: for every term a product of levels and of columns of transforms."""
 
-    def levels(factor: Any) -> int:
-        wide = factor.eval_method.value == "lookup" or factor.expr.startswith("C(")
-        return max(1, *(len(frame.schema[c].levels) for c in frame.formula.uses[factor.expr])) if wide else 1
+    def columns(factor: Any) -> int:
+        if factor.eval_method.value == "lookup" or factor.expr.startswith("C("):
+            return max(1, *(len(frame.schema[c].levels) for c in frame.formula.uses[factor.expr]))
+        return most_columns(factor.expr)
 
-    return sum(prod(map(levels, term.factors)) for term in frame.formula.terms)
+    return sum(prod(map(columns, term.factors)) for term in frame.formula.terms)
 
 
 def _compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
@@ -125,15 +126,55 @@ def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
     return [f"({a},{b}]" if right else f"[{a},{b})" for a, b in pairwise(shown)]
 
 
-def _bounded(name: str) -> Callable[..., Any]:
-    """The transform of that name; while it learns, it refuses to make more columns than there are distinct values."""
+def most_columns(expression: str) -> int:
+    """How many columns a transform makes, at most; nothing is computed.
+
+    Examples
+    --------
+    >>> most_columns("log(x)"), most_columns("poly(x, 3)"), most_columns("bs(x, 1000)"), most_columns("cut(x, breaks=[0, 1, 2])")
+    (1, 3, 1000, 2)
+    """
+    tree = ast.parse(expression, mode="eval")
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    return max((_most_of_call(node) for node in calls if node.func.id in (*LIMITS, "cut")), default=1)
+
+
+def _most_of_call(call: Any) -> int:
+    """The columns of one call: those asked for by number, or one for each knot and degree, and a constant."""
+    name, further = call.func.id, call.args[1:]
+    given = dict(zip(_positions(name)[1:], further, strict=False)) | {k.arg: k.value for k in call.keywords}
+    values = {option: ast.literal_eval(value) for option, value in given.items()}
+
+    def count(option: str, default: int = 0) -> int:
+        value = values.get(option)
+        number = len(value) if isinstance(value, (list, tuple)) else value if is_number(value, 0, integral=True) else default
+        return int(min(number, LIMITS.get(name, {}).get(option, (0, MOST_KNOTS))[1]))  # larger ones are refused by the transform
+
+    match name:
+        case "poly":
+            return count("degree", 1)
+        case "cut":
+            return count("breaks", 1) - isinstance(values.get("breaks"), (list, tuple))
+    return count("df") or 1 + count("knots") + count("degree", 3)
+
+
+@cache
+def _positions(name: str) -> tuple[str, ...]:
+    """The arguments of a transform, in order."""
     from inspect import signature
 
     from formulaic.transforms import TRANSFORMS
+
+    own = {"ns": ns, "cut": cut}
+    return tuple(signature(own.get(name) or TRANSFORMS[name]).parameters)
+
+
+def _bounded(name: str) -> Callable[..., Any]:
+    """The transform of that name; while it learns, it refuses to make more columns than there are distinct values."""
+    from formulaic.transforms import TRANSFORMS
     from formulaic.utils.stateful_transforms import stateful_transform
 
-    transform = stateful_transform(ns) if name == "ns" else TRANSFORMS[name]
-    positions = list(signature(transform).parameters)
+    transform, positions = stateful_transform(ns) if name == "ns" else TRANSFORMS[name], _positions(name)
 
     def bounded(data: Any, *args: Any, _state: Any = None, **options: Any) -> Any:
         if not _state:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import os
+import warnings
+from pathlib import Path
+
 QUOTED = 200  # characters of one value in a message
 MESSAGE = 2000  # characters of a message
 
@@ -46,6 +51,17 @@ class TooLarge(ProtoclassError, MemoryError):
 
 class DataWarning(UserWarning):
     """The data can be used as they are, and a column of them is probably not meant to be."""
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the line of the user that led to it: the one that called this package, from whatever depth."""
+    own, frame = str(Path(__file__).parent) + os.sep, inspect.currentframe()
+    depth = level = 1
+    while frame is not None:
+        depth += 1
+        level = depth if frame.f_code.co_filename.startswith(own) else level  # other libraries may stand between frames of ours
+        frame = frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def cut(text: str, most: int = QUOTED) -> str:

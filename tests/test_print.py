@@ -50,6 +50,24 @@ def test_a_name_of_the_row_among_the_predictors(iris):
         pc.dissimilarity("~ .", pd.DataFrame({"a": list("xyz"), "b": [1.0, 2.0, 4.0]}))  # few rows
 
 
+@pytest.mark.parametrize("verb", [pc.fit, pc.cross_validate])
+def test_a_warning_points_at_the_line_of_the_user(iris, verb):
+    data = iris.assign(id=[f"r{i}" for i in range(150)])
+    with pytest.warns(pc.DataWarning) as seen:
+        verb("species ~ .", data, eps=[0.2, 0.3], cv=3)
+    assert {w.filename for w in seen} == {__file__}
+
+
+def test_print_looks_at_a_fit_once(iris, monkeypatch):
+    from protoclass.tables import printing
+
+    fit, looked = pc.fit("species ~ .", iris, eps=1.0), []
+    before = printing.facts
+    monkeypatch.setattr(printing, "facts", lambda fit: looked.append(fit) or before(fit))
+    repr(fit)
+    assert len(looked) == 1
+
+
 def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     kinds = pd.CategoricalDtype(["setosa", "versicolor", "virginica"], ordered=True)
     ordered = pc.fit("species ~ .", iris.assign(species=iris.species.astype(kinds)), eps=1.0)

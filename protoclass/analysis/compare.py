@@ -27,7 +27,7 @@ from .splits import Drawing, chances_of, choice_of, judge_all, make_splits
 OWN = {"test_size": None, "cv": None, "inner": "auto", "rope": None}  # defaults that `fit` does not share
 
 
-@limited()
+@limited
 @known_arguments
 def compare(
     formula: Any,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from ..errors import TooLarge, cut
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
 SMALLEST = 2**26  # bytes from which on a matrix is worth a look at the limits
@@ -48,18 +52,22 @@ def check_fits(size: float, what: str, cure: str) -> None:
         )
 
 
-@contextmanager
-def limited() -> Iterator[None]:
-    """Turn a failed allocation, which no estimate foresaw, into an error with a cure."""
-    try:
-        yield
-    except TooLarge:
-        raise
-    except MemoryError as reason:
-        raise TooLarge(
-            f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
-            f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
-        ) from reason
+def limited(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """A function that turns a failed allocation, which no estimate foresaw, into an error with a cure."""
+
+    @wraps(function)
+    def within(*args: Given.args, **given: Given.kwargs) -> Result:
+        try:
+            return function(*args, **given)
+        except TooLarge:
+            raise
+        except MemoryError as reason:
+            raise TooLarge(
+                f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
+                f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
+            ) from reason
+
+    return within
 
 
 def _of_machine(proc: Path) -> int:

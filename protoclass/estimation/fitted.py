@@ -203,7 +203,7 @@ class Fitted:
         return own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
 
     @known_arguments
-    @limited()
+    @limited
     def predict(
         self,
         new: Any = None,

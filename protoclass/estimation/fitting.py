@@ -16,7 +16,7 @@ from .selection import Selection, values_at
 from .validation import Validation
 
 
-@limited()
+@limited
 def fit(
     formula: str,
     data: Any,
@@ -145,7 +145,7 @@ def fit(
     return calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
 
 
-@limited()
+@limited
 def cross_validate(
     formula: str,
     data: Any,

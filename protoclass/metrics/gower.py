@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -13,7 +12,7 @@ import pandas as pd
 
 from ..core.distances.gower import gower
 from ..core.sources import Rep
-from ..errors import DataError, DataWarning, OptionError, brief, shown
+from ..errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric, TrainedMetric
@@ -141,11 +140,10 @@ class Gower(Metric):
         counted = [c for c, weight in zip(categories, weights[len(numbers) :], strict=True) if weight > 0]
         labels = [c for c in counted if _one_row_a_level(table[c])]
         for name in labels:
-            warnings.warn(
+            warn(
                 f"column {name!r} has a different value in every row, and so adds the same to every dissimilarity: leave it "
                 f"out ('- {name}')",
                 DataWarning,
-                stacklevel=2,
             )
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
         weights = weights / weights.max()  # so that nothing overflows

@@ -24,7 +24,7 @@ from .ranks import Ranks
 from .registry import metric as by_name
 
 
-@limited()
+@limited
 @known_arguments
 def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
     """Dissimilarities between the rows of a data frame.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from importlib import import_module
 from typing import Any
 
-from ..errors import OptionError, brief
+from ..errors import OptionError, brief, warn
 from .base import Metric, TrainedMetric
 from .custom import Custom
 
@@ -106,10 +105,9 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
         raise OptionError(f"name={name!r} already stands for {before.__name__}: take another")
     METRICS[name] = metric_class
     if built_in is not None and isinstance(before, str):
-        warnings.warn(
+        warn(
             f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the built-in metric can still be "
-            f"given as its class, protoclass.{built_in.__name__}",
-            stacklevel=3,
+            f"given as its class, protoclass.{built_in.__name__}"
         )
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
 from ..arguments import hint_for, quoted
-from ..errors import NotAvailable, OptionError, brief, shown
+from ..errors import NotAvailable, OptionError, brief, shown, warn
 from ..metrics.base import Metric
 from ..metrics.registry import register_metric
 from .base import Model
@@ -153,8 +152,7 @@ def register(name: str, kind: Any) -> None:
             "or pass the model itself as method="
         ) from None
     if previous is not None and previous is BUILT_IN.get(name):
-        warnings.warn(
-            f"method={name!r} now means {kind.__qualname__}; the built-in one remains available as the class {previous.__name__}",
-            stacklevel=2,
+        warn(
+            f"method={name!r} now means {kind.__qualname__}; the built-in one remains available as the class {previous.__name__}"
         )
     MODELS[name] = kind

@@ -77,8 +77,9 @@ def per_class(fit: Fit) -> pd.DataFrame:
 
 def text(fit: Fit) -> str:
     """`print(fit)`."""
-    width = max(map(len, facts(fit))) + 1
-    lines = [f"{name + ':':<{width}} {value}" for name, value in facts(fit).items()]
+    said = facts(fit)
+    width = max(map(len, said)) + 1
+    lines = [f"{name + ':':<{width}} {value}" for name, value in said.items()]
     return "\n".join([repr(fit.call), "", *lines, "", per_class(fit).T.to_string()])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from inspect import signature
 from numbers import Integral, Real
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def quoted(names: Iterable[object]) -> str:
 
 
 def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None:
-    """Raise unless all arguments of a call are known; names of R and of scikit-learn are told their names here.
+    """Raise unless all arguments of a call are known; for a name of R or of scikit-learn the message has the name here.
 
     Examples
     --------
@@ -96,6 +96,24 @@ def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None
             hint = hint_for(name, known)
             listed = f"its arguments are {', '.join(known)}" if known else "it takes none"
             raise OptionError(f"{call} has no argument {shown(name)}: {hint}{'; ' if hint else ''}{listed}")
+
+
+class NamedArguments:
+    """A class whose constructor raises an OptionError for an argument that it does not have, as `check_known` words it.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.KNN(n_neighbors=3)
+    Traceback (most recent call last):
+    protoclass.errors.OptionError: KNN() has no argument 'n_neighbors': n_neighbors= is k= here; its arguments are k, ties
+    """
+
+    def __new__(cls, *args: object, **given: object) -> Self:
+        found = signature(cls.__init__).parameters if given else {}
+        if not any(p.kind is p.VAR_KEYWORD for p in found.values()):
+            check_known(f"{cls.__name__}()", given, list(found)[1:])
+        return super().__new__(cls)
 
 
 def hint_for(name: str, known: Collection[str]) -> str:

@@ -19,6 +19,21 @@ def fit():
     return fitted("x + z", k=3)
 
 
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [(lambda: pc.KNN(n_neighbors=3), r"KNN\(\) has no argument 'n_neighbors': n_neighbors= is k= here; its arguments are k"),
+     (lambda: pc.PVM(radius=1.0), "radius= is eps= here"),
+     (lambda: pc.Minkowski(p=3), r"Minkowski\(r=3\)"),
+     (lambda: pc.Gower(weigths={"x": 2.0}), "did you mean 'weights'"),
+     (lambda: pc.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
+)  # fmt: skip
+def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):
+    with pytest.raises(pc.OptionError, match=words):
+        made()
+    one = pc.KNN(k=3)
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
+
+
 # arguments as an R or scikit-learn user gives them, words of the message, and the same by the cure
 ARGUMENTS = [
     ({"random_state": 1}, "random_state= is seed= here", {"seed": 1}),

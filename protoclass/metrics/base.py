@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..arguments import NamedArguments
 from ..core.distances.geometry import Geometry
 from ..core.places import as_slice
 from ..core.sources import Rep, part
@@ -31,7 +32,7 @@ def _derive(cls: type, base: type) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Metric:
+class Metric(NamedArguments):
     """The specification of a dissimilarity between rows of frames: its parameters, and nothing that is learned.
 
     A metric of one's own derives from this class. One that learns nothing writes `rows` and `between`. One that learns from

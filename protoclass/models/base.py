@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, number_in_words
+from ..arguments import NamedArguments, is_number, number_in_words
 from ..core.task import Path, Points, Rule, Task
 from ..errors import DataError, OptionError, brief
 from .capabilities import Capabilities
@@ -19,7 +19,7 @@ GRID = "grid"
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(NamedArguments):
     """A method: frozen parameters, all of them fields of a dataclass.
 
     A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
@@ -34,7 +34,8 @@ class Model:
     never_tuned : frozenset of str
         Parameters that are never tuned, whatever their value.
     larger : mapping of parameter to Grid
-        Parameters whose default grid goes on while the choice is its last value, and the Grid that draws the further values.
+        Parameters whose default grid goes on while the choice is its last value, and the Grid that draws the further values,
+        ascending.
         A grid point must give the same rule in a grid of its own.
     example : mapping of parameter to values
         Some values of each parameter that is tuned by default, and of others that a grid may contain, with which the method

@@ -46,7 +46,7 @@ def why(fit: Fit, row: Any) -> pd.DataFrame:
     for name, place in places.items():
         known = place is not None and not reason
         out[f"to_{name}"] = contributions(fit, asked, groups, place, d[place]) if known else np.nan
-    changes = [least_change(fit, asked, columns, code) for columns in groups.values()]
+    changes = least_changes(fit, asked, groups, code)
     out["change_to"], out["then"] = [list(part) for part in zip(*changes, strict=True)]
     out.attrs |= {"class": fit.classes[code]}
     out.attrs |= {name: names[place] for name, place in places.items() if place is not None}
@@ -122,38 +122,57 @@ def contributions(
     return list(np.maximum(0.0, 1 - (left / distance) ** power) * distance)
 
 
-def least_change(fit: Fit, asked: pd.DataFrame, columns: list[str], code: int) -> tuple[Any, Any]:
-    """The value of one variable nearest to the row's own with which the row has another class, and this class.
+def least_changes(
+    fit: Fit, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
+) -> list[tuple[Any, Any]]:
+    """For each variable its value nearest to the row's own with which the row has another class, and this class.
 
-    None where no value of the training rows' range, or no level, gives another class.
+    None where no value of the training rows' range, or no level, gives another class, and for columns that are measured together.
     """
-    if len(columns) > 1:
-        return None, None
-    name, kind = columns[0], fit.frame.schema[columns[0]].kind
-    if kind != "numeric":
-        levels = pd.unique(fit.frame.columns[name].dropna())
-        codes = codes_with(fit, asked, name, levels)
-        other = np.flatnonzero(codes != code)
-        return (levels[other[0]], fit.classes[codes[other[0]]]) if len(other) else (None, None)
-    here, seen = float(asked[name].iloc[0]), fit.frame.columns[name].to_numpy(float, na_value=np.nan)
-    values = np.linspace(np.nanmin(seen), np.nanmax(seen), VALUES)
-    values = values[np.argsort(np.abs(values - here), kind="stable")]
-    other = np.flatnonzero(codes_with(fit, asked, name, values) != code)
-    if len(other) == 0:
-        return None, None
-    same, changed = here, float(values[other[0]])
+    alone = {name: columns[0] for name, columns in groups.items() if len(columns) == 1}
+    numbers = [c for c in alone.values() if fit.frame.schema[c].kind == "numeric"]
+    levels = [c for c in alone.values() if c not in numbers]
+    found = least_numbers(fit, asked, numbers, code) | {c: least_level(fit, asked, c, code) for c in levels}
+    return [found.get(alone.get(name, ""), (None, None)) for name in groups]
+
+
+def least_level(fit: Fit, asked: pd.DataFrame, name: str, code: int) -> tuple[Any, Any]:
+    """The first level of a variable with which the row has another class, and this class."""
+    levels = pd.unique(fit.frame.columns[name].dropna())
+    rows = asked.iloc[np.zeros(len(levels), int)].reset_index(drop=True)
+    column = pd.Series(levels).astype(fit.frame.columns[name].dtype)
+    codes = fit.predict(rows.assign(**{name: column})).cat.codes.to_numpy()
+    other = np.flatnonzero(codes != code)
+    return (levels[other[0]], fit.classes[codes[other[0]]]) if len(other) else (None, None)
+
+
+def least_numbers(fit: Fit, asked: pd.DataFrame, names: list[str], code: int) -> dict[str, tuple[Any, Any]]:
+    """The nearest values of numeric variables that give another class; all variables are predicted together."""
+    if not names:
+        return {}
+    here = np.array([float(asked[name].iloc[0]) for name in names])
+    seen = fit.frame.columns[names].to_numpy(float, na_value=np.nan)
+    values = np.linspace(np.nanmin(seen, axis=0), np.nanmax(seen, axis=0), VALUES, axis=1)  # (variables, VALUES)
+    values = np.take_along_axis(values, np.argsort(np.abs(values - here[:, None]), axis=1, kind="stable"), axis=1)
+    differs = codes_with(fit, asked, names, values) != code
+    at = np.flatnonzero(differs.any(axis=1))
+    if not len(at):
+        return {}
+    names, same, changed = [names[v] for v in at], here[at], values[at, differs[at].argmax(axis=1)]
     for _ in range(HALVINGS):
         middle = (same + changed) / 2
-        if codes_with(fit, asked, name, np.array([middle]))[0] == code:
-            same = middle
-        else:
-            changed = middle
-    return changed, fit.classes[codes_with(fit, asked, name, np.array([changed]))[0]]
+        stays = codes_with(fit, asked, names, middle[:, None])[:, 0] == code
+        same, changed = np.where(stays, middle, same), np.where(stays, changed, middle)
+    then = codes_with(fit, asked, names, changed[:, None])[:, 0]
+    return {name: (float(v), fit.classes[c]) for name, v, c in zip(names, changed, then, strict=True)}
 
 
-def codes_with(fit: Fit, asked: pd.DataFrame, name: str, values: Any) -> np.ndarray:
-    """The codes of the classes that the row would have with other values of a variable."""
-    rows = asked.iloc[np.zeros(len(values), int)].reset_index(drop=True)
-    kind = fit.frame.columns[name].dtype
-    column = pd.Series(values) if fit.frame.schema[name].kind == "numeric" else pd.Series(values).astype(kind)
-    return fit.predict(rows.assign(**{name: column})).cat.codes.to_numpy()
+def codes_with(fit: Fit, asked: pd.DataFrame, names: list[str], values: np.ndarray) -> np.ndarray:
+    """The codes of the classes that the row would have with other values of each variable alone, (variables, values)."""
+    count = values.shape[1]
+    rows = asked.iloc[np.zeros(values.size, int)].reset_index(drop=True)
+    columns = {}
+    for v, name in enumerate(names):
+        columns[name] = np.full(values.size, float(asked[name].iloc[0]))
+        columns[name][v * count : (v + 1) * count] = values[v]
+    return fit.predict(rows.assign(**columns)).cat.codes.to_numpy().reshape(values.shape)

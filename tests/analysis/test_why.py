@@ -55,6 +55,16 @@ def test_no_smaller_change_of_a_number_gives_another_class(iris, row):
             assert fit.predict(asked.assign(**{variable: there})).iloc[0] == table.loc[variable, "then"]
 
 
+def test_all_variables_are_halved_together(iris, monkeypatch):
+    fit, calls = pc.fit("species ~ .", iris, eps=1.0), []
+    before = pc.Fit.predict
+    monkeypatch.setattr(pc.Fit, "predict", lambda self, *args, **given: calls.append(1) or before(self, *args, **given))
+    table = fit.why(70)
+    assert len(calls) <= 45
+    for variable, value in table["change_to"].items():
+        assert fit.predict(iris.loc[[70]].assign(**{variable: value})).iloc[0] == table.loc[variable, "then"] == "versicolor"
+
+
 def test_what_is_measured_together_is_one_variable():
     clinic = pc.simulate_clinic(90, missing=0)
     mixed = pc.Mixed([(["age", "marker"], "euclidean"), (["ward"], "gower")])

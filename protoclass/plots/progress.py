@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..views.progress import list_errors, list_gains
+from ..views.progress import limit_path, list_errors, list_gains
 from .style import GREY, axes, colour, mark, named, plain_log
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     cv : as in `Fit.path`
     """
     table = list_errors(fit, new, cv)
+    top, labels = limit_path(table)
     ax = axes(ax)
     size = table["size"]
     style = "o-" if len(table) < 60 else "-"
@@ -56,14 +57,14 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
             low, high = table[name] - table["cv_se"], table[name] + table["cv_se"]
             ax.fill_between(size, low, high, color=colour(k), alpha=0.2, lw=0)
     if "bound" in table:
-        ax.plot(size, table["bound"], "--", lw=1.2, color=colour(3), label="bound (delta = 0.05)")
-    ax.axhline(table.attrs["no_information"], ls="-.", lw=1, color=GREY, label="no information")
+        ax.plot(size, table["bound"], "--", lw=1.2, color=colour(3), label=f"{labels['bound']} (delta = 0.05)")
+    ax.axhline(table.attrs["no_information"], ls="-.", lw=1, color=GREY, label=labels["no_information"])
     if len(table) > 30:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     else:
         ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, top)
     ax.set(
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
         ylabel="error (share of rows)",

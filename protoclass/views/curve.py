@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,13 +118,30 @@ def limit_errors(table: pd.DataFrame, no_information: float) -> tuple[float, dic
     (0.092, 'no information: 0.667, above the axis', 'cover error (to 0.9, above the axis)')
     """
     largest = float((table["error"] + table["se"].fillna(0.0)).max())
+    beside = {name: float(table[name].max()) for name in ("cover_error", "bound") if name in table}
+    return limit_axis(largest, no_information, beside)
+
+
+def limit_axis(largest: float, no_information: float, beside: Mapping[str, float]) -> tuple[float, dict[str, str]]:
+    """The upper end of an axis of errors up to `largest`, and labels for the no-information error and what else is drawn `beside`.
+
+    Parameters
+    ----------
+    largest, no_information : float
+    beside : mapping of name to float
+        The largest value of each other line.
+
+    Returns
+    -------
+    float, dict of str
+        As of `limit_errors`.
+    """
     near = no_information <= 1.5 * largest or largest == 0
     top = 1.15 * max(largest, no_information if near else 0.0) or 1.0
     labels = {"no_information": "no information" if near else f"no information: {no_information:.3g}, above the axis"}
-    for name in ("cover_error", "bound"):
-        if name in table:
-            most, words = float(table[name].max()), name.replace("_", " ")
-            labels[name] = words if most <= top else f"{words} (to {most:.2g}, above the axis)"
+    for name, most in beside.items():
+        words = name.replace("_", " ")
+        labels[name] = words if most <= top else f"{words} (to {most:.2g}, above the axis)"
     return top, labels
 
 

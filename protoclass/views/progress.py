@@ -10,6 +10,7 @@ import pandas as pd
 from ..errors import NotAvailable
 from ..estimation.fit import Fit
 from ..models.registry import lacking
+from .curve import limit_axis
 
 
 def list_gains(fit: Fit) -> pd.DataFrame:
@@ -34,6 +35,15 @@ def list_errors(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
     table.attrs["no_information"] = measure_no_information(fit)
     table.attrs["steps"] = "features" if "bound" in table else "prototypes"
     return table
+
+
+def limit_path(table: pd.DataFrame) -> tuple[float, dict[str, str]]:
+    """The upper end of the axis of a table of `list_errors`, and labels, as `limit_errors` has them for an error curve."""
+    error = table[[c for c in ("training_error", "new_error") if c in table]].to_numpy(float).max()
+    if "cv_error" in table:
+        error = max(error, (table["cv_error"] + table["cv_se"].fillna(0.0)).max())
+    beside = {"bound": float(table["bound"].max())} if "bound" in table else {}
+    return limit_axis(float(error), table.attrs["no_information"], beside)
 
 
 def measure_no_information(fit: Fit) -> float:

@@ -305,6 +305,20 @@ def test_a_ball_holds_what_the_definition_says(iris):
         pc.fit("species ~ .", iris, "knn", k=3).ball(0)
 
 
+def test_a_path_far_below_the_no_information_error_is_not_flat():
+    random = np.random.default_rng(0)
+    data = pd.DataFrame({"x": random.normal(size=300), "z": random.normal(size=300)})
+    data["y"] = np.where((data.x < 0.5) ^ (random.random(300) < 0.03), "a", "b")
+    fit = pc.fit("y ~ .", data, "scm", features="stumps")
+    table = progress.list_errors(fit)
+    assert table.attrs["no_information"] > 2 * table["training_error"].max()
+    ax = fit.plot("path", ax=axes())
+    assert ax.get_ylim()[1] < 1.5 * table["training_error"].max()
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert any("no information: 0.3" in w and "above the axis" in w for w in words)
+    assert any(w.startswith("bound") and "above the axis" in w for w in words)
+
+
 def test_paths_radii_solvers_and_sizes(iris):
     fit = pc.fit("species ~ petal_length + petal_width", iris, eps=0.5)
     ax = fit.plot("path", ax=axes(), new=iris, cv=3)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ..core.query import Query, answer
-from ..core.task import Path, Points, Stepwise, Task
+from ..core.query import answer
+from ..core.task import Points, Stepwise, Task
 from ..errors import ProtoclassError
 from ..estimation.fitted import KINDS
 from ..estimation.fitting import cross_validate, fit
@@ -19,6 +18,7 @@ from ..models.capabilities import Capabilities
 from ..models.registry import MODELS
 from .capabilities import CAPABILITIES
 from .contract import ContractError, contested, first_difference, pickled, require, three_classes
+from .grids import check_grid, check_larger
 from .subject import BY_CLASS, RAW, Subject
 
 RANDOM_CHOICES = 30
@@ -87,6 +87,7 @@ def check_declaration(kind: type[Model]) -> None:
         ("example", set(kind.example)),
         ("never_tuned", set(kind.never_tuned)),
         ("as_repeats", set(kind.as_repeats or ())),
+        ("larger", set(kind.larger)),
     ):
         strange = sorted(names - parameters)
         require(not strange, f"{name}.{what} names {strange}, which are not parameters: these are {sorted(parameters)}")
@@ -186,61 +187,6 @@ def _random_choice(task: Task, prototypes: Points, draw: np.random.Generator) ->
     if prototypes.at is None:
         return replace(prototypes, classes=classes, coords=task.coordinates()[rows], table={})
     return replace(prototypes, classes=classes, at=np.argsort(task.candidate_row, kind="stable")[rows], table={})
-
-
-def check_grid(s: Subject) -> None:
-    """A grid of several axes equals its points fitted one by one, in the order of their product."""
-    order = [name for name in s.single.parameters() if name in s.values]  # that of the fields, as in a fit
-    axes = {name: np.unique(np.array(s.values[name])) for name in order}
-    if not axes:
-        return
-    task = s.fit.problem.task(s.fit.dissimilarity)
-    whole = replace(s.single, **{name: v.tolist() for name, v in axes.items()})
-    tuned = set(whole.tuned())
-    require(
-        tuned == set(axes),
-        f"{s}.example has {sorted(set(axes) - tuned)}, which can't be tuned: leave them out, or let them",
-    )
-    path = whole.path(task, axes)
-    lacks = [
-        name for name in ("prototypes", "kinds", "size", "bounds", "predict", "at", "moved") if not hasattr(path, name)
-    ]
-    require(
-        not lacks,
-        f"{s}: `path` returned a {type(path).__name__} without {lacks}: return RulePath((rule, ...)), a rule a point",
-    )
-    points = list(product(*(v.tolist() for v in axes.values())))
-    require(
-        np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"
-    )
-    query = s.fit.query(s.new)[0]
-    every = answer(path, "class", query)
-    shape = (len(query), len(points))
-    require(every.shape == shape, f"{s}: a path predicts an array {every.shape}, and the grid needs {shape}")
-    for g, point in enumerate(points):
-        _check_point(s, path, g, dict(zip(axes, point, strict=True)), task, query, every[:, g])
-
-
-def _check_point(
-    s: Subject, path: Path, g: int, point: dict[str, Any], task: Task, query: Query, column: np.ndarray
-) -> None:
-    rule, alone = path.at(g), replace(s.single, **point).path(task, {}).at(0)
-    order = "points run through the product of the axes, the last varying fastest"
-    require(rule.size == path.size[g], f"{s}: at({g}) has size {rule.size}, and the path says {path.size[g]}: {order}")
-    require(
-        rule.size == alone.size, f"{s}: at {point} the path has size {rule.size}, fitted alone {alone.size}: {order}"
-    )
-    codes = answer(rule, "class", query)
-    require((codes == column).all(), f"{s}: at({g}) predicts otherwise than the path's column {g}: {order}")
-    if s.kind.can.warm_starts:
-        return
-    for kind in rule.kinds:
-        one, two = answer(rule, kind, query), answer(alone, kind, query)
-        row = int(np.argmax((one != two).reshape(len(one), -1).any(axis=1)))
-        require(
-            np.array_equal(one, two, equal_nan=one.dtype.kind == "f"),
-            f"{s}: at {point} the path predicts another {kind!r} than a fit alone (new row {row}: {one[row]} and {two[row]}): {order}",
-        )
 
 
 def check_weights(s: Subject) -> None:
@@ -368,6 +314,7 @@ def check_arguments(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    check_kinds, check_rows_alone, check_loss, check_quality, check_grid, check_weights, check_held_out, check_paths, check_steps,
+    check_kinds, check_rows_alone, check_loss, check_quality, check_grid, check_larger, check_weights, check_held_out, check_paths,
+    check_steps,
     *CAPABILITIES, check_arguments,
 )  # fmt: skip

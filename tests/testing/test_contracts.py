@@ -246,7 +246,39 @@ class Misspelt(Nearest):
     kinds = ("class", "decisions")
 
 
+class Smaller(pc.Grid):
+    def values(self, task):
+        return np.array([1, 2])
+
+
+class Refused(pc.Grid):
+    def values(self, task):
+        return np.array([10.5, 1e6])
+
+
+@dataclass(frozen=True)
+class GoesOnWithUnknown(pc.KNN):
+    larger: ClassVar[dict] = {"neighbors": Smaller()}
+
+
+@dataclass(frozen=True)
+class GoesOnWithNoGrid(pc.KNN):
+    larger: ClassVar[dict] = {"k": (201, 301)}
+
+
+@dataclass(frozen=True)
+class GoesOnWithSmaller(pc.KNN):
+    larger: ClassVar[dict] = {"k": Smaller()}
+
+
+@dataclass(frozen=True)
+class GoesOnWithRefused(pc.KNN):
+    larger: ClassVar[dict] = {"k": Refused()}
+
+
 FAULTS = [
+    (GoesOnWithUnknown, "larger names"), (GoesOnWithNoGrid, "must be a Grid"), (GoesOnWithSmaller, "no value beyond"),
+    (GoesOnWithRefused, "that the method refuses"),
     (ReversedDecision, "largest 'decision'"), (IgnoredWeights, "weights"), (WrongGridOrder, "last varying fastest"),
     (WorstFirst, "worst candidate"), (LearnsFromHeldOut, "held out"), (DrawsAtRandom, "same seed|held out"),
     (Undeclared, "declare can"), (DeclaresTooMuch, "can.balls is declared"), (NoExample, "lacks values"),

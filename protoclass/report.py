@@ -66,7 +66,7 @@ def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
         yield "Cross-validation", picture(fit.validation.plot, "the cross-validated error curve")
     yield "Confusion", picture(lambda: fit.plot("confusion"), "rows by true and predicted class")
     if test is not None:
-        yield "New rows", f"<pre>{html.escape(repr(fit.test(test)))}</pre>"
+        yield "New rows", fit.test(test)._repr_html_()
     if stability:
         yield "Stability", fit.stability(progress=False).prototypes.head(SHOWN).to_html(float_format="{:.3g}".format)
     yield "Summary", fit.summary().as_html()

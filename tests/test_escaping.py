@@ -75,6 +75,7 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
         assert tag not in page
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     assert page.count("data:image/png;base64,") == 3
+    assert fit.test(hostile)._repr_html_() in page
     assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)
     for head in ("Prototypes", "Cross-validation", "New rows", "Stability", "Session", "How to cite"):
         assert f"<h2>{head}</h2>" in page

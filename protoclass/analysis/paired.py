@@ -259,11 +259,11 @@ def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
 
 def with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
     """A table of tests, with Holm's correction `p_holm` among the pairs."""
-    from statsmodels.stats.multitest import multipletests
-
     out = pd.DataFrame(rows, columns=COLUMNS)
     pairs = ((out["a"] != "all") & out["p"].notna()).to_numpy(bool)
     out["p_holm"] = np.nan
     if pairs.any():
+        from statsmodels.stats.multitest import multipletests  # 0.7 s, and each call collects garbage
+
         out.loc[pairs, "p_holm"] = multipletests(out.loc[pairs, "p"].to_numpy(float), method="holm")[1]
     return out

@@ -112,8 +112,8 @@ def each(
         while pending:
             yield _result(pending.popleft())
     except BaseException:
-        # The loop was left early, for example by Ctrl-C. Running work is told to stop but is not waited for: a solver may be
-        # slow to stop.
+        # The loop was left early, for example by Ctrl-C. Running work gets the signal to stop but is not waited for: a solver may
+        # be slow to stop.
         stop()
         pool.shutdown(wait=False, cancel_futures=True)
         raise

@@ -127,8 +127,8 @@ def curve(score: Array, positive: Array, w: Array) -> Curve | None:
         return None
     values, place = np.unique(-score[w > 0], return_inverse=True)
     hit, missed = (np.concatenate([[0.0], np.cumsum(np.bincount(place, v[w > 0]))]) for v in (own, other))
-    told = hit + missed
-    precision = np.where(told > 0, hit / np.where(told > 0, told, 1.0), 1.0)
+    predicted = hit + missed
+    precision = np.where(predicted > 0, hit / np.where(predicted > 0, predicted, 1.0), 1.0)
     sensitivity = hit / hit[-1]
     average = float(np.diff(sensitivity) @ precision[1:])
     return Curve(np.concatenate([[np.inf], -values]), sensitivity, missed / missed[-1], precision, average)

@@ -37,7 +37,7 @@ class Mismatch(Metric):
         Mismatches allowed, 0 <= m < k.
     alphabet : str, optional
         The letters of which words consist; their number enters the kernel where m > 0. By default those of the rows in
-        fit. Letters are told apart by case. Any other letter in the data is refused.
+        fit. Upper and lower case are different letters. Any other letter in the data is refused.
     skip : str
         Letters that stand for something unknown, such as "X" in proteins: k-mers that hold one count nothing, and the
         letter is not part of the alphabet.

@@ -51,7 +51,7 @@ function render({ model, el }) {
       if (handle && readout) handle.setAttribute("aria-valuetext", readout.textContent);
     }
   });
-  // Whoever touches a control is told where Python does not answer: else the control and the words would disagree unseen.
+  // A notice says where Python does not answer a control: else the control and the words would disagree unseen.
   const notice = document.createElement("div");
   notice.className = "protoclass-silent";
   notice.setAttribute("role", "alert");

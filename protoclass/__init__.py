@@ -63,6 +63,7 @@ _PLACES = {
     "analysis.compare": "compare",
     "analysis.comparison": "Comparison",
     "analysis.set_cover": "set_cover SetCover",
+    "settings": "options",
     "widgets": "explore",
     "widgets.app": "app App",
     "vignettes": "vignette Vignettes",
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from .models.pvm import PVM, quantiles
     from .models.registry import register
     from .models.scm import SCM
+    from .settings import options
     from .vignettes import Vignettes, vignette
     from .widgets import explore
     from .widgets.app import App, app

@@ -7,12 +7,14 @@ import html
 import io
 import platform
 from collections.abc import Iterator
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import NotAvailable, OptionError, brief
 from .files import write_file
+from .settings import significant
 from .tables.tidy import tidy
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
     if test is not None:
         yield "New rows", fit.test(test)._repr_html_()
     if stability:
-        yield "Stability", fit.stability(progress=False).prototypes.head(SHOWN).to_html(float_format="{:.3g}".format)
+        yield "Stability", fit.stability(progress=False).prototypes.head(SHOWN).to_html(float_format=partial(significant, usual=3))
     yield "Summary", fit.summary().as_html()
     yield "Session", session()
     yield "How to cite", citation()
@@ -78,7 +80,7 @@ def prototypes(fit: Fit) -> str:
     """The first prototypes as a table, and how many there are."""
     table = tidy(fit)
     more = f"<p>The first {SHOWN} of {len(table)}.</p>" if len(table) > SHOWN else ""
-    return more + table.head(SHOWN).to_html(float_format="{:.4g}".format, index=False)
+    return more + table.head(SHOWN).to_html(float_format=significant, index=False)
 
 
 def picture(draw: Any, words: str) -> str:

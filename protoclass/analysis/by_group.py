@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import pandas as pd
 from ..core.intervals import Estimate, difference_of
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import along
+from ..settings import fixed, significant
 from .paired import with_holm
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class TestByGroup:
     def _parts(self) -> tuple[str, pd.DataFrame, pd.DataFrame]:
         """The first lines, the table of the groups and that of the comparisons."""
         one = self.overall
-        head = f"Test error {one.error:.4f}, 95 % interval {one.low:.4f} to {one.high:.4f}; by {self.by}"
+        head = f"Test error {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}; by {self.by}"
         notes = [f"{self.left_out} rows in no group"] if self.left_out else []
         notes += [f"{one.left_out} left out for missing values"] if one.left_out else []
         notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
@@ -98,17 +99,16 @@ class TestByGroup:
 
     def __repr__(self) -> str:
         head, table, pairs = self._parts()
-        number = "{:.4g}".format
         tables = [
-            table.to_string(float_format=number),
-            pairs.to_string(index=False, na_rep="", float_format="{:.3g}".format),
+            table.to_string(float_format=significant),
+            pairs.to_string(index=False, na_rep="", float_format=partial(significant, usual=3)),
         ]
         return "\n\n".join([head, *tables])
 
     def _repr_html_(self) -> str:
         head, table, pairs = self._parts()
-        tables = table.to_html(float_format="{:.4g}".format) + pairs.to_html(
-            index=False, na_rep="", float_format="{:.3g}".format
+        tables = table.to_html(float_format=significant) + pairs.to_html(
+            index=False, na_rep="", float_format=partial(significant, usual=3)
         )
         return f"<div><pre>{html.escape(head)}</pre>{tables}</div>"
 

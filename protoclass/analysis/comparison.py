@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import pandas as pd
 from ..arguments import is_number, one_of
 from ..core.intervals import wilson
 from ..errors import NotAvailable, OptionError, brief
+from ..settings import significant
 from .paired import Design, by_row, by_split, equivalence, error_interval
 from .scored import SCORES, compare_scores, mean_score, score_rows
 
@@ -232,15 +233,15 @@ class Comparison:
 
     def __repr__(self) -> str:
         head, table = self._lines()
-        parts = [head, "", table.to_string(float_format="{:.4g}".format)]
+        parts = [head, "", table.to_string(float_format=significant)]
         for pairs in self._pairs():
-            parts += ["", pairs.to_string(index=False, na_rep="", float_format="{:.3g}".format)]
+            parts += ["", pairs.to_string(index=False, na_rep="", float_format=partial(significant, usual=3))]
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:
         head, table = self._lines()
-        tests = "".join(p.to_html(index=False, na_rep="", float_format="{:.3g}".format) for p in self._pairs())
-        return f"<pre>{html.escape(head)}</pre>{table.to_html(float_format='{:.4g}'.format)}{tests}"
+        tests = "".join(p.to_html(index=False, na_rep="", float_format=partial(significant, usual=3)) for p in self._pairs())
+        return f"<pre>{html.escape(head)}</pre>{table.to_html(float_format=significant)}{tests}"
 
 
 def check_rope(rope: Any) -> float:
@@ -257,8 +258,8 @@ def chosen(choices: Sequence[Mapping[str, Any]]) -> str:
         values = [choice[parameter] for choice in choices]
         if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):
             low, middle, high = min(values), float(np.median(values)), max(values)
-            spread = f" ({low:.4g} to {high:.4g})" if low < high else ""
-            words.append(f"{parameter} {middle:.4g}{spread}")
+            spread = f" ({significant(low)} to {significant(high)})" if low < high else ""
+            words.append(f"{parameter} {significant(middle)}{spread}")
         else:
             text = [str(v) for v in values]
             common = max(dict.fromkeys(text), key=text.count)

@@ -14,6 +14,7 @@ from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..errors import DataError, NotAvailable, ProtoclassError
 from ..frames.tables import as_pandas
 from ..progress import bar
+from ..settings import significant
 
 Order = Callable[[np.random.Generator], np.ndarray]
 
@@ -59,11 +60,10 @@ class PermutationTest:
 
     def _facts(self) -> dict[str, str]:
         row = self.tidy().iloc[0]
-        spread = (
-            f"{row['permuted_mean']:.4g} on average, 95 % from {row['permuted_low']:.4g} to {row['permuted_high']:.4g}"
-        )
-        return {f"CV {self.measure}": f"{self.error:.4g}", "With permuted classes": spread,
-                "Permutations": f"{len(self.table)}, {self.how}", "p-value": f"{self.p_value:.4g}"}  # fmt: skip
+        mean, low, high = (significant(row[f"permuted_{name}"]) for name in ("mean", "low", "high"))
+        spread = f"{mean} on average, 95 % from {low} to {high}"
+        return {f"CV {self.measure}": significant(self.error), "With permuted classes": spread,
+                "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
 
     def __repr__(self) -> str:
         facts = self._facts()

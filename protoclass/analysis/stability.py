@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..core.task import Points, Task
 from ..errors import NotAvailable, OptionError
 from ..estimation.problem import HOLD_LIMIT
 from ..progress import bar
+from ..settings import fixed, significant
 from .replication import fresh
 from .samples import Chosen, choose, drawn
 
@@ -130,15 +132,16 @@ class Stability:
         ]
         if "near" in own and len(own):
             lines.append(
-                f"near: {own['near'].mean():.2f}, on average, of the samples had a prototype of the class in the ball"
+                f"near: {fixed(own['near'].mean(), 2)}, on average, of the samples had a prototype of the class in the ball"
             )
         if len(own):
+            within, chosen = significant(own["within"].median(), 3), fixed(own["chosen"].mean(), 2)
             lines += [
-                f"within: the distance within which one lay in {SURE:.0%} of the samples (median {own['within'].median():.3g})",
-                f"chosen: {own['chosen'].mean():.2f}, on average, of the samples that held the row. The samples are drawn from the rows "
+                f"within: the distance within which one lay in {SURE:.0%} of the samples (median {within})",
+                f"chosen: {chosen}, on average, of the samples that held the row. The samples are drawn from the rows "
                 "that chose it,\n        so among other rows the share is lower: fresh() estimates it",
             ]
-        return "\n".join([*lines, self.table.head(10).to_string(float_format="{:.2f}".format)])
+        return "\n".join([*lines, self.table.head(10).to_string(float_format=partial(fixed, usual=2))])
 
 
 def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:

@@ -89,7 +89,7 @@ def fit(
     seed : int
         For the folds and what else is drawn; the same seed gives the same result.
     progress : bool, optional
-        A progress bar for work over 2 s; False silences it.
+        A progress bar for work over 2 s; False silences it, and None takes `pc.options.progress`.
     client : None
         Reserved for distributed fits.
     measure, repeats, loss

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..settings import COLOURS
 from ..views.curve import (
     Curve,
     check_axis,
@@ -15,7 +16,7 @@ from ..views.curve import (
     trace_curve,
 )
 from ..views.words import MEASURES, PARAMETERS, write_number, write_value
-from .style import COLOURS, GREY, axes, colour, mark, plain_log
+from .style import GREY, axes, colour, mark, plain_log
 
 if TYPE_CHECKING:
     from ..estimation.validation import Validation

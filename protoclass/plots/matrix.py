@@ -11,8 +11,9 @@ import pandas as pd
 from ..arguments import one_of
 from ..errors import OptionError
 from ..metrics.check import classes_of
+from ..settings import COLOURS
 from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions
-from .style import COLOURS, GREY, axes, named, plain_text
+from .style import GREY, axes, named, plain_text
 
 if TYPE_CHECKING:
     from ..metrics.dissimilarity import Dissimilarity

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..settings import COLOURS
 from ..views.analyses import list_eigenvalues, list_places
-from .style import COLOURS, GREY, axes, colour, mark, named
+from .style import GREY, axes, colour, mark, named
 
 if TYPE_CHECKING:
     from ..metrics.embedding import Embedding, Spectrum

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from math import lcm
 from typing import Any
 
-# seven of Okabe and Ito (2008) and five that stay apart from them and from one another, also without red or green cones;
-# from the thirteenth class on colours recur with another mark
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7700FF", "#553300", "#00DD77", "#770055",
-           "#BB55FF")  # fmt: skip
+from ..settings import options
+
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
 GREY = "#666666"
 WRONG = "#FF0000"  # rings of rows that a ball holds wrongly, in no class's colour
 
 
 def colour(k: int) -> str:
-    return COLOURS[k % len(COLOURS)]
+    """The colour of class k; after the last one colours recur, with another mark."""
+    return options.colours[k % len(options.colours)]
 
 
 def mark(k: int) -> str:
-    return MARKS[k % len(MARKS)]
+    """The mark of class k; no two classes share both colour and mark, however many colours there are."""
+    return MARKS[(k + k // lcm(len(MARKS), len(options.colours))) % len(MARKS)]
 
 
 def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..estimation.resampling import draws_folds
+from ..settings import significant
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -27,9 +28,9 @@ def _extended(fit: Fit) -> list[str]:
     assert fit.validation is not None
     out = []
     for name, extension in fit.validation.extensions.items():
-        went_on = f"the choice was the last {name}, {extension.last:.4g}: "
+        went_on = f"the choice was the last {name}, {significant(extension.last)}: "
         if extension.added:
-            went_on += f"{extension.added} larger added, up to {fit.validation.grid[name].max():.4g}"
+            went_on += f"{extension.added} larger added, up to {significant(fit.validation.grid[name].max())}"
         else:
             went_on += "none larger added"
         out.append(went_on + ("" if extension.all_classes else ", as beyond a class has no prototypes"))
@@ -42,7 +43,7 @@ def _at_its_end(fit: Fit) -> list[str]:
     grid, values = fit.validation.grid, fit.selection.values
     own = [c for c in grid if not fit.problem.model.has_default_grid(c) and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf]
-    return [f"the choice is the last {c}, {values[c]:.4g}: try larger ones" for c in ends]
+    return [f"the choice is the last {c}, {significant(values[c])}: try larger ones" for c in ends]
 
 
 def _other_folds(validation: Validation) -> str:
@@ -59,7 +60,7 @@ def _other_folds(validation: Validation) -> str:
 
 
 def _point(row: pd.Series[Any], names: list[str]) -> str:
-    return ", ".join(f"{c} = {row[c]:.4g}" if isinstance(row[c], float) else f"{c} = {row[c]}" for c in names)
+    return ", ".join(f"{c} = {significant(row[c])}" if isinstance(row[c], float) else f"{c} = {row[c]}" for c in names)
 
 
 def repeats_note(fit: Fit) -> list[str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..settings import fixed, significant
+
 if TYPE_CHECKING:
     from ..estimation.validation import Validation
 
@@ -29,19 +31,19 @@ def head(validation: Validation) -> str:
         f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
     )
     name, problem = validation.measure_name, validation.problem
-    further = [f"{parameter} beyond {e.last:.4g}" for parameter, e in validation.extensions.items() if e.added]
+    further = [f"{parameter} beyond {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
     points = f"{len(validation.table)} grid points" + (f" (went on with {', '.join(further)})" if further else "")
     said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} rows"
-    return f"{said}, {points}; no-information {name} {validation.no_information:.3f}"
+    return f"{said}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
 
 
 def text(validation: Validation) -> str:
     """`print(validation)`."""
-    table = choices(validation).to_string(float_format="{:.4g}".format)
+    table = choices(validation).to_string(float_format=significant)
     return f"{validation.problem.call!r}\n{head(validation)}\n{table}"
 
 
 def html_text(validation: Validation) -> str:
     """`print(validation)` in a notebook."""
     said = html.escape(f"{validation.problem.call!r}\n{head(validation)}")
-    return f"<pre>{said}</pre>{choices(validation).to_html(float_format='{:.4g}'.format)}"
+    return f"<pre>{said}</pre>{choices(validation).to_html(float_format=significant)}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..core.intervals import Estimate
+from ..settings import fixed, significant
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -24,21 +26,21 @@ NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kapp
 
 def written(estimate: Estimate) -> str:
     """A number with its interval."""
-    ends = f" ({estimate.low:.3f} to {estimate.high:.3f})" if estimate.low == estimate.low else ""
-    return f"{estimate.value:.3f}{ends}" if estimate.value == estimate.value else "not known"
+    ends = f" ({fixed(estimate.low, 3)} to {fixed(estimate.high, 3)})" if estimate.low == estimate.low else ""
+    return f"{fixed(estimate.value, 3)}{ends}" if estimate.value == estimate.value else "not known"
 
 
 def lines(test: Test) -> list[str]:
     """The first lines of print."""
     left = f"; {test.left_out} left out for missing values" if test.left_out else ""
     out = [
-        f"Test error {test.error:.4f} ({test.wrong} of {test.n} rows), 95 % interval {test.low:.4f} to {test.high:.4f}{left}",
-        f"No-information error {test.no_information:.4f}, {test.against}",
-        f"p-value {test.p_value:.3g}, {test.test}",
+        f"Test error {fixed(test.error)} ({test.wrong} of {test.n} rows), 95 % interval {fixed(test.low)} to {fixed(test.high)}{left}",
+        f"No-information error {fixed(test.no_information)}, {test.against}",
+        f"p-value {significant(test.p_value, 3)}, {test.test}",
     ]
     out += [f"Classes decided by a cut: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
-    parts |= {name: f"{NAMES[name]} {mean:.4g}" for name, (mean, _) in test.means.items()}
+    parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
     for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_by_chances")):
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
@@ -54,14 +56,14 @@ def by_class(test: Test) -> pd.DataFrame:
 
 def text(test: Test) -> str:
     """`print(test)`."""
-    numbers = by_class(test).to_string(float_format="{:.3f}".format, na_rep="")
+    numbers = by_class(test).to_string(float_format=partial(fixed, usual=3), na_rep="")
     return "\n".join([*lines(test), test.confusion.to_string(), numbers])
 
 
 def html_text(test: Test) -> str:
     """`print(test)` in a notebook."""
     words = html.escape("\n".join(lines(test)))
-    numbers = by_class(test).to_html(float_format="{:.3f}".format, na_rep="")
+    numbers = by_class(test).to_html(float_format=partial(fixed, usual=3), na_rep="")
     return f"<div><pre>{words}</pre>{test.confusion.to_html()}{numbers}</div>"
 
 
@@ -70,14 +72,14 @@ def summary(test: Test) -> Summary:
     from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [
-        ["Test error", f"{test.error:.4f} ({test.low:.4f} to {test.high:.4f}), {test.wrong} of {test.n} rows"],
-        ["No-information error", f"{test.no_information:.4f}, {test.against}"],
-        ["p-value", f"{test.p_value:.3g}, {test.test}"],
+        ["Test error", f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {test.wrong} of {test.n} rows"],
+        ["No-information error", f"{fixed(test.no_information)}, {test.against}"],
+        ["p-value", f"{significant(test.p_value, 3)}, {test.test}"],
     ]
     of_all += [["Classes decided by a cut", test.decided]] if test.decided else []
     of_all += [[NAMES[name], written(e)] for name, e in test.estimates.items()]
     of_all += [
-        [NAMES[name], f"{mean:.4g}{f' +- {se:.2g}' if se == se else ''}"] for name, (mean, se) in test.means.items()
+        [NAMES[name], f"{significant(mean)}{f' +- {significant(se, 2)}' if se == se else ''}"] for name, (mean, se) in test.means.items()
     ]
     classes = [str(level) for level in test.classes]
     counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]

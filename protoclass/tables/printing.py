@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..metrics.measuring import automatic
+from ..settings import fixed, significant
 from .choice import choice_facts
 from .unpredicted import class_facts
 
@@ -29,9 +30,9 @@ def facts(fit: Fit) -> dict[str, str]:
         out["Dissimilarity"] = described(fit)
     for name, value in fit.rule.report.items():
         if isinstance(value, (int, float, str)):
-            out[name[0].upper() + name[1:]] = value if isinstance(value, str) else f"{value:.4g}"
+            out[name[0].upper() + name[1:]] = value if isinstance(value, str) else significant(value)
     if "certificate" in fit.rule.report:
-        out["Objective"] = f"{fit.objective.value:.6g}, {fit.certificate}"
+        out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
         out["Prototypes"] = f"{len(fit.rule.prototypes)}"
     out |= class_facts(fit)
@@ -45,14 +46,14 @@ def validated(fit: Fit) -> dict[str, str]:
     """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
     validation = fit.validation
     row, name = validation.table.iloc[fit.point], validation.measure_name
-    spread = f" +- {row['se']:.4f}" if row["se"] == row["se"] else ""
+    spread = f" +- {fixed(row['se'])}" if row["se"] == row["se"] else ""
     folds = int(validation.of_fold.max()) + 1
-    value = f"{row['error']:.4f}{spread} ({folds} folds; no information {validation.no_information:.4f})"
+    value = f"{fixed(row['error'])}{spread} ({folds} folds; no information {fixed(validation.no_information)})"
     out = {f"CV {name}": value}
     corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
     if corrected is not None:
         tuned = " and ".join(map(str, validation.grid))
-        out["Corrected"] = f"{corrected:.4f} ({tuned} tuned on the same folds)"
+        out["Corrected"] = f"{fixed(corrected)} ({tuned} tuned on the same folds)"
     return out
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..core.choose import RULES
 from ..core.covers.certificate import Objective
+from ..settings import fixed, significant
 from .choice import repeats_note
 from .printing import facts, per_class
 from .tidy import tidy
@@ -24,7 +25,7 @@ def summary(fit: Fit, most: int = 20) -> Summary:
     """The Summary of a Fit: facts, classes, objective, the first prototypes, notes."""
     from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most fits do without
 
-    lines = {**facts(fit), "Training error": f"{fit.training_error():.4f}"}
+    lines = {**facts(fit), "Training error": fixed(fit.training_error())}
     out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), _sheet(by_class(fit), "Classes")]
     if "objective" in fit.rule.report:
         out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))
@@ -55,7 +56,7 @@ def by_class(fit: Fit) -> pd.DataFrame:
         name = "training error"
     total = counts.sum(axis=1)
     table[name] = [
-        f"{1 - counts.iloc[k, k] / total.iloc[k]:.4f}" if total.iloc[k] > 0 else "" for k in range(len(counts))
+        fixed(1 - counts.iloc[k, k] / total.iloc[k]) if total.iloc[k] > 0 else "" for k in range(len(counts))
     ]
     return table
 
@@ -64,8 +65,8 @@ def objective_rows(goal: Objective) -> list[list[str]]:
     return [
         ["uncovered rows (weight)", f"{goal.uncovered:g}"],
         ["wrongly covered rows (weight, once for each ball)", f"{goal.miscovered:g}"],
-        [f"prototypes at a cost of lambda = {goal.lambda_:.4g}", f"{goal.prototypes}"],
-        ["objective, their sum", f"{goal.value:.6g}"],
+        [f"prototypes at a cost of lambda = {significant(goal.lambda_)}", f"{goal.prototypes}"],
+        ["objective, their sum", significant(goal.value, 6)],
     ]
 
 
@@ -73,10 +74,10 @@ def certificate_rows(fit: Fit) -> list[list[str]]:
     """The certificate class by class."""
     certificate = fit.certificate
     rows = [
-        [str(level), f"{certificate.objective[k]:.6g}", f"{certificate.bound[k]:.6g}", certificate.proof[k]]
+        [str(level), significant(certificate.objective[k], 6), significant(certificate.bound[k], 6), certificate.proof[k]]
         for k, level in enumerate(fit.classes)
     ]
-    return [*rows, ["all", f"{certificate.objective.sum():.6g}", f"{certificate.bound.sum():.6g}", ""]]
+    return [*rows, ["all", significant(certificate.objective.sum(), 6), significant(certificate.bound.sum(), 6), ""]]
 
 
 def notes(fit: Fit) -> list[str]:
@@ -141,7 +142,7 @@ def at_the_end(fit: Fit) -> list[str]:
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [(c, grid[c].iloc[best]) for c in numeric if grid[c].iloc[best] == grid[c].max() < np.inf]
     return [
-        f"The least CV {fit.validation.measure_name} is at the largest {c} tried, {value:.4g}: larger ones may do better."
+        f"The least CV {fit.validation.measure_name} is at the largest {c} tried, {significant(value)}: larger ones may do better."
         for c, value in ends
     ]
 
@@ -154,4 +155,4 @@ def _sheet(frame: pd.DataFrame, title: str) -> Sheet:
 
 
 def _cell(value: Any) -> str:
-    return "" if pd.isna(value) else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return "" if pd.isna(value) else significant(value) if isinstance(value, float) else str(value)

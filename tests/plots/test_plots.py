@@ -196,7 +196,8 @@ def test_twelve_colours_stay_apart_for_those_who_lack_a_kind_of_cones():
     """In CIE Lab, as they are and as dichromats see them (matrices of Machado, Oliveira and Fernandes 2009, severity 1)."""
     from matplotlib.colors import to_rgb
 
-    from protoclass.plots.style import COLOURS, WRONG
+    from protoclass.plots.style import WRONG
+    from protoclass.settings import COLOURS
 
     srgb = np.array([to_rgb(c) for c in (*COLOURS, WRONG, "#FFFFFF")])
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)

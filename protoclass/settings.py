@@ -1,0 +1,194 @@
+"""Options of the session: colours of classes, progress bars, digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from threading import Lock
+from types import TracebackType
+from typing import Any
+
+from .arguments import one_of, renamed, whole_number
+from .errors import NotAvailable, OptionError, brief, shown
+
+# seven of Okabe and Ito (2008) and five that stay apart from them and from one another, also without red or green cones
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7700FF", "#553300", "#00DD77", "#770055",
+           "#BB55FF")  # fmt: skip
+MOST_DIGITS = 15  # what a float holds
+
+
+@dataclass(frozen=True)
+class Values:
+    """The value of every option; replaced as a whole, so that no thread sees half of a change."""
+
+    colours: tuple[str, ...] = COLOURS
+    progress: bool | None = None
+    digits: int | None = None
+
+
+NAMES = tuple(f.name for f in fields(Values))
+
+
+class Options:
+    """Options of the session, `protoclass.options`: read and set as attributes, or called with several by name.
+
+    A call sets its options at once, as R's `options()` does; as a `with` block it restores at its end the values that they had.
+    They are those of the process: all threads share them, and none is saved with a fit.
+
+    Attributes
+    ----------
+    colours : tuple of str
+        The colours of the classes, in the order of the levels, of pictures and explorers that are made from now on. At least two
+        different ones, as matplotlib knows them and opaque; they are kept as "#RRGGBB". Where there are more classes colours recur
+        with another mark. By default twelve that can be told apart without colour vision.
+    progress : bool or None
+        What `progress=None` means, the default of all functions: None for a bar of work over 2 s, True for one at once,
+        False for none.
+    digits : int from 1 to 15, or None
+        Decimals of errors and shares, and significant digits of other numbers, in what fits, tests, validations and comparisons
+        print and in summaries. None for those that each table has, mostly 4. Tables as data frames hold all digits.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.options
+    options: 12 colours, progress=None, digits=None
+    >>> test = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).test(pc.load_data("iris"))
+    >>> with pc.options(digits=2):
+    ...     print(repr(test).splitlines()[0])
+    Test error 0.04 (6 of 150 rows), 95 % interval 0.02 to 0.08
+    >>> pc.options.digits = 3
+    >>> pc.options.reset()
+    >>> pc.options.colors = ["red", "blue"]
+    Traceback (most recent call last):
+    protoclass.errors.OptionError: options has no 'colors': did you mean 'colours'? Known are colours, progress, digits
+    """
+
+    colours: tuple[str, ...]
+    progress: bool | None
+    digits: int | None
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "_values", Values())
+        object.__setattr__(self, "_lock", Lock())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # a question of Python's own, such as of copy
+            raise AttributeError(name)
+        if name not in NAMES:
+            raise NotAvailable(unknown(name))
+        return getattr(self._values, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._change({name: value})
+
+    def __call__(self, *given: object, **changes: Any) -> Restore:
+        """Set options at once; as a `with` block, until its end."""
+        if given:
+            raise OptionError(f"options({brief(given[0])}): give options by name, such as options(digits=3); options.digits reads one")
+        return Restore(self, self._change(changes))
+
+    def reset(self, *names: str) -> None:
+        """Set the options of these names, or all, to their defaults."""
+        for name in names:
+            check_name(name)
+        default = Values()
+        self._change({name: getattr(default, name) for name in names or NAMES})
+
+    def _change(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Set options, all or none; the values that they had."""
+        for name in changes:
+            check_name(name)
+        checked = {name: CHECKS[name](value) for name, value in changes.items()}
+        with self._lock:
+            before = {name: getattr(self._values, name) for name in changes}
+            object.__setattr__(self, "_values", replace(self._values, **checked))
+        return before
+
+    def __dir__(self) -> list[str]:
+        return [*NAMES, "reset"]
+
+    def __repr__(self) -> str:
+        own = "" if self.colours == COLOURS else f" ({', '.join(self.colours)})"
+        return f"options: {len(self.colours)} colours{own}, progress={self.progress}, digits={self.digits}"
+
+
+class Restore:
+    """What a call of the options returns: at the end of a `with` block it sets the values that were there before the call."""
+
+    def __init__(self, options: Options, before: dict[str, Any]) -> None:
+        self.options, self.before = options, before
+
+    def __enter__(self) -> Options:
+        return self.options
+
+    def __exit__(
+        self, kind: type[BaseException] | None, reason: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.options(**self.before)
+
+    def __repr__(self) -> str:
+        return repr(self.options)
+
+
+def unknown(name: object) -> str:
+    """That there is no such option, and which there are."""
+    here = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
+    return f"options has no {shown(name)}: {f'did you mean {here!r}? ' if here else ''}Known are {', '.join(NAMES)}"
+
+
+def check_name(name: object) -> None:
+    if name not in NAMES:
+        raise OptionError(unknown(name))
+
+
+def check_colours(value: Any) -> tuple[str, ...]:
+    """Colours as "#RRGGBB"."""
+    from matplotlib.colors import to_hex, to_rgba
+
+    allowed = "two different opaque colours or more, as matplotlib knows them, such as ['#0072B2', 'orange', (0.2, 0.6, 0.3)]"
+    if isinstance(value, (str, dict)):
+        raise OptionError(f"colours={brief(value)}: a list of {allowed}")
+    try:
+        rgba = [to_rgba(colour) for colour in value]
+    except (TypeError, ValueError) as reason:
+        raise OptionError(f"colours={brief(value)} ({str(reason).splitlines()[0]}): a list of {allowed}") from None
+    found = tuple(to_hex(colour).upper() for colour in rgba)
+    if len(found) < 2 or len(set(found)) < len(found) or any(colour[3] != 1 for colour in rgba):
+        raise OptionError(f"colours={brief(value)}: a list of {allowed}")
+    return found
+
+
+def check_progress(value: Any) -> bool | None:
+    one_of("progress", value, (None, True, False))
+    return value  # type: ignore[no-any-return]
+
+
+def check_digits(value: Any) -> int | None:
+    return None if value is None else whole_number("digits", value, 1, MOST_DIGITS)
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {"colours": check_colours, "progress": check_progress, "digits": check_digits}
+
+options = Options()
+
+
+def fixed(value: float, usual: int = 4) -> str:
+    """An error or share as it is printed: with `usual` decimals, or as many as `options.digits`."""
+    return f"{value:.{options.digits or usual}f}"
+
+
+def significant(value: float, usual: int = 4) -> str:
+    """Another number as it is printed: with `usual` significant digits, or as many as `options.digits`.
+
+    With few digits the numbers before the point are kept.
+
+    Examples
+    --------
+    >>> with options(digits=2):
+    ...     significant(0.12345), significant(1234.5), significant(1e-9)
+    ('0.12', '1234', '1e-09')
+    """
+    text = f"{value:.{options.digits or usual}g}"
+    return f"{value:.0f}" if options.digits and "e+" in text and abs(value) < 10**MOST_DIGITS else text

@@ -22,6 +22,7 @@ GROUPS = {
     "Dissimilarities": ("metrics",),
     "Contracts": ("testing",),
     "Data and vignettes": ("frames", "vignettes"),
+    "Options of the session": ("settings",),
     "Errors": ("errors",),
 }
 REST = "Parts and bounds"

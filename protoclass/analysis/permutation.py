@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, whole_number
 from ..errors import DataError, NotAvailable, ProtoclassError
 from ..frames.tables import as_pandas
 from ..progress import bar
@@ -57,6 +57,18 @@ class PermutationTest:
         return pd.DataFrame([{"error": self.error, "permuted_mean": self.table["error"].mean(), "permuted_low": low,
                               "permuted_high": high, "p_value": self.p_value, "B": len(self.table),
                               "measure": self.measure, "how": self.how}])  # fmt: skip
+
+    @known_arguments
+    def plot(self, ax: Any = None) -> Any:
+        """The errors with permuted classes as a histogram, with the error of the classes as they are; returns the Axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        """
+        from ..plots.permutation import permutations
+
+        return permutations(self, ax)
 
     def _facts(self) -> dict[str, str]:
         row = self.tidy().iloc[0]

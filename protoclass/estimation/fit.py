@@ -135,7 +135,8 @@ class Fit(Analysed):
             a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
             "progress": what each prototype added. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
             "confusion": held-out (or training) rows by true and predicted class. "validation" (`x=`): the error curve; with
-            `x="size"` against the number of prototypes.
+            `x="size"` against the number of prototypes; `band=0.95` shades the simultaneous band of the curve. "importance"
+            (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): by how much the error grows when a variable is permuted.
             "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
             For rows that are pictures, with `shape=(height, width)`: "images" (`count=`): the prototypes. "miscovered"
             (`prototype=`): rows of other classes that one holds. "misclassified" (`new=`, `size=`, `count=`): rows with the

@@ -191,7 +191,7 @@ class Validation(ErrorCurve):
         return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen_by_call() else BY_HAND)
 
     @known_arguments
-    def plot(self, x: Any = None, ax: Any = None) -> Axes:
+    def plot(self, x: Any = None, ax: Any = None, band: float | None = None) -> Axes:
         """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
 
         Parameters
@@ -200,10 +200,12 @@ class Validation(ErrorCurve):
             The parameter on the horizontal axis, where several were tuned; the others make a line each. "size": the error
             against the size of the rules. A pair of parameters: a heat map of the error.
         ax : Axes, optional
+        band : float between 0 and 1, optional
+            The level of the simultaneous band of `band()`, shaded; it is drawn from 0 on.
         """
         from ..plots.curve import curve
 
-        return curve(self, x, ax)
+        return curve(self, x, ax, band)
 
     def explore(self, **options: Any) -> Any:
         """Move over the error curve in a notebook: the held-out confusion at each point, and a button that fits there.

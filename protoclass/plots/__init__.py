@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     """The figure of a Fit; see `Fit.plot`."""
     from .confusion import confusion
+    from .importance import importance
     from .pictures import images, map_of_prototypes, misclassified, miscovered
     from .progress import path, progress
     from .prototypes import prototypes, radii
     from .solvers import solvers
     from .style import plain_text
 
-    def validation(fit: Fit, ax: Any, x: Any = None) -> Any:
+    def validation(fit: Fit, ax: Any, x: Any = None, band: float | None = None) -> Any:
         if fit.validation is None:
             raise NotAvailable(
                 "nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'"
             )
-        return fit.validation.plot(x, ax)
+        return fit.validation.plot(x, ax, band)
 
     single: dict[str, Callable[..., Any]] = {
         "prototypes": prototypes,
@@ -35,6 +36,7 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         "path": path,
         "confusion": confusion,
         "validation": validation,
+        "importance": importance,
         "map": map_of_prototypes,
         "solvers": solvers,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..views.progress import limit_path, list_errors, list_gains
-from .style import GREY, axes, colour, mark, named, plain_log
+from .style import GREY, axes, colour, ink, mark, named, plain_log
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -26,7 +26,7 @@ def progress(fit: Fit, ax: Any = None) -> Any:
     ax.set_xlabel("prototype, in the order chosen")
     ax.set_ylabel("rows covered first minus miscovered (log scale)")
     right = ax.twinx()
-    right.plot(table["step"], table["covered"], "--", lw=1.5, color="black")
+    right.plot(table["step"], table["covered"], "--", lw=1.5, color=ink(ax))
     right.set(ylim=(0, 1.02), ylabel="share of rows covered so far (dashed)")
     ax.legend(
         fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(6, len(fit.classes)), frameon=False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..views.solvers import ALL, compare_solvers
-from .style import axes, colour, mark, plain_log
+from .style import axes, colour, ink, mark, plain_log
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -20,7 +20,7 @@ def solvers(fit: Fit, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> An
             part["eps"], part["objective"], f"{mark(k)}-", ms=5, lw=1.1, mfc="none", color=colour(k), label=str(solver)
         )
     best = table.groupby("eps")["bound"].max()
-    ax.plot(best.index, best, ":", lw=1.6, color="black", label="proved lower bound")
+    ax.plot(best.index, best, ":", lw=1.6, color=ink(ax), label="proved lower bound")
     ax.set_ylim(bottom=0)
     if len(best) > 1 and best.index[-1] > 10 * best.index[0]:
         ax.set_xscale("log")

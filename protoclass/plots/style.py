@@ -22,6 +22,11 @@ def mark(k: int) -> str:
     return MARKS[(k + k // lcm(len(MARKS), len(options.colours))) % len(MARKS)]
 
 
+def ink(ax: Any) -> Any:
+    """The colour of lines in no class's colour: that of the text, which is seen on light and dark backgrounds."""
+    return ax.xaxis.label.get_color()
+
+
 def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
     """The Axes that were given, or those of a new figure, which a notebook then shows."""
     if ax is not None:

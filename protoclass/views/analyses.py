@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .words import write_number
+
 if TYPE_CHECKING:
     from ..analysis.comparison import Comparison
+    from ..analysis.permutation import PermutationTest
     from ..analysis.stability import Stability
+    from ..estimation.fit import Fit
     from ..metrics.embedding import Embedding, Spectrum
 
 JITTER = 5  # heights that the errors of the splits take in turn
+MOST_BARS, WIDEST = 30, 40  # variables that are named, and letters of a name
+MOST_BINS = 24  # of a histogram
+NORMAL = 1.959964  # quantile for 95 %
 
 
 def list_stability(stability: Stability) -> pd.DataFrame:
@@ -34,6 +41,47 @@ def list_splits(comparison: Comparison) -> pd.DataFrame:
         for i, name in enumerate(comparison.table.index)
     ]
     return pd.concat(parts, ignore_index=True)
+
+
+def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
+    """`Fit.importance` of the first 30 variables: `variable` (its name, cut), `importance`, `se`, and its 95 % interval `low`, `high`.
+
+    In `attrs`: `without`, the error of the rows as they are, and `shown`, which variables there are.
+    """
+    table = fit.importance(new=new, repeats=repeats, variables=variables, cv=cv, seed=seed)
+    error = float((table["error"] - table["importance"]).iloc[0])
+    out = table.head(MOST_BARS).reset_index()
+    out["variable"] = [shorten(str(name)) for name in out["variable"]]
+    half = NORMAL * out["se"]
+    out = out.assign(low=out["importance"] - half, high=out["importance"] + half)[["variable", "importance", "se", "low", "high"]]
+    rows = "held-out rows" if new is None else "new rows"
+    shown = "variable" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} variables"
+    out.attrs |= {"without": f"error of {rows} as they are: {write_number(error)}", "shown": shown}
+    return out
+
+
+def shorten(name: str) -> str:
+    """A name for an axis: of a long one the beginning and the end.
+
+    Examples
+    --------
+    >>> shorten("standard error of the mean concavity in mm, of 3")
+    'standard error of...oncavity in mm, of 3'
+    """
+    half = WIDEST // 2
+    return name if len(name) <= WIDEST else f"{name[: half - 3].rstrip()}...{name[-half:].lstrip()}"
+
+
+def count_permutations(result: PermutationTest) -> pd.DataFrame:
+    """How many permutations had an error from `low` to below `high`: bins of one width, `count` each."""
+    errors = result.table["error"].to_numpy(float)
+    levels = np.unique(errors.round(12))
+    width = np.diff(levels).min() if len(levels) > 1 else 0.02
+    if len(levels) <= MOST_BINS and np.ptp(levels) < 4 * MOST_BINS * width:  # shares of few rows: a bar for each value
+        counts = np.array([(np.abs(errors - level) < 1e-9).sum() for level in levels])
+        return pd.DataFrame({"low": levels - width / 2, "high": levels + width / 2, "count": counts})
+    counts, edges = np.histogram(errors, MOST_BINS)
+    return pd.DataFrame({"low": edges[:-1], "high": edges[1:], "count": counts})
 
 
 def list_eigenvalues(spectrum: Spectrum) -> pd.DataFrame:

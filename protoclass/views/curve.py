@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_number
 from ..errors import OptionError, brief
 from ..estimation.validation import Validation
 from .words import write_value
@@ -35,6 +36,8 @@ class Curve:
         Names of the positions 0, 1, ...; None where positions are the parameter's values.
     others : list of str
         The other parameters.
+    band : float, or None
+        The level of the simultaneous band, of which the rows of the lines then have `band_low` and `band_high`.
     """
 
     x: str
@@ -43,6 +46,13 @@ class Curve:
     positions: np.ndarray
     ticks: list[str] | None
     others: list[str]
+    band: float | None = None
+
+    @property
+    def highest(self) -> float:
+        """The upper end of the band of the lines; 0 without a band."""
+        ends = [float(part["band_high"].max()) for _, part in self.lines if "band_high" in part]
+        return max((end for end in ends if np.isfinite(end)), default=0.0)
 
     @property
     def log(self) -> bool:
@@ -60,12 +70,31 @@ def check_axis(validation: Validation, x: Any) -> bool:
     return pair
 
 
-def trace_curve(validation: Validation, x: str | None = None) -> Curve:
+def check_band(validation: Validation, x: Any, band: Any) -> None:
+    """Raise unless `band` is None or a level, and what is drawn a curve or several."""
+    if band is None:
+        return
+    if not is_number(band, 0.0, above=True) or band >= 1:
+        raise OptionError(f"band={brief(band)}: the level of the band, a number between 0 and 1 such as 0.95, or None")
+    if not len(validation.grid.columns) or isinstance(x, (tuple, list)):
+        what = "a heat map" if isinstance(x, (tuple, list)) else "a single point"
+        raise OptionError(f"band={brief(band)}: a curve has a band, and {what} is drawn; validation.band() has its numbers")
+    if x == "size" and len(validation.grid.columns) > 1:
+        raise OptionError(f"band={brief(band)}: several parameters make no curve over the size; draw one of {list(validation.grid)}")
+
+
+def with_band(validation: Validation, band: float | None) -> pd.DataFrame:
+    """The table of a validation; with a level, also the ends of its simultaneous band."""
+    table = validation.table
+    return table if band is None else table.join(validation.band(float(band))[["band_low", "band_high"]])
+
+
+def trace_curve(validation: Validation, x: str | None = None, band: float | None = None) -> Curve:
     """The error along a parameter, a line for each setting of the others: at most 8, those of the chosen points among them.
 
     By default the parameter is numeric, and of several the one with most values.
     """
-    table, names = validation.table, list(validation.grid)
+    table, names = with_band(validation, band), list(validation.grid)
     x = x or max(names, key=lambda k: (table[k].dtype.kind in "if", table[k].nunique()))
     positions, ticks = place_values(table[x])
     table = table.assign(position=positions)
@@ -78,7 +107,7 @@ def trace_curve(validation: Validation, x: str | None = None) -> Curve:
         values, part = groups[i]
         name = ", ".join(f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True))
         lines.append((name if others else "", part))
-    return Curve(x, lines, len(groups), positions, ticks, others)
+    return Curve(x, lines, len(groups), positions, ticks, others, band)
 
 
 def place_values(values: pd.Series) -> tuple[np.ndarray, list[str] | None]:
@@ -157,9 +186,9 @@ def space_sizes(table: pd.DataFrame, x: str, log: bool) -> pd.DataFrame:
     return table.iloc[kept][[x, "size"]]
 
 
-def sort_by_size(validation: Validation) -> tuple[pd.DataFrame, bool]:
+def sort_by_size(validation: Validation, band: float | None = None) -> tuple[pd.DataFrame, bool]:
     """The table by ascending size, and whether at its end all training rows are prototypes, so that the rule is 1-NN."""
-    table = validation.table.sort_values("size", kind="stable")
+    table = with_band(validation, band).sort_values("size", kind="stable")
     n, folds = len(validation.problem.frame), int(validation.of_fold.max()) + 1
     full = validation.covered is not None and table["size"].iloc[-1] > 0.98 * n * (folds - 1) / folds
     return table, bool(full)

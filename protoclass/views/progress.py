@@ -38,11 +38,15 @@ def list_errors(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
 
 
 def limit_path(table: pd.DataFrame) -> tuple[float, dict[str, str]]:
-    """The upper end of the axis of a table of `list_errors`, and labels, as `limit_errors` has them for an error curve."""
+    """The upper end of the axis of a table of `list_errors`, and labels, as `limit_errors` has them for an error curve.
+
+    The axis holds all errors and the least bound.
+    """
     error = table[[c for c in ("training_error", "new_error") if c in table]].to_numpy(float).max()
     if "cv_error" in table:
         error = max(error, (table["cv_error"] + table["cv_se"].fillna(0.0)).max())
     beside = {"bound": float(table["bound"].max())} if "bound" in table else {}
+    error = max(error, table["bound"].min()) if beside else error
     return limit_axis(float(error), table.attrs["no_information"], beside)
 
 

@@ -1,0 +1,80 @@
+"""The tables of this package in the tools that format tables: pandas' LaTeX and Styler, great_tables."""
+
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+
+@cache
+def tables():
+    """A table of each kind, by name."""
+    iris, clinic = pc.load_data("iris"), pc.simulate_clinic(90, missing=0)
+    codes = iris.assign(species=iris.species.cat.codes if hasattr(iris.species, "cat") else pd.factorize(iris.species)[0])
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3)
+    gower = pc.fit("outcome ~ age + ward + smoker", clinic, eps=0.2)
+    v, calibrated = fit.validation, fit.calibrate(cv=3)
+    test = calibrated.test(iris)
+    by = fit.test(iris.assign(half=np.resize(list("ab"), 150)), by="half")
+    compared = pc.compare("species ~ .", iris, ["pvm", "knn"], cv=3)
+    return {
+        "tidy": fit.tidy(), "glance": fit.glance(), "augment": gower.augment().head(), "prototypes": fit.prototypes,
+        "mixed prototypes": gower.prototypes, "centroids": pc.fit("species ~ .", iris, "kmeans", K=2).prototypes,
+        "features": pc.fit("species ~ .", iris, "scm", features="stumps", penalty=1.0, stop=2, kind="conjunction").tidy(),
+        "validation": v.table, "validation tidy": v.tidy(), "validation glance": v.glance(), "draws": v.draws, "band": v.band(),
+        "validation confusion": v.confusion(), "test tidy": test.tidy(), "test glance": test.glance(), "confusion": test.confusion,
+        "calibration": test.calibration(), "groups": by.tidy(), "groups glance": by.glance(), "tests of groups": by.comparisons,
+        "comparison": compared.table, "paired tests": compared.tests, "errors of splits": compared.errors,
+        "importance": fit.importance(repeats=1, cv=3), "why": fit.why(70), "path": fit.path(),
+        "sets": calibrated.predict(iris.head(), "set").to_frame(),
+        "chances": calibrated.predict(iris.head(), "prob"), "data sets": pc.load_data(),
+        "numeric classes": pc.fit("species ~ .", codes, eps=1.0).test(codes).confusion,
+    }  # fmt: skip
+
+
+NAMES = ["tidy", "glance", "augment", "prototypes", "mixed prototypes", "centroids", "features", "validation", "validation tidy",
+         "validation glance", "draws", "band", "validation confusion", "test tidy", "test glance", "confusion", "calibration", "groups",
+         "groups glance", "tests of groups", "comparison", "paired tests", "errors of splits", "importance", "why", "path", "sets",
+         "chances", "data sets", "numeric classes"]  # fmt: skip
+
+
+def test_all_tables_are_named():
+    assert list(tables()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_is_flat(name):
+    """One level of unique names on each side: what LaTeX, HTML and other libraries can take as it is."""
+    table = tables()[name]
+    assert table.index.nlevels == table.columns.nlevels == 1
+    assert table.index.is_unique
+    assert table.columns.is_unique
+    assert not isinstance(table.columns, pd.CategoricalIndex)
+    flat = table.reset_index()
+    assert flat.shape == (len(table), len(table.columns) + 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pandas_formats_it(name):
+    pytest.importorskip("jinja2")
+    table = tables()[name]
+    latex = table.to_latex(float_format="%.3f", escape=True)
+    assert latex.count(r"\\") >= len(table) + 1
+    numbers = list(table.select_dtypes("number"))
+    styled = table.style.format(precision=3).highlight_min(subset=numbers)
+    assert len(re.findall("<tr>", styled.to_html())) >= len(table) + 1
+    assert styled.to_latex().count(r"\\") >= len(table) + 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_great_tables_formats_it(name):
+    great_tables = pytest.importorskip("great_tables")
+    table = tables()[name]
+    table = table.set_axis(table.columns.map(str), axis=1).reset_index()
+    numbers = list(table.select_dtypes("floating"))
+    page = great_tables.GT(table).fmt_number(columns=numbers, decimals=3).as_raw_html()
+    assert len(re.findall(r"<tr", page)) >= len(table) + 1

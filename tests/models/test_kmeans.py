@@ -30,6 +30,34 @@ def test_each_class_is_scikit_learns_k_means(iris, start, weighted):
         assert table["covers"].tolist() == [w[own][peer.labels_ == k].sum() for k in range(4)]
 
 
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_many_shapes_end_in_scikit_learns_clusters():
+    draw, better = np.random.default_rng(4), []
+    for trial in range(60):
+        n, p = int(draw.integers(5, 300)), int(draw.integers(1, 30))
+        K, start = int(draw.integers(1, min(n, 11))), "random" if trial % 3 else "k-means++"
+        X, w = draw.normal(size=(n, p)), draw.uniform(0.2, 3, n)
+        X = {0: X, 1: np.round(X), 2: np.repeat(X, 3, axis=0)[:n]}[trial % 4 % 3]
+        centers, held = kmeans(X, w, K, 2, (trial,), start)
+        peer = KMeans(K, init=start, n_init=2, random_state=state(trial)).fit(X, sample_weight=w)
+        inertia = w @ ((X[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
+        if trial % 4 % 3 != 1:  # between whole numbers many distances are equal, and rounding decides
+            assert centers == pytest.approx(peer.cluster_centers_, abs=1e-9)
+            assert held == pytest.approx(np.bincount(peer.labels_, w, K))
+        better.append(peer.inertia_ / max(inertia, 1e-300) if inertia > 1e-9 else 1.0)
+    assert 0.99 < np.mean(better) < 1.02
+    assert min(better) > 0.8
+
+
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**500])
+def test_the_unit_does_not_matter(scale):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    centers, held = kmeans(X, np.ones(60), 4, 3, (1,))
+    again, held_again = kmeans(X * scale, np.ones(60), 4, 3, (1,))
+    assert (again == centers * scale).all()
+    assert (held_again == held).all()
+
+
 def test_starts_are_what_they_say():
     """Five rows at random often leave one of five far clusters without a center; k-means++ seldom does."""
     draw = np.random.default_rng(0)

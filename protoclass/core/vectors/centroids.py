@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
+import threading
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import alone
+from ..parallel import kernel
 
 Array = NDArray[Any]
+ROUNDS = 300  # of Lloyd's algorithm
+SHIFT = 1e-4  # converged if the centers move by at most this share of the mean variance of the columns, all squared moves summed
+BLOCK = 256  # rows whose distances stay in the cache
+
+_kept = threading.local()
 
 
 def kmeans(
     X: Array, w: Array, K: int, starts: int, seed: tuple[int, ...], start: str = "k-means++"
 ) -> tuple[Array, Array]:
-    """Weighted k-means (scikit-learn's, best of `starts` runs).
+    """Weighted k-means by Lloyd's algorithm, the best of `starts` runs.
+
+    The draws, the greedy choice among several candidates for each initial center, the tolerance and what happens to clusters
+    without rows are those of scikit-learn's `KMeans`, so both end in the same clusters from the same seed.
 
     Parameters
     ----------
@@ -36,22 +44,85 @@ def kmeans(
     held : array (K,)
         Weight of the rows of each cluster.
 
+    References
+    ----------
+    Arthur and Vassilvitskii (2007), *k-means++: the advantages of careful seeding*, SODA.
+
     Examples
     --------
     >>> centers, held = kmeans(np.array([[0.0], [2.0], [10.0]]), np.array([1.0, 3.0, 1.0]), 2, 3, (0,))
     >>> sorted(zip(centers[:, 0].tolist(), held.tolist()))
     [(1.5, 4.0), (10.0, 1.0)]
     """
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
+    scale, mean, turned = centred(X)
+    w = np.ascontiguousarray(w, float)
+    centers, labels = best_run(turned, w, first_rows(turned, w, K, starts, generator(seed), start), tolerance(turned))
+    dtype = X.dtype if X.dtype.kind == "f" else np.dtype(float)
+    return ((centers + mean) / scale).astype(dtype, copy=False), np.bincount(labels, w, K)
 
-    state = int(np.random.default_rng(seed).integers(2**31))
-    # with 45 rows, two OpenMP threads take twenty times as long as one; scikit-learn warns of fewer distinct rows than K,
-    # which callers report themselves
-    with alone(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = KMeans(K, init=start, n_init=starts, random_state=state).fit(X, sample_weight=w)
-    return fitted.cluster_centers_, np.bincount(fitted.labels_, w, K)
+
+def centred(X: Array) -> tuple[float, Array, Array]:
+    """A power of two, the mean of X times it, and the transpose of X times it minus the mean, (p, n).
+
+    The scale brings the largest value near 1: no square overflows, and the product is exact.
+    """
+    scale = 2.0 ** -float(np.clip(np.frexp(np.abs(X).max(initial=0.0))[1], -1000, 1000))
+    scaled = np.asarray(X, float) * scale
+    mean = scaled.mean(axis=0)
+    return scale, mean, np.ascontiguousarray((scaled - mean).T)
+
+
+def generator(seed: tuple[int, ...]) -> np.random.RandomState:
+    """NumPy's legacy generator, whose stream never changes: this thread's own, seeded anew.
+
+    Making one takes a hundred times as long as seeding it.
+    """
+    if not hasattr(_kept, "draw"):
+        _kept.draw = np.random.RandomState(0)
+    draw: np.random.RandomState = _kept.draw
+    draw.seed(int(np.random.default_rng(seed).integers(2**31)))
+    return draw
+
+
+def tolerance(turned: Array) -> float:
+    """The sum of squared moves of centers at which k-means has converged."""
+    return float(np.mean(np.var(turned, axis=1))) * SHIFT
+
+
+def first_rows(turned: Array, w: Array, K: int, starts: int, draw: np.random.RandomState, start: str) -> Array:
+    """The rows that are the initial centers of each run, int array (starts, K).
+
+    Parameters
+    ----------
+    turned : array (p, n)
+    w : array (n,)
+    K, starts : int
+    draw : RandomState
+    start : "k-means++" or "random"
+    """
+    share = w / w.sum()
+    if start == "random":
+        return np.stack([draw.choice(len(w), K, replace=False, p=share) for _ in range(starts)])
+    cumulated = share.cumsum()
+    trials = 2 + int(np.log(K))
+    draws = draw.random_sample((starts, 1 + (K - 1) * trials))
+    first = np.empty((starts, K), np.int64)
+    first[:, 0] = np.searchsorted(cumulated / cumulated[-1], draws[:, 0], side="right")
+    _plus_plus(turned, w, draws[:, 1:].reshape(starts, K - 1, trials), first)
+    return first
+
+
+def best_run(turned: Array, w: Array, first: Array, tol: float) -> tuple[Array, Array]:
+    """Centers (K, p) and clusters (n,) of the run with the least inertia; of equal ones the first."""
+    X = np.ascontiguousarray(turned.T)
+    centers, labels = np.empty((first.shape[1], len(turned))), np.empty(len(w), np.int64)
+    _runs(turned, X, w, tol, first, centers, labels)
+    return centers, labels
+
+
+def lloyd(turned: Array, w: Array, first: Array, tol: float) -> Array:
+    """Clusters (n,) of the run from these initial rows (K,)."""
+    return best_run(turned, w, first[None], tol)[1]
 
 
 def count_distinct(X: Array) -> int:
@@ -63,3 +134,146 @@ def count_distinct(X: Array) -> int:
     2
     """
     return len(np.unique(X, axis=0))
+
+
+@kernel
+def _plus_plus(turned, w, draws, first):  # type: ignore[no-untyped-def]
+    # Greedy k-means++: of several rows, drawn by weight times squared distance to the nearest center so far, the one that
+    # leaves the least sum of these. The columns lie one after the other, so that sums over columns run over all rows at once.
+    n = turned.shape[1]
+    closest, near, kept = np.empty(n), np.empty(n), np.empty(n)
+    for s in range(len(first)):
+        closest[:] = np.inf
+        for k in range(first.shape[1]):
+            if k > 0:
+                least = np.inf
+                for t in range(draws.shape[2]):
+                    row = _drawn(closest, w, draws[s, k - 1, t])
+                    _nearest_squares(turned, row, closest, near)
+                    potential = 0.0
+                    for i in range(n):
+                        potential += w[i] * near[i]
+                    if t == 0 or potential < least:
+                        least = potential
+                        first[s, k] = row
+                        kept[:] = near
+                closest[:] = kept
+            else:
+                _nearest_squares(turned, first[s, 0], closest, near)
+                closest[:] = near
+
+
+@kernel
+def _drawn(closest, w, share):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(len(w)):
+        total += w[i] * closest[i]
+    goal, total = share * total, 0.0
+    for i in range(len(w)):
+        total += w[i] * closest[i]
+        if total >= goal:
+            return i
+    return len(w) - 1
+
+
+@kernel
+def _nearest_squares(turned, row, closest, out):  # type: ignore[no-untyped-def]
+    out[:] = 0.0
+    for j in range(len(turned)):
+        column = turned[j]
+        at = column[row]
+        for i in range(len(out)):
+            out[i] += (column[i] - at) ** 2
+    for i in range(len(out)):
+        out[i] = min(out[i], closest[i])
+
+
+@kernel
+def _runs(turned, X, w, tol, first, best, best_labels):  # type: ignore[no-untyped-def]
+    least, centers, labels = np.inf, np.empty_like(best), np.empty_like(best_labels)
+    for s in range(len(first)):
+        for k in range(len(centers)):
+            centers[k] = X[first[s, k]]
+        inertia = _lloyd(turned, X, w, tol, centers, labels)
+        if s == 0 or inertia < least:
+            least = inertia
+            best[:] = centers
+            best_labels[:] = labels
+
+
+@kernel
+def _lloyd(turned, X, w, tol, centers, labels):  # type: ignore[no-untyped-def]
+    # The rows come twice: column by column for distances, row by row for means.
+    K, p = centers.shape
+    n = len(w)
+    old, moved, square, weight = np.full(n, -1), np.empty((K, p)), np.empty(n), np.empty(K)
+    for _ in range(ROUNDS):
+        _assign(turned, centers, labels, square)
+        _average(X, w, labels, square, moved, weight)
+        shift = 0.0
+        for k in range(K):
+            for j in range(p):
+                shift += (moved[k, j] - centers[k, j]) ** 2
+                centers[k, j] = moved[k, j]
+        same = True
+        for i in range(n):
+            same = same and labels[i] == old[i]
+            old[i] = labels[i]
+        if same or shift <= tol:
+            break
+    _assign(turned, centers, labels, square)
+    inertia = 0.0
+    for i in range(n):
+        inertia += w[i] * square[i]
+    return inertia
+
+
+@kernel
+def _assign(turned, centers, labels, square):  # type: ignore[no-untyped-def]
+    n, out = len(labels), np.empty(BLOCK)
+    for begin in range(0, n, BLOCK):
+        size = min(BLOCK, n - begin)
+        for k in range(len(centers)):
+            out[:] = 0.0
+            for j in range(len(turned)):
+                at, column = centers[k, j], turned[j, begin : begin + size]
+                for i in range(size):
+                    out[i] += (column[i] - at) ** 2
+            least, nearest = square[begin : begin + size], labels[begin : begin + size]
+            for i in range(size):
+                if k == 0 or out[i] < least[i]:
+                    least[i] = out[i]
+                    nearest[i] = k
+
+
+@kernel
+def _average(X, w, labels, square, moved, weight):  # type: ignore[no-untyped-def]
+    # A cluster without rows takes the row that lies farthest from its center; where no row lies off its center, it repeats
+    # the center of the heaviest cluster.
+    K, p = moved.shape
+    weight[:] = 0.0
+    moved[:] = 0.0
+    for i in range(len(w)):
+        weight[labels[i]] += w[i]
+    for i in range(len(w)):
+        mean, row = moved[labels[i]], X[i]
+        for j in range(p):
+            mean[j] += w[i] * row[j]
+    for k in range(K):
+        if weight[k] > 0:
+            continue
+        far = square.argmax()
+        if square[far] > 0:
+            for j in range(p):
+                moved[labels[far], j] -= w[far] * X[far, j]
+                moved[k, j] = w[far] * X[far, j]
+            weight[labels[far]] -= w[far]
+            weight[k] = w[far]
+            square[far] = 0.0
+    heaviest = weight.argmax()
+    for k in range(K):
+        if weight[k] > 0:
+            moved[k] /= weight[k]
+    for k in range(K):
+        if weight[k] <= 0:
+            moved[k] = moved[heaviest]

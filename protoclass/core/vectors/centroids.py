@@ -120,9 +120,12 @@ def best_run(turned: Array, w: Array, first: Array, tol: float) -> tuple[Array, 
     return centers, labels
 
 
-def lloyd(turned: Array, w: Array, first: Array, tol: float) -> Array:
-    """Clusters (n,) of the run from these initial rows (K,)."""
-    return best_run(turned, w, first[None], tol)[1]
+def partitions(turned: Array, X: Array, w: Array, first: Array, tol: float) -> Array:
+    """Clusters of each run from the initial rows `first` (starts, K), int array (starts, n)."""
+    centers, labels = np.empty((first.shape[1], len(turned))), np.empty((len(first), len(w)), np.int64)
+    for s in range(len(first)):
+        _runs(turned, X, w, tol, first[s : s + 1], centers, labels[s])
+    return labels
 
 
 def count_distinct(X: Array) -> int:

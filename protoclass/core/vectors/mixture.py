@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,15 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import alone
 from ..task import Points
+from .centroids import centred, first_rows, generator, partitions, tolerance
+from .em import best_mixture
 
 if TYPE_CHECKING:
     from ..query import Query
 
 Array = NDArray[Any]
 STEPS = 500  # of EM
-COVARIANCES = ("full", "tied", "diag", "spherical")
+COVARIANCES = ("full", "tied", "diag", "spherical")  # numbered as in `em`
 TINY = 2.0**-600  # scale at which rows that are too far for a density can be compared
 
 
@@ -45,7 +45,10 @@ class Mix:
 
 
 def mix(X: Array, K: int, covariance: str, starts: int, ridge: float, seed: tuple[int, ...]) -> Mix:
-    """A mixture of K Gaussians by EM (scikit-learn's, from k-means, the best of `starts` runs).
+    """A mixture of K Gaussians by EM from k-means, the best of `starts` runs.
+
+    Draws, initial clusters, steps and the criterion of convergence are those of scikit-learn's `GaussianMixture`, so both end
+    in the same mixture from the same seed.
 
     Parameters
     ----------
@@ -68,22 +71,17 @@ def mix(X: Array, K: int, covariance: str, starts: int, ridge: float, seed: tupl
     >>> sorted(fitted.means[:, 0].round(3).tolist()), fitted.weights.round(3).tolist()
     ([1.0, 12.0], [0.5, 0.5])
     """
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.mixture import GaussianMixture
-
-    state = int(np.random.default_rng(seed).integers(2**31))
-    estimator = GaussianMixture(
-        K, covariance_type=covariance, reg_covar=ridge, max_iter=STEPS, n_init=starts, random_state=state
-    )
-    with alone(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # `converged` reports it
-        fitted = estimator.fit(X)
-    roots = fitted.precisions_cholesky_
-    if covariance == "tied":
-        roots = [roots] * K
-    elif covariance == "spherical":
-        roots = [np.full(X.shape[1], root) for root in roots]
-    return Mix(fitted.weights_, fitted.means_, tuple(roots), bool(fitted.converged_))
+    scale, center, turned = centred(X)
+    rows = np.ascontiguousarray(turned.T)
+    even = np.ones(len(X))
+    first = first_rows(turned, even, K, starts, generator(seed), "k-means++")
+    labels = partitions(turned, rows, even, first, tolerance(turned))
+    found = best_mixture(rows, turned, labels, K, COVARIANCES.index(covariance), ridge * scale**2, STEPS)
+    if found is None:
+        raise ValueError(f"a covariance of {K} Gaussians is singular")
+    weights, means, roots, converged = found
+    own = [roots[k % len(roots)] * scale for k in range(K)]
+    return Mix(weights, (means + center) / scale, tuple(r if len(r) > 1 else r[0] for r in own), converged)
 
 
 def squares(X: Array, means: Array, roots: tuple[Array, ...]) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.nearest import Nearest
+from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct, kmeans
 from .base import Model, axis, check_fixed, heaviest_class
@@ -89,7 +90,9 @@ class KMeans(Model):
         X = task.coordinates()
         own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
         distinct = np.array([count_distinct(X[rows]) for rows in own])
-        return RulePath(tuple(self._rule(task, X, own, distinct, K) for K in axis(grid, "K", self.K).tolist()))
+        Ks = axis(grid, "K", self.K).tolist()
+        entries = X.size * len(Ks) * self.starts
+        return RulePath(tuple(each(lambda K: self._rule(task, X, own, distinct, K), Ks, entries)))
 
     def _rule(self, task: Task, X: np.ndarray, own: list[np.ndarray], distinct: np.ndarray, K: Any) -> Nearest:
         K_of_class = counts(K, np.array([len(rows) for rows in own]), task.levels)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arguments import MOST_RUNS, one_of
+from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
@@ -121,10 +122,13 @@ class Mixture(Model):
             raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
         own = [X[task.y == c] for c in range(task.classes)]
         distinct = np.array([count_distinct(rows) for rows in own])
-        grid_points = product(
-            *(axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge"))
-        )
-        return RulePath(tuple(self._rule(task, own, distinct, K, cov, float(r) * unit) for K, cov, r in grid_points))
+        axes = [axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")]
+
+        def rule(point: tuple[Any, str, Any]) -> Gaussians:
+            return self._rule(task, own, distinct, *point[:2], float(point[2]) * unit)
+
+        points = list(product(*axes))
+        return RulePath(tuple(each(rule, points, X.size * len(points) * self.starts)))
 
     def _rule(
         self, task: Task, own: list[np.ndarray], distinct: np.ndarray, K: Any, covariance: str, ridge: float

@@ -12,7 +12,7 @@ from ..parallel import kernel
 Array = NDArray[Any]
 FULL, TIED, DIAGONAL, SPHERICAL = range(4)
 TOLERANCE = 1e-3  # converged if the mean log likelihood of a row changes by less
-MARGIN = 50.0  # a component whose log density is so far below the best one's adds nothing to a sum: exp(-50) < 1e-21
+MARGIN = 40.0  # a component whose log density is so far below the best one's adds nothing to a sum: exp(-40) < 2^-57
 EMPTY = 10 * np.finfo(float).eps  # rows of a component that has none, so that its weight is positive
 COLUMNS = 8  # after every so many columns, a look at what can no longer matter
 ROWS = 64  # that are whitened together
@@ -23,8 +23,9 @@ def best_mixture(
 ) -> tuple[Array, Array, Array, bool] | None:
     """EM from each of several partitions; the mixture with the largest likelihood, None if a covariance is singular.
 
-    Components whose density is exp(50) times smaller than that of the best one for a row are left out of its sums, and the
-    whitening of a row stops as soon as this is certain. Partitions that differ in the names of their parts only run once.
+    Components whose density is exp(40) times smaller than that of the best one for a row are left out of its sums, and the
+    whitening of a row stops as soon as this is certain. Components whose rows and shares have not changed are not computed again, and partitions that differ in
+    the names of their parts only run once.
 
     Parameters
     ----------
@@ -58,27 +59,29 @@ def _best(X, turned, labels, form, ridge, steps, best_weights, best_means, best_
     K, n = len(best_weights), len(X)
     weights, means, factors = np.empty(K), np.empty_like(best_means), np.empty_like(best_roots)
     resp, leader, work = np.empty((K, n)), np.empty(n, np.int64), np.empty((turned.shape[0], ROWS))
-    outcome, most = -1, -np.inf
+    changed, outcome, most = np.empty(K, np.bool_), -1, -np.inf
     for s in range(len(labels)):
         if _seen_before(labels, s, K):
             continue
         resp[:] = 0.0
+        changed[:] = True
         for i in range(n):
             leader[i] = labels[s, i]
             resp[leader[i], i] = 1.0
-        converged, last, value = 0, -np.inf, -np.inf
-        if not _maximise(X, resp, form, ridge, weights, means, factors):
-            return -1
-        for _ in range(steps):
-            value = _expect(turned, weights, means, factors, resp, leader, work)
-            if not _maximise(X, resp, form, ridge, weights, means, factors):
-                return -1
-            if abs(value - last) < TOLERANCE:
-                converged = 1
+        converged, last, value = False, -np.inf, -np.inf
+        for step in range(steps + 1):
+            # after the last step, a mixture that does not become the best one need not be computed
+            if converged and s > 0 and not value > most:
                 break
+            if changed.any() and not _maximise(X, resp, form, ridge, changed, weights, means, factors):
+                return -1
+            if converged or step == steps:
+                break
+            value = _expect(turned, weights, means, factors, resp, leader, work, changed)
+            converged = abs(value - last) < TOLERANCE or not changed.any()
             last = value
         if s == 0 or value > most:
-            outcome, most = converged, value
+            outcome, most = int(converged), value
             best_weights[:], best_means[:], best_roots[:] = weights, means, factors
     for k in range(len(best_roots)):
         _invert(best_roots[k])
@@ -105,11 +108,13 @@ def _seen_before(labels, s, K):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _maximise(X, resp, form, ridge, weights, means, factors):  # type: ignore[no-untyped-def]
+def _maximise(X, resp, form, ridge, changed, weights, means, factors):  # type: ignore[no-untyped-def]
     # Weights, means and the upper triangular U of U'U = Sigma (its diagonal, if Sigma is diagonal); False if Sigma is singular.
     # A component without rows repeats the heaviest mean.
     (K, n), p = resp.shape, X.shape[1]
-    heaviest = 0
+    heaviest, renewed = 0, np.empty(len(factors), np.bool_)
+    for k in range(len(factors)):
+        renewed[k] = form == TIED or changed[k]
     for k in range(K):
         weights[k] = 0.0
         means[k] = 0.0
@@ -123,19 +128,20 @@ def _maximise(X, resp, form, ridge, weights, means, factors):  # type: ignore[no
             heaviest = k
         if weights[k] > EMPTY:
             means[k] /= weights[k]
-    factors[:] = 0.0
     four, scaled = np.empty((4, p)), np.empty((4, p))
+    for k in range(len(factors)):
+        if renewed[k]:
+            factors[k] = 0.0
     for k in range(K):
-        out = factors[0 if form == TIED else k]
-        if weights[k] > EMPTY:
-            _scatter(X, resp[k], means[k], out, four, scaled)
-            if form != TIED:
-                out /= weights[k]
-        else:
+        if weights[k] <= EMPTY:
             means[k] = means[heaviest]
-    for out in factors:
-        if form == TIED:
-            out /= n
+        elif renewed[0 if form == TIED else k]:
+            _scatter(X, resp[k], means[k], factors[0 if form == TIED else k], four, scaled)
+    for k in range(len(factors)):
+        if not renewed[k]:
+            continue
+        out = factors[k]
+        out /= n if form == TIED else max(weights[k], EMPTY)
         if form == SPHERICAL:
             out[0] = out[0].mean()
         for j in range(p):
@@ -212,17 +218,18 @@ def _invert(factor):  # type: ignore[no-untyped-def]
         left[:] = 0.0
         left[i] = 1.0
         for k in range(i, p):
-            left[k] /= factor[k, k]
-            for b in range(k + 1, p):
-                left[b] -= left[k] * factor[k, b]
+            at, line, rest = left[k] / factor[k, k], factor[k, k + 1 :], left[k + 1 :]
+            left[k] = at
+            for b in range(len(line)):
+                rest[b] -= at * line[b]
         factor[i, i:] = left[i:]
 
 
 @kernel
-def _expect(turned, weights, means, factors, resp, leader, work):  # type: ignore[no-untyped-def]
-    # Responsibilities of the components; returns the mean log likelihood. The component that had the largest share of a row
+def _expect(turned, weights, means, factors, resp, leader, work, changed):  # type: ignore[no-untyped-def]
+    # Responsibilities of the components, and which have changed; returns the mean log likelihood. The component that had the largest share of a row
     # comes first, and gives the level below which the others do not count.
-    (p, n), K = turned.shape, len(weights)
+    (p, n), K, before = turned.shape, len(weights), resp.copy()
     resp[:] = -np.inf
     level = np.full(n, -np.inf)
     for first in (True, False):
@@ -236,6 +243,7 @@ def _expect(turned, weights, means, factors, resp, leader, work):  # type: ignor
             for i in range(n):
                 level[i] = resp[leader[i], i] - MARGIN
     total = 0.0
+    changed[:] = False
     for i in range(n):
         for k in range(K):
             if resp[k, i] > resp[leader[i], i] or (resp[k, i] == resp[leader[i], i] and k < leader[i]):
@@ -246,6 +254,7 @@ def _expect(turned, weights, means, factors, resp, leader, work):  # type: ignor
             parts += resp[k, i]
         for k in range(K):
             resp[k, i] /= parts
+            changed[k] |= resp[k, i] != before[k, i]
         total += top + np.log(parts)
     return total / n
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arguments import one_of
-from ..core.machines.grow import IN_N, IN_P, OUT, Machine, grow, make_family, sort_lines
+from ..core.machines.grow import IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
 from ..core.machines.rule import NEVER, REST, BinarySCM, SCMPath, first_to_fire
 from ..core.parallel import each
 from ..core.task import Rule, Task
@@ -63,7 +63,7 @@ class SCM(Model):
     A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example excludes those with d < rho;
     rho is always the distance of a P-example (or, for a hole, inf). Of equal values the smaller |R| is taken, then the first
     row (centres before columns), then the smallest radius of a ball or the largest of a hole. Weights are not supported.
-    The sorted distances take 4 bytes for each pair in addition to the distances, and the same again on each thread; at most
+    The sorted distances take 4 bytes for each pair in addition to the distances, and twice that on each thread; at most
     2^27 pairs are allowed, see `candidates=`.
 
     References
@@ -204,18 +204,23 @@ class SCM(Model):
         centre_row = np.searchsorted(rows, task.candidate_row[centres])
         is_positive, row_fold = y[rows] == positive, fold[rows]
 
-        def run(item: tuple[int, str, float]) -> BinarySCM:
-            f, kind, penalty = item
+        penalties = list(dict.fromkeys(penalty for _, _, penalty in items))
+
+        def run(item: tuple[int, str]) -> list[tuple[tuple[int, str, float], BinarySCM]]:
+            f, kind = item
             conjunction = kind == "conjunction"
             side = np.where(is_positive == conjunction, IN_P, IN_N).astype(np.int8)
             side[row_fold == f] = OUT
             own = make_family(side[centre_row], X.shape[1], conjunction, stumps, self.negate)
-            machine = grow(sorted_lines, own, side, penalty, most)
-            if penalty == inf and most is None:
-                self._check_consistent(task, machine, side, rows, D, X[rows])
-            return BinarySCM(positive, negative, conjunction, machine.moved(centres))
+            grown = grow_each(sorted_lines, own, side, penalties, most)
+            if inf in penalties and most is None:
+                self._check_consistent(task, grown[penalties.index(inf)], side, rows, D, X[rows])
+            machines = [BinarySCM(positive, negative, conjunction, machine.moved(centres)) for machine in grown]
+            return [((f, kind, penalty), machine) for penalty, machine in zip(penalties, machines, strict=True)]
 
-        yield from zip(items, each(run, items, len(rows) * sorted_lines.order.shape[0] * 4), strict=True)
+        parts = list(dict.fromkeys((f, kind) for f, kind, _ in items))
+        for grown in each(run, parts, len(rows) * sorted_lines.order.shape[0] * len(penalties)):
+            yield from grown
 
     def _pairs(self, task: Task) -> list[tuple[int, int]]:
         """The machines as (positive, negative) class codes."""

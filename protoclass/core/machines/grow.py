@@ -12,6 +12,7 @@ class if any feature of the machine fires on it. All features are cuts of sorted
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
@@ -159,11 +160,21 @@ def as_ratio(penalty: float) -> tuple[int, int]:
 
 
 def grow(sorted_lines: Lines, features: Family, side: Array, penalty: float, stop: int | None) -> Machine:
-    """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3).
+    """Run the greedy algorithm for one penalty, see `grow_each`."""
+    return grow_each(sorted_lines, features, side, [penalty], stop)[0]
+
+
+def grow_each(
+    sorted_lines: Lines, features: Family, side: Array, penalties: Sequence[float], stop: int | None
+) -> list[Machine]:
+    """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3) for each of several penalties.
 
     At each step the feature of the largest value |Q_h| - penalty |R_h| is added, as long as that is positive. Of equal
     values the smaller |R_h| goes first, then the first line, then the cut that fires most widely (the smallest radius of a
     ball, the largest of a hole).
+
+    The values of the first step fall as the penalty rises, so a smaller penalty bounds those of a larger one: lines that
+    cannot win are not scanned.
 
     Parameters
     ----------
@@ -171,30 +182,41 @@ def grow(sorted_lines: Lines, features: Family, side: Array, penalty: float, sto
     features : Family
     side : int8 array (n,)
         IN_P, IN_N or OUT for each row.
-    penalty : float > 0, or inf
+    penalties : sequence of float > 0, or inf
     stop : int, or None
         Features at most.
     """
     in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
     most = in_n if stop is None else min(in_n, stop)  # each step removes at least one row from N
-    f, (a, b) = len(features.line), as_ratio(penalty)
+    f, out = len(features.line), [Machine(*np.empty((5, 0), np.int64), in_n, in_p)] * len(penalties)
     most = most if f else 0  # without lines there are no features: all centres are held out or of other classes
-    steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
-    live, length = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
-    best, since = np.empty((3, f), np.int64), np.empty((2, f), np.int64)
-    lists = (sorted_lines.order, features.line, features.kind, state)
-    count = _grow(*lists, a, b, penalty == inf, in_n, live, length, best, since, steps)
-    chosen, cut, q, r = steps[:, :count]
+    base, lengths = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
+    _lay_out(sorted_lines.order, features.line, features.kind, side, base, lengths)
+    live, work, bound, scale = np.empty_like(base), np.empty((7, f), np.int64), np.full(f, in_n), 1
+    for g in np.argsort(penalties, kind="stable"):
+        a, b = as_ratio(penalties[g])
+        exact = in_n * scale * b < 2**62
+        bound, scale = (bound * b // scale if exact else np.full(f, in_n * b)), b
+        steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
+        lists = (base, lengths, features.kind, state)
+        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, work, steps)
+        out[g] = _machine(sorted_lines, features, steps[:, :count], side, in_n, in_p)
+    return out
+
+
+def _machine(sorted_lines: Lines, features: Family, steps: Array, side: Array, in_n: int, in_p: int) -> Machine:
+    chosen, row, q, r = steps
     kind, centres = features.kind[chosen], sorted_lines.D.shape[1]
     at = np.where(kind >= LOW, features.line[chosen] - centres, features.line[chosen])
-    cuts = [_cut(sorted_lines, *step, side) for step in zip(kind, at, cut, strict=True)]
-    return Machine(kind, at, np.array(cuts, float), q, r, in_n, in_p)
+    cuts, finite = np.full(len(at), inf), (kind <= HOLE) & (row >= 0)
+    cuts[finite] = sorted_lines.D[row[finite], at[finite]]
+    for s in np.flatnonzero(kind > HOLE):
+        cuts[s] = _threshold(sorted_lines, kind[s], at[s], row[s], side)
+    return Machine(kind, at, cuts, q, r, in_n, in_p)
 
 
-def _cut(sorted_lines: Lines, kind: int, at: int, row: int, side: Array) -> float:
-    """The radius or threshold of the cut just before a row's value on a line."""
-    if kind in (BALL, HOLE):
-        return inf if row < 0 else float(sorted_lines.D[row, at])
+def _threshold(sorted_lines: Lines, kind: int, at: int, row: int, side: Array) -> float:
+    """The threshold of the cut just before a row's value on the line of a column."""
     values = sorted_lines.X[side != OUT, at].astype(float)
     value = float(sorted_lines.X[row, at])
     before = values[values < value].max() if kind == LOW else values[values > value].min()
@@ -208,15 +230,24 @@ def midpoint(low: float, high: float) -> float:
 
 
 @kernel
-def _grow(order, line, kind, state, a, b, strict, left, live, length, best, since, steps):  # type: ignore[no-untyped-def]
-    # live: each line in the order of its scan, without rows that no longer count. best: value b q - a r, r and cut of each
-    # line when last scanned; since: rows removed from P, and from both, until then. A row that leaves P raises a value by at
-    # most a, and one that leaves N does not raise it: value + a (removed - since) is a bound for a line.
-    f, removed, gone, count = len(line), 0, 0, 0
-    for h in range(f):
-        length[h] = _compact(order[line[h]], order.shape[1], kind[h] == HOLE or kind[h] == LOW, kind[h], state, live[h])
-        _scan(live[h], length[h], kind[h], state, a, b, strict, left, best[:, h])
+def _lay_out(order, line, kind, state, base, lengths):  # type: ignore[no-untyped-def]
+    # each line in the order of its scan, without rows that no longer count
+    for h in range(len(line)):
+        up = kind[h] == HOLE or kind[h] == LOW
+        lengths[h] = _compact(order[line[h]], order.shape[1], up, kind[h], state, base[h])
+
+
+@kernel
+def _grow(base, lengths, kind, state, a, b, strict, left, first_bound, live, work, steps):  # type: ignore[no-untyped-def]
+    # best: value b q - a r, r and cut of each line when last scanned; since: rows removed from P, and from both, until then.
+    # A row that leaves P raises a value by at most a, and one that leaves N does not raise it: value + a (removed - since) is
+    # a bound for a line. Before its first scan `first_bound` takes the place of the value, and is lowered to it by a scan
+    # before the first step. A line is copied from base to live when rows that are gone leave it.
+    best, since, length, copied = work[:3], work[3:5], work[5], work[6]
+    f, removed, gone, count = len(kind), 0, 0, 0
+    best[0], length[:] = first_bound, lengths
     since[:] = 0
+    copied[:] = 0
     while count < steps.shape[1]:
         top, most = -1, np.int64(0)
         for h in range(f):
@@ -232,10 +263,12 @@ def _grow(order, line, kind, state, a, b, strict, left, live, length, best, sinc
             if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
                 continue
             if 4 * (gone - since[1, h]) > length[h]:
-                length[h] = _compact(live[h], length[h], True, kind[h], state, live[h])
-                since[1, h] = gone
-            _scan(live[h], length[h], kind[h], state, a, b, strict, left, best[:, h])
+                length[h] = _compact(live[h] if copied[h] else base[h], length[h], True, kind[h], state, live[h])
+                since[1, h], copied[h] = gone, 1
+            _scan(live[h] if copied[h] else base[h], length[h], kind[h], state, a, b, strict, left, best[:, h])
             since[0, h] = removed
+            if count == 0:
+                first_bound[h] = best[0, h]
             if best[0, h] > 0 and (
                 chosen < 0
                 or best[0, h] > best[0, chosen]
@@ -245,7 +278,7 @@ def _grow(order, line, kind, state, a, b, strict, left, live, length, best, sinc
                 chosen = h
         if chosen < 0:
             break
-        q, r = _fire(live[chosen], length[chosen], state, best[2, chosen])
+        q, r = _fire(live[chosen] if copied[chosen] else base[chosen], length[chosen], state, best[2, chosen])
         steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, best[2, chosen], q, r
         removed += r
         gone += q + r

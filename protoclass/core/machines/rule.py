@@ -53,12 +53,6 @@ class BinarySCM:
         """Whether each feature is a ball centred on a P-example, bool (s,)."""
         return np.asarray(self.machine.kind == BALL)
 
-    def bounds(self, delta: float) -> Array:
-        """Theorem 5.2 for the first 0, 1, ... features, (s + 1,)."""
-        m = self.machine
-        on_p = np.concatenate([[0], np.cumsum(self.centres_in_p)])
-        return machine_bound(m.in_n + m.in_p, np.arange(len(m) + 1), on_p, m.wrong(), delta).value
-
 
 def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
     """Position of the first feature that fires on each row, int (r,); NEVER if none does.
@@ -91,12 +85,13 @@ def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) ->
 
 def count_votes(machines: tuple[BinarySCM, ...], first: list[Array], size: int, classes: int) -> Array:
     """Votes (r, classes) of the machines' first `size` features; a machine against the rest votes for its class or not at all."""
-    votes = np.zeros((len(first[0]), classes + 1), np.int64)
-    rows = np.arange(len(votes))
-    for one, position in zip(machines, first, strict=True):
-        fires = position < size  # the row then has the class of N, the negative one for a conjunction
-        votes[rows, np.where(fires == one.conjunction, one.negative, one.positive)] += 1
-    return votes[:, :classes]
+    fires = np.array(first) < size  # a row then has the class of N, the negative one for a conjunction
+    positive, negative, conjunction = np.array([(d.positive, d.negative, d.conjunction) for d in machines]).T[:, :, None]
+    voted = np.where(fires == conjunction, negative, positive)
+    voted[voted == REST] = classes
+    cells = voted + (classes + 1) * np.arange(voted.shape[1])
+    votes = np.bincount(cells.ravel(), minlength=(classes + 1) * voted.shape[1])
+    return votes.reshape(-1, classes + 1)[:, :classes]
 
 
 @dataclass(frozen=True)
@@ -169,9 +164,18 @@ def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
 
     It is the sum of the bounds of the machines, each at delta / number of machines.
     """
-    bounds = [one.bounds(delta / len(machines)) for one in machines]
-    longest = max(map(len, bounds))
-    return np.asarray(np.minimum(1.0, np.sum([np.pad(b, (0, longest - len(b)), "edge") for b in bounds], axis=0)))
+    all_m = [one.machine for one in machines]
+    sizes = np.array([len(m) + 1 for m in all_m])
+    steps = np.concatenate([np.arange(size) for size in sizes])
+    on_p = np.concatenate([np.cumsum([0, *one.centres_in_p]) for one in machines])
+    wrong = np.concatenate([m.wrong() for m in all_m])
+    rows = np.repeat([m.in_n + m.in_p for m in all_m], sizes)
+    bounds = np.split(machine_bound(rows, steps, on_p, wrong, delta / len(machines)).value, np.cumsum(sizes)[:-1])
+    total = np.zeros(sizes.max())
+    for bound in bounds:
+        total[: len(bound)] += bound
+        total[len(bound) :] += bound[-1]
+    return np.asarray(np.minimum(1.0, total))
 
 
 def assemble(
@@ -242,7 +246,7 @@ class SCMPath:
             float(sum(min(s, len(d.machine)) for d in self.runs[k, p])) for (k, p, _), s in zip(self.grid, self._sizes(), strict=True)
         ])  # fmt: skip
 
-    @property
+    @cached_property
     def bounds(self) -> Array:
         """Theorem 5.2 for each rule, at delta = 0.05 shared among the kinds that the grid chooses from."""
         share = DELTA / len({kind for kind, _, _ in self.grid})
@@ -256,8 +260,11 @@ class SCMPath:
         all_machines = [d.machine.moved(position) for machines in self.runs.values() for d in machines]
         first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
+        known: dict[tuple[str, float, int], Array] = {}  # many stops are longer than any machine
         for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes(), strict=True)):
-            out[:, g] = count_votes(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
+            if (k, p, size) not in known:
+                known[k, p, size] = count_votes(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
+            out[:, g] = known[k, p, size]
         return out
 
     def at(self, g: int) -> SCMRule:

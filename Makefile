@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench papers: export MPLBACKEND := Agg
 
-.PHONY: run test fuzz lint bench papers vignettes lab clean
+.PHONY: run test fuzz lint bench cold papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -26,6 +26,10 @@ lint: $(VENV)/tested
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/bench.py
+
+# CPU seconds of a first fit, with nothing compiled, and of the next process
+cold: $(VENV)/installed
+	$(BIN)/python benchmarks/cold.py
 
 # every figure and table of the papers, into benchmarks/papers/RESULTS.md
 papers: $(VENV)/installed

@@ -27,6 +27,7 @@ Array = NDArray[Any]
 BALL, HOLE, LOW, HIGH = range(4)
 # the state of a row: in P, in N, not in the training set, removed from P or from N by a step
 IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
+NONE = -2  # no cut; -1 is the end of the line
 FIRST = np.uint32(2**31)  # marks the first of equal values on a line
 ROW = np.uint32(2**31 - 1)  # the bits that number the row
 
@@ -173,8 +174,8 @@ def grow_each(
     values the smaller |R_h| goes first, then the first line, then the cut that fires most widely (the smallest radius of a
     ball, the largest of a hole).
 
-    The values of the first step fall as the penalty rises, so a smaller penalty bounds those of a larger one: lines that
-    cannot win are not scanned.
+    Lines that cannot win are not scanned: values fall as the penalty rises, so at the first step those of a smaller penalty
+    are bounds. A scan ends where the value can no longer reach half of the best one so far.
 
     Parameters
     ----------
@@ -188,12 +189,12 @@ def grow_each(
     """
     in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
     most = in_n if stop is None else min(in_n, stop)  # each step removes at least one row from N
-    f, out = len(features.line), [Machine(*np.empty((5, 0), np.int64), in_n, in_p)] * len(penalties)
+    f, out = len(features.line), dict[int, Machine]()
     most = most if f else 0  # without lines there are no features: all centres are held out or of other classes
     base, lengths = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
     _lay_out(sorted_lines.order, features.line, features.kind, side, base, lengths)
     live, work, bound, scale = np.empty_like(base), np.empty((7, f), np.int64), np.full(f, in_n), 1
-    for g in np.argsort(penalties, kind="stable"):
+    for g in np.argsort(penalties, kind="stable").tolist():
         a, b = as_ratio(penalties[g])
         exact = in_n * scale * b < 2**62
         bound, scale = (bound * b // scale if exact else np.full(f, in_n * b)), b
@@ -201,7 +202,7 @@ def grow_each(
         lists = (base, lengths, features.kind, state)
         count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, work, steps)
         out[g] = _machine(sorted_lines, features, steps[:, :count], side, in_n, in_p)
-    return out
+    return [out[g] for g in range(len(penalties))]
 
 
 def _machine(sorted_lines: Lines, features: Family, steps: Array, side: Array, in_n: int, in_p: int) -> Machine:
@@ -265,11 +266,13 @@ def _grow(base, lengths, kind, state, a, b, strict, left, first_bound, live, wor
             if 4 * (gone - since[1, h]) > length[h]:
                 length[h] = _compact(live[h] if copied[h] else base[h], length[h], True, kind[h], state, live[h])
                 since[1, h], copied[h] = gone, 1
-            _scan(live[h] if copied[h] else base[h], length[h], kind[h], state, a, b, strict, left, best[:, h])
+            floor = best[0, chosen] // 2 if chosen >= 0 else 0
+            row = live[h] if copied[h] else base[h]
+            _scan(row, length[h], kind[h], state, a, b, strict, left, floor, bound, best[:, h])
             since[0, h] = removed
             if count == 0:
                 first_bound[h] = best[0, h]
-            if best[0, h] > 0 and (
+            if best[0, h] > 0 and best[2, h] > NONE and (
                 chosen < 0
                 or best[0, h] > best[0, chosen]
                 or (best[0, h] == best[0, chosen] and best[1, h] < best[1, chosen])
@@ -312,12 +315,13 @@ def _compact(source, n, up, kind, state, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _scan(live, n, kind, state, a, b, strict, left, best):  # type: ignore[no-untyped-def]
-    # Scans a line from the end that fires first. A cut lies just before a group of equal values: any group for a stump,
+def _scan(live, n, kind, state, a, b, strict, left, floor, bound, best):  # type: ignore[no-untyped-def]
+    # Scans a line from the end that fires first, as long as it may reach a value of `floor`; if it does not, the lesser of
+    # that and `bound` is left as a bound. A cut lies just before a group of equal values: any group for a stump,
     # one with a P-example (also a removed one) for a ball or hole. Its value is b q - a r, with the counts of the rows
     # scanned so far; of equally good cuts the last one is taken, which fires most widely.
     radial = kind <= HOLE
-    value, worst, cut = np.int64(0), np.int64(0), np.int64(-2)
+    value, worst, cut = np.int64(floor), np.int64(n if floor > 0 else 0), np.int64(NONE)
     q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
     for k in range(n):
         if live[k] & FIRST:
@@ -341,7 +345,7 @@ def _scan(live, n, kind, state, a, b, strict, left, best):  # type: ignore[no-un
             v = b * q - a * r
             if v > value or (v == value and r <= worst):
                 value, worst, cut = v, r, np.int64(-1)
-    best[0], best[1], best[2] = value, worst, cut
+    best[0], best[1], best[2] = min(value, bound) if cut == NONE else value, worst, cut
 
 
 @kernel

@@ -24,8 +24,8 @@ def best_mixture(
     """EM from each of several partitions; the mixture with the largest likelihood, None if a covariance is singular.
 
     Components whose density is exp(40) times smaller than that of the best one for a row are left out of its sums, and the
-    whitening of a row stops as soon as this is certain. Components whose rows and shares have not changed are not computed again, and partitions that differ in
-    the names of their parts only run once.
+    whitening of a row stops as soon as this is certain. Components whose shares have not changed are not computed again, and
+    partitions that differ in the names of their parts only run once.
 
     Parameters
     ----------
@@ -227,8 +227,8 @@ def _invert(factor):  # type: ignore[no-untyped-def]
 
 @kernel
 def _expect(turned, weights, means, factors, resp, leader, work, changed):  # type: ignore[no-untyped-def]
-    # Responsibilities of the components, and which have changed; returns the mean log likelihood. The component that had the largest share of a row
-    # comes first, and gives the level below which the others do not count.
+    # Responsibilities of the components, and which have changed; returns the mean log likelihood. The component that had the
+    # largest share of a row comes first, and gives the level below which the others do not count.
     (p, n), K, before = turned.shape, len(weights), resp.copy()
     resp[:] = -np.inf
     level = np.full(n, -np.inf)

@@ -11,8 +11,8 @@ import reference_scm as slow
 
 import protoclass as pc
 from protoclass.core.machines.bounds import machine_bound
-from protoclass.core.machines.grow import BALL, HOLE, IN_N, IN_P, OUT, grow, make_family, sort_lines
-from protoclass.core.machines.rule import NEVER, first_to_fire
+from protoclass.core.machines.grow import BALL, HOLE, IN_N, IN_P, OUT, grow, grow_each, make_family, sort_lines
+from protoclass.core.machines.rule import NEVER, BinarySCM, bounds_of, first_to_fire
 
 RAW = pc.Euclidean(scale=False)
 SORTS = ("ball", "hole", "low", "high")
@@ -103,6 +103,35 @@ def test_rows_left_out_and_a_stop(seed):
             zip(got.q.tolist(), got.r.tolist(), got.at.tolist(), got.cut.tolist(), strict=True)
         )
         assert len(got) <= 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_penalties_grown_together_are_those_grown_alone(seed):
+    """What a smaller penalty says of a line, and scans that end early, change no machine."""
+    y, D, X, _ = problem(seed, 60)
+    penalties = [2.0, 0.3, math.inf, 0.7, 1.4, 8.0]
+    for kind in ("conjunction", "disjunction"):
+        side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
+        side[::7] = OUT
+        own = make_family(side, 2, kind == "conjunction", np.ones(2, bool), False)
+        together = grow_each(sort_lines(D, X), own, side, penalties, None)
+        keep = np.flatnonzero(side != OUT)
+        for penalty, got in zip(penalties, together, strict=True):
+            alone = grow(sort_lines(D, X), own, side, penalty, None)
+            want = slow.machine(y[keep], kind, penalty, None, D=D[np.ix_(keep, keep)], X=X[keep])
+            for a in ("kind", "at", "cut", "q", "r"):
+                assert (getattr(got, a) == getattr(alone, a)).all()
+            assert got.cut.tolist() == [s.cut for s in want]
+            assert got.q.tolist() == [s.q for s in want]
+    machines = tuple(BinarySCM(k, k + 1, k % 2 == 0, m) for k, m in enumerate(together))
+    sums = np.zeros(1 + max(len(m) for m in together))
+    for one in machines:
+        m = one.machine
+        for size in range(len(sums)):
+            s = min(size, len(m))
+            on_p = int((m.kind[:s] == BALL).sum())
+            sums[size] += machine_bound(m.in_n + m.in_p, s, on_p, m.wrong()[s], 0.05 / len(machines)).value
+    assert bounds_of(machines, 0.05).tolist() == np.minimum(1, sums).tolist()
 
 
 def frame_of(seed, n=40):

@@ -263,7 +263,7 @@ def _grow(base, lengths, kind, state, a, b, strict, left, first_bound, live, wor
             bound = best[0, h] + a * (removed - since[0, h])
             if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
                 continue
-            if 4 * (gone - since[1, h]) > length[h]:
+            if gone - since[1, h] > length[h]:
                 length[h] = _compact(live[h] if copied[h] else base[h], length[h], True, kind[h], state, live[h])
                 since[1, h], copied[h] = gone, 1
             floor = best[0, chosen] // 2 if chosen >= 0 else 0

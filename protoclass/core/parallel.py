@@ -84,6 +84,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def threaded(entries: int) -> bool:
+    """Whether `each` would divide work on a matrix of so many entries among threads."""
+    return entries >= SMALL and cores() > 1 and not getattr(_inside, "worker", False)
+
+
 def each(
     work: Callable[[S], T], items: Iterable[S], entries: int = SMALL, stop: Callable[[], None] = lambda: None
 ) -> Iterator[T]:
@@ -94,7 +99,7 @@ def each(
     left early, for example by Ctrl-C.
     """
     single = isinstance(items, Sized) and len(items) < 2  # the loops inside it may then use the threads
-    if single or entries < SMALL or cores() == 1 or getattr(_inside, "worker", False):
+    if single or not threaded(entries):
         yield from map(work, items)
         return
 

@@ -16,7 +16,7 @@ from .distances.screen import Screening, screen
 from .parallel import Once
 from .places import as_slice, gather
 from .sources import Finish, Held, Local, Streamed, part
-from .tiles import SIDE, Tiles, all_tiles, half_tiles, near_tiles, share_near
+from .tiles import SIDE, Tiles, block_tiles, half_tiles, near_tiles, share_near
 
 Array = NDArray[Any]
 S = TypeVar("S")
@@ -25,6 +25,7 @@ MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
 WORTH = (
     0.35  # share of the pairs of blocks below which skipping the others pays, also against half of a symmetric matrix
 )
+SHOWN = 20_000  # rows that show it before a fit
 LOOKED_AT = 64  # blocks of candidates that show this share
 
 
@@ -75,7 +76,7 @@ class Spatial:
             reach = self._reach(coding)
             if share_near(rows, candidates, self.geometry.r, reach[-1], LOOKED_AT) < WORTH:
                 return near_tiles(rows, candidates, self.geometry.r, reach)
-        return half_tiles(n) if self.symmetric else all_tiles(n, m)
+        return half_tiles(n) if self.symmetric else block_tiles(n, m)
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
         if self._screen is not None:
@@ -113,3 +114,16 @@ class Spatial:
             return None
         rows = blocks_of(X, BLOCK)
         return rows, rows if self.symmetric else blocks_of(Z, BLOCK)
+
+
+def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
+    """Share of the pairs of rows (n, p) that are measured for balls of a radius (1,), about: 1 where none can be skipped.
+
+    Found from some rows, evenly taken, in blocks of as many fewer rows, whose boxes are as large.
+    """
+    if X.shape[1] > MOST_COLUMNS:
+        return 1.0
+    some = X[:: max(1, len(X) // SHOWN)]
+    blocks = blocks_of(some, max(1, BLOCK * len(some) // len(X)))
+    share = share_near(blocks, blocks, geometry.r, geometry.reach(radius)[0], LOOKED_AT)
+    return share if share < WORTH else 1.0

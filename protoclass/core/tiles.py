@@ -65,6 +65,18 @@ def _strips(n: int, m: int) -> Iterator[Tile]:
         yield Tile(rows, np.arange(first, min(first + width, m)))
 
 
+def block_tiles(n: int, m: int) -> Tiles:
+    """Tiles of some rows and some columns, of a shape in which products of matrices are fast."""
+    return Tiles(lambda: _blocks(n, m))
+
+
+def _blocks(n: int, m: int) -> Iterator[Tile]:
+    for first in range(0, m, SIDE):
+        columns = np.arange(first, min(first + SIDE, m))
+        for top in range(0, n, TILE // SIDE):
+            yield Tile(np.arange(top, min(top + TILE // SIDE, n)), columns)
+
+
 def half_tiles(n: int) -> Tiles:
     """Tiles on and below the diagonal of a symmetric matrix (n, n); they start at multiples of one number."""
     return Tiles(lambda: _squares(n))

@@ -12,7 +12,7 @@ from ..errors import brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 
-DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "train", "cv": "auto", "choose": "1se",
+DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "1se",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
                                "client": None, "measure": "error", "repeats": 1, "order": "data",
                                "calibrate": False, "class_weights": None, "loss": None}  # fmt: skip

@@ -23,7 +23,7 @@ def fit(
     method: Any = "pvm",
     *,
     dissimilarity: Any = "auto",
-    candidates: Any = "train",
+    candidates: Any = "auto",
     cv: Any = "auto",
     choose: str = "1se",
     na: str = "drop",
@@ -70,10 +70,12 @@ def fit(
         metric object; a function of two rows; or given dissimilarities: a DataFrame (square or n x m, by label), a square
         or condensed array (by position), or what `pc.read_dissimilarity` reads from a file. A row must not be farther from
         itself than from others, as in a matrix of similarities; see `pc.Dissimilarity.from_similarity`.
-    candidates : "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
-        What may become a prototype: the training rows, for any class or ("own") for their own only; a random subset of
-        that many of them; further rows without a class, centroids, or uniform draws from the classes' convex hulls, added
-        to the training rows (with `only=True` in their place). What is learned from the training rows is learned anew in each fold.
+    candidates : "auto", "train", "own", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
+        What may become a prototype: "train", the training rows, for any class or ("own") for their own only; a random subset of
+        that many of them, from each class its share; "auto": all training rows, or where the PVM would take more than about
+        30 s with those of more than 20,000 rows, a subset as large as that allows (print says so); further rows without a class,
+        centroids, or uniform draws from the classes' convex hulls, added to the training rows (with `only=True` in their place).
+        What is learned from the training rows is learned anew in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Folds that tune parameters; "auto" is 10 (fewer where a class has fewer rows) if a parameter is to be tuned, else none.
     choose : "1se", "1se-paired", "min" or "bound"
@@ -152,7 +154,7 @@ def cross_validate(
     method: Any = "pvm",
     *,
     dissimilarity: Any = "auto",
-    candidates: Any = "train",
+    candidates: Any = "auto",
     cv: Any = FOLDS,
     choose: str = "1se",
     na: str = "drop",

@@ -27,10 +27,13 @@ from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
 from ..progress import bar
+from ..settings import options
 from .call import DEFAULTS, Call
+from .cost import choose_candidates
 from .weighting import with_class_weights
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
+LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
 
 @dataclass(frozen=True)
@@ -166,17 +169,30 @@ def prepare(
         frame = with_predictors(frame, spec)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
     kept = data.index.get_indexer(frame.index)
+    candidates = given["candidates"]
+    if isinstance(candidates, str) and candidates == "auto":
+        candidates = choose_candidates(model, metric, frame)
     return Problem(
         replace(call, arguments={**call.arguments, **parameters}), frame, model, metric, _groups(groups, data, kept),
-        _folds(given["cv"], data, kept), seed, given["progress"], given["candidates"],
+        _folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
         given["order"],
     )  # fmt: skip
+
+
+def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:
+    """Whether bars are shown: at once where a fit is predicted to take long, unless they are switched on or off."""
+    each = model.seconds_each(len(frame.columns.columns))
+    if progress is not None or options.progress is not None or each is None:
+        return progress
+    count = candidates if isinstance(candidates, int) else len(frame)
+    return True if each * len(frame) * count > LONG else None
 
 
 def _check_candidates(candidates: Any, model: Model) -> None:
     check_candidates(candidates)
     kind = "unlabelled" if isinstance(candidates, (str, Candidates)) else "subset"
-    if not (isinstance(candidates, str) and candidates == "train") and kind not in model.can.candidates:
+    by_default = isinstance(candidates, str) and candidates in ("auto", "train")
+    if not by_default and kind not in model.can.candidates:
         rows = " or a number of them" if "subset" in model.can.candidates else ""
         raise OptionError(
             f"candidates={brief(candidates)}: method {model.name!r} takes the training rows, candidates='train'{rows}"

@@ -63,6 +63,13 @@ class Model(NamedArguments):
         then comes from the same call of `paths`."""
         return False
 
+    def seconds_each(self, columns: int) -> float | None:
+        """Predicted seconds of a fit, folds included, for each pair of a row and a candidate, on two processors of today.
+
+        None where the method can't say, so that all rows are candidates by default, however many there are.
+        """
+        return None
+
     def measures(self, rule: Rule) -> bool:
         """Whether a rule of this method reads dissimilarities or coordinates, and not only columns."""
         return True

@@ -56,6 +56,8 @@ class UpperQuantiles(Grid):
 
 
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
+ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
+TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 
@@ -162,6 +164,9 @@ class PVM(Model):
     @property
     def shares_work(self) -> bool:
         return self.solver == "greedy" and not self.certify
+
+    def seconds_each(self, columns: int) -> float:
+        return TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
 
     @property
     def title(self) -> str:

@@ -25,6 +25,9 @@ def facts(fit: Fit) -> dict[str, str]:
     classes = f"{len(frame.levels)} classes{order}"
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({classes})"}
     out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
+    if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
+        sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, drawn from each class, as all would take long"
+        out["Candidates"] = f"{sample} (candidates='train' takes all)"
     measures = fit.model.measures(fit.rule)
     if measures:
         out["Dissimilarity"] = described(fit)

@@ -11,7 +11,7 @@ from ..coding import bins_for, bits_of, shift_of
 from ..distances.screen import Screening, measure_pair
 from ..parallel import each, kernel
 from ..sources import Source
-from ..tiles import Tile, all_tiles, half_tiles
+from ..tiles import Tile, block_tiles, half_tiles
 
 Array = NDArray[Any]
 SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
@@ -118,7 +118,7 @@ def _screened(screening: Screening, candidate_row: Array, levels: Array | None) 
     most = 4.01 * float(max(screening.rows.square.max(), screening.candidates.square.max())) + E
     bins = int(min(BINS, np.ceil(most / (2 * E))))
     width = most / bins  # bin b holds approximations from (b - 1/2) to (b + 3/2) widths, whatever rounding does
-    tiles = half_tiles(n) if screening.symmetric else all_tiles(n, m)
+    tiles = half_tiles(n) if screening.symmetric else block_tiles(n, m)
 
     def count(tile: Tile) -> Array:
         counts = np.zeros(bins, np.int64)

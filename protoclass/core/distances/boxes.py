@@ -51,21 +51,21 @@ def blocks_of(X: Array, size: int) -> Blocks:
     >>> [sorted(blocks.rows(b).tolist()) for b in range(len(blocks))], blocks.low.ravel().tolist()
     ([[1, 3], [0, 2]], [1.0, 5.0])
     """
-    order = np.arange(len(X))
+    order, across = np.arange(len(X)), np.array(X.T, order="C")  # columns first: their extremes are then found fast
     parts = [(0, len(X))]
     while parts:
         first, last = parts.pop()
         if last - first <= size:
             continue
-        own = order[first:last]
-        Z = X[own]
-        width = Z.max(axis=0) - Z.min(axis=0)
+        own = across[:, first:last]
+        widest = int((own.max(axis=1) - own.min(axis=1)).argmax())
         half = -(-(last - first) // size) // 2 * size  # whole blocks
-        order[first:last] = own[np.argpartition(Z[:, int(width.argmax())], half)]
+        moved = np.argpartition(own[widest], half)
+        across[:, first:last], order[first:last] = own[:, moved], order[first:last][moved]
         parts += [(first, first + half), (first + half, last)]
     starts = np.arange(0, len(X), size)
-    sorted_rows = X[order]
-    return Blocks(order, size, np.minimum.reduceat(sorted_rows, starts), np.maximum.reduceat(sorted_rows, starts))
+    low, high = (extreme.reduceat(across, starts, axis=1).T for extreme in (np.minimum, np.maximum))
+    return Blocks(order, size, np.ascontiguousarray(low), np.ascontiguousarray(high))
 
 
 def reach_of(blocks: Blocks, low: Array, high: Array, r: float) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each, kernel
+from ..parallel import each, kernel, threaded
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
@@ -42,14 +42,16 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     across = np.ascontiguousarray(b.T)
     rows = np.ascontiguousarray(a)
 
+    step = BLOCK if threaded(out.size) else max(1, len(a))
+
     def block(first: int) -> None:
-        part = slice(first, first + BLOCK)
+        part = slice(first, first + step)
         if r == 2:
             _euclidean(rows[part], across, out[part])
         else:
             _minkowski(rows[part], across, float(r), out[part])
 
-    for _ in each(block, range(0, len(a), BLOCK), out.size):
+    for _ in each(block, range(0, len(a), step), out.size):
         pass
     return out
 
@@ -67,11 +69,13 @@ def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
     across = np.ascontiguousarray(b.T)
     rows = np.ascontiguousarray(a)
 
+    step = BLOCK if threaded(out.size) else max(1, len(a))
+
     def block(first: int) -> None:
-        part = slice(first, first + BLOCK)
+        part = slice(first, first + step)
         _products(rows[part], across, out[part])
 
-    for _ in each(block, range(0, len(a), BLOCK), out.size):
+    for _ in each(block, range(0, len(a), step), out.size):
         pass
     return out
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ..parallel import Once, alone, each, kernel
 from ..places import as_slice, gather
-from ..tiles import Tile, all_tiles, half_tiles
+from ..tiles import Tile, block_tiles, half_tiles
 
 Array = NDArray[Any]
 UNIT = 2.0**-24
@@ -216,7 +216,7 @@ def _all_products(screening: Screening) -> Array:
         if tile.mirror:
             out[rows, columns] = out[columns, rows].T
 
-    for _ in each(fill, half_tiles(n) if screening.symmetric else all_tiles(n, m), n * m):
+    for _ in each(fill, half_tiles(n) if screening.symmetric else block_tiles(n, m), n * m):
         pass
     return out
 

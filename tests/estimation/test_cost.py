@@ -1,0 +1,64 @@
+"""candidates="auto": all rows where that is cheap, else a sample of them that is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.estimation import cost
+from protoclass.estimation.cost import choose_candidates, predicted_seconds
+from protoclass.frames.frame import mold
+
+
+def table(n, p=2, seed=0):
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(random.normal(size=(n, p))).add_prefix("x")
+    return frame.assign(y=np.where(random.random(n) < 0.5, "a", "b"))
+
+
+def test_few_rows_are_all_candidates(iris):
+    assert choose_candidates(pc.PVM(), pc.Euclidean(), mold("species ~ .", iris)) == "train"
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    assert fit.problem.candidates == "train"
+    assert "Candidates" not in repr(fit)
+    assert pc.fit("species ~ .", iris, eps=1.0, candidates="train").prototypes.equals(fit.prototypes)
+
+
+def test_many_rows_are_a_sample_where_a_fit_would_take_long():
+    """The default fit of 200,000 rows has as many candidates as 30 s allow, by the stated rule; one small radius all rows."""
+    frame = mold("y ~ .", table(200_000))
+    whole = predicted_seconds(pc.PVM(), pc.Euclidean(), frame, 200_000)
+    chosen = choose_candidates(pc.PVM(), pc.Euclidean(), frame)
+    assert chosen == int(200_000 * 30 / whole) > cost.LEAST
+    assert predicted_seconds(pc.PVM(), pc.Euclidean(), frame, chosen) == pytest.approx(30, rel=1e-3)
+    few = predicted_seconds(pc.PVM(eps=0.01), pc.Euclidean(), frame, 200_000)
+    assert few < 30 < predicted_seconds(pc.PVM(eps=5.0), pc.Euclidean(), frame, 200_000)
+    assert choose_candidates(pc.PVM(eps=0.01), pc.Euclidean(), frame) == "train"
+    assert choose_candidates(pc.KNN(), pc.Euclidean(), frame) == "train"
+
+
+def test_a_sample_is_drawn_and_said(monkeypatch):
+    monkeypatch.setattr(cost, "ALWAYS", 100)
+    monkeypatch.setattr(cost, "BUDGET", 1e-4)
+    monkeypatch.setattr(cost, "LEAST", 40)
+    data = table(400)
+    fit = pc.fit("y ~ .", data, cv=3, progress=False)
+    assert fit.problem.candidates == 40
+    assert "Candidates:    40 of 400 rows, drawn from each class, as all would take long (candidates='train' takes all)" in repr(fit)
+    assert "40 of 400 rows" in str(fit.summary())
+    by_hand = pc.fit("y ~ .", data, cv=3, progress=False, candidates=40)
+    assert fit.prototypes.equals(by_hand.prototypes)
+    assert "Candidates" not in repr(by_hand)
+    assert fit.update(candidates="train").problem.candidates == "train"
+    assert fit.update(data=data[:90]).problem.candidates == "train"
+    given = pc.dissimilarity("~ x0 + x1", data).frame()
+    assert pc.fit("y ~ 1", data, dissimilarity=given, cv=3, progress=False).problem.candidates == "train"
+
+
+def test_bars_are_shown_from_the_start_of_long_work(monkeypatch):
+    monkeypatch.setattr("protoclass.estimation.problem.LONG", 0.0)
+    assert pc.fit("y ~ .", table(60), eps=1.0).problem.progress is True
+    assert pc.fit("y ~ .", table(60), eps=1.0, progress=False).problem.progress is False
+    with pc.options(progress=False):
+        assert pc.fit("y ~ .", table(60), eps=1.0).problem.progress is None
+    assert pc.fit("y ~ .", table(60), method="knn").problem.progress is None

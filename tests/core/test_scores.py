@@ -190,3 +190,13 @@ def test_mean_over_rows():
     assert (mean, se) == pytest.approx((x.mean(), stats.sem(x)))
     assert mean_over_rows(np.append(x, np.inf), np.ones(41))[0] == np.inf
     assert np.isnan(mean_over_rows(np.append(x, np.inf), np.ones(41))[1])
+
+
+def test_delong_of_the_scans_of_hanley_and_mcneil():
+    """The 109 scans of Hanley and McNeil (1982), for which Stata's manual prints the area, DeLong's error and its interval."""
+    normal, abnormal = [33, 6, 6, 11, 2], [3, 2, 2, 11, 33]
+    rating = np.repeat([1.0, 2, 3, 4, 5, 1, 2, 3, 4, 5], normal + abnormal)
+    found = auc(rating, np.arange(109) >= 58, np.ones(109))
+    assert found.estimate.value == pytest.approx(0.8932, abs=5e-5)
+    assert found.se == pytest.approx(0.0307, abs=5e-5)
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((0.83295, 0.95339), abs=5e-6)

@@ -69,16 +69,13 @@ def nearest_rows(D: Array, count: int) -> Array:
 def _factors(Z: Array, y: Array, classes: int, epsilon: float, ridge: float) -> Array:
     """Factors from the neighbours of each center minus one of them, (m, K, p), which avoids loss of digits far from the origin."""
     m, K, p = Z.shape
-    mean = Z.mean(axis=1)
-    within, between = np.zeros((m, p, p)), np.zeros((m, p, p))
-    for c in range(classes):
-        own = (y == c).astype(float)
-        share = own.sum(axis=1) / K
-        class_mean = (own[:, :, None] * Z).sum(axis=1) / np.maximum(own.sum(axis=1), 1)[:, None]
-        deviations = (Z - class_mean[:, None]) * own[:, :, None]
-        within += np.matmul(deviations.transpose(0, 2, 1), deviations) / K
-        gap = (class_mean - mean) * np.sqrt(share)[:, None]
-        between += gap[:, :, None] * gap[:, None, :]
+    own = (y[:, None, :] == np.arange(classes)[:, None]).astype(float)  # (m, classes, K)
+    count = own.sum(axis=2)
+    means = np.matmul(own, Z) / np.maximum(count, 1)[:, :, None]
+    deviations = Z - np.take_along_axis(means, y[:, :, None], axis=1)
+    within = np.matmul(deviations.transpose(0, 2, 1), deviations) / K
+    gaps = (means - Z.mean(axis=1)[:, None]) * np.sqrt(count / K)[:, :, None]
+    between = np.matmul(gaps.transpose(0, 2, 1), gaps)
     size = np.trace(within, axis1=1, axis2=2) / p
     size = np.where(size > 0, size, 1.0)  # if all neighbours of each class coincide, W is 0 and the unit matrix is used
     constant = np.trace(within, axis1=1, axis2=2) == 0

@@ -68,7 +68,7 @@ def nearest_rows(D: Array, count: int) -> Array:
 
 def _factors(Z: Array, y: Array, classes: int, epsilon: float, ridge: float) -> Array:
     """Factors from the neighbours of each center minus one of them, (m, K, p), which avoids loss of digits far from the origin."""
-    m, K, p = Z.shape
+    K, p = Z.shape[1:]
     own = (y[:, None, :] == np.arange(classes)[:, None]).astype(float)  # (m, classes, K)
     count = own.sum(axis=2)
     means = np.matmul(own, Z) / np.maximum(count, 1)[:, :, None]

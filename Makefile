@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # not in notebooks, which show their figures
-run test bench papers: export MPLBACKEND := Agg
+run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test fuzz lint bench cold papers vignettes lab clean
+.PHONY: run test fuzz lint bench bench-scale cold papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -24,8 +24,13 @@ lint: $(VENV)/tested
 	$(BIN)/ruff check protoclass tests benchmarks data docs
 	$(BIN)/mypy protoclass/core
 
+# OPTIONS, such as make bench OPTIONS="--large --write": --help of the scripts lists them
 bench: $(VENV)/installed
-	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/bench.py $(OPTIONS)
+
+# growth with the number of rows, about an hour, into benchmarks/SCALE.md
+bench-scale: $(VENV)/installed
+	$(BIN)/python benchmarks/scale.py --write $(OPTIONS)
 
 # CPU seconds of a first fit, with nothing compiled, and of the next process
 cold: $(VENV)/installed

@@ -2,7 +2,8 @@
 
 T is scikit-learn's `pairwise_distances` on the 7291 x 256 USPS training images in float32. Every figure is the median of
 runs taken in turn with runs of T, as machines drift. USPS comes from `fetch_data("usps")`: the folder that
-PROTOCLASS_DATA names, else OpenML. The table is printed, and written to RESULTS.md beside this file with --write.
+PROTOCLASS_DATA names, else OpenML. Rows are printed as they are done, and the table is written to RESULTS.md beside this file
+with --write. --large adds what takes minutes (60,000 x 784, 1,000,000 x 2 and 200,000 x 20); --only runs some of the groups.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from one_case import Outcome, run
 
 import protoclass as pc
 from protoclass.frames.frame import mold
@@ -40,6 +42,10 @@ open("/proc/self/clear_refs", "w").write("5")  # the peak is counted from here
 pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), {options})
 print(status("VmHWM") - before)
 """
+Row = tuple[str, str, str]  # what, measured, goal
+MNIST = {"n": 60_000, "p": 784}
+SHARE = 28  # rows of a ball with which about a tenth of the rows of this size are prototypes
+LIMITS = {"seconds": 600.0, "gigabytes": 8.0}  # of a case with made data: longest run, and memory beyond the data
 FIRST = 'import protoclass as pc; pc.fit("species ~ .", pc.load_data("iris"))'
 
 
@@ -176,74 +182,159 @@ def quantization(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], st
     ]
 
 
-def rows(runs: int) -> list[tuple[str, str, str]]:
-    """(what, measured, goal)"""
+def digits_of_usps() -> pd.DataFrame:
+    data = pc.fetch_data("usps")
+    return data[data.split == "train"].drop(columns="split").copy()
+
+
+def against_distances(
+    items: list[tuple[str, Callable[[], object], str]], usps: pd.DataFrame, runs: int
+) -> Iterator[Row]:
+    """Rows of work that is timed in turn with T."""
     from sklearn.metrics import pairwise_distances
 
-    data = pc.fetch_data("usps")
-    data = data[data.split == "train"].drop(columns="split").copy()
-    X = data.drop(columns="digit").to_numpy(np.float32)
-    raw = pc.Euclidean(scale=False)
+    X = usps.drop(columns="digit").to_numpy(np.float32)
+    for what, work, goal in items:
+        took, T = in_turn(work, lambda: pairwise_distances(X), runs)
+        yield what, f"{took / T:.2f} T ({took:.2f} s; T = {T:.2f} s)", goal
 
-    def yardstick() -> object:
-        return pairwise_distances(X)
 
-    out = []
-    one, T = in_turn(lambda: pc.fit("digit ~ .", data, dissimilarity=raw, eps=5.45), yardstick, runs)
-    out.append(("fit of USPS at one eps, frame to Fit", f"{one / T:.2f} T ({one:.2f} s; T = {T:.2f} s)", "<= 1.5 T"))
-    out.append(("its peak memory beyond the data", f"{peak('eps=5.45'):.2f} GB", "<= 1 GB"))
-    cv, T = in_turn(lambda: pc.fit("digit ~ .", data, dissimilarity=raw, progress=False), yardstick, runs)
-    out.append(
-        ("10 folds x 20 radii and the final fit", f"{cv / T:.2f} T ({cv:.2f} s; T = {T:.2f} s)", "<= 3 T, goal 2 T")
-    )
-    out.append(("its peak memory beyond the data", f"{peak('progress=False'):.2f} GB", ""))
+def of_usps(runs: int, quick: bool) -> Iterator[Row]:
+    usps, raw = digits_of_usps(), pc.Euclidean(scale=False)
+    for what, options, parameters, goal, most in (
+        ("fit of USPS at one eps, frame to Fit", "eps=5.45", {"eps": 5.45}, "<= 0.6 T", "<= 1 GB"),
+        ("10 folds x 20 radii and the final fit", "progress=False", {"progress": False}, "<= 1.8 T", ""),
+    ):
+
+        def work(given: dict[str, object] = parameters) -> object:
+            return pc.fit("digit ~ .", usps, dissimilarity=raw, **given)
+
+        yield from against_distances([(what, work, goal)], usps, runs)
+        yield "its peak memory beyond the data", f"{peak(options):.2f} GB", most
+
+
+def of_scm(runs: int, quick: bool) -> Iterator[Row]:
     machines, svc = in_turn(*scm_and_svc(), max(1, runs // 2))
-    goal = f"<= 0.1 of {svc:.1f} s"
-    out.append(("CV of the set covering machine on Pima (400 runs)", f"{machines / svc:.3f} ({machines:.2f} s)", goal))
+    what = "CV of the set covering machine on Pima (400 runs)"
+    yield what, f"{machines / svc:.3f} ({machines:.2f} s)", f"<= 0.1 of {svc:.1f} s"
+
+
+def of_medoids(runs: int, quick: bool) -> Iterator[Row]:
+    X = digits_of_usps().drop(columns="digit").to_numpy(np.float32)
     for what, work, other, goal in medoids(X):
         took, theirs = in_turn(work, other, max(1, runs // 2))
-        out.append((what, f"{took / theirs:.3f} ({took:.2f} s)", goal.format(theirs)))
-    for what, work, goal in quantization(data) + metrics(data):
-        took, T = in_turn(work, yardstick, max(1, runs // 2))
-        out.append((what, f"{took / T:.2f} T ({took:.2f} s; T = {T:.2f} s)", goal))
-    X, seconds = np.random.default_rng(0).normal(size=(1000, 5)), []
-    related = pc.dissimilarity(pd.DataFrame(X).add_prefix("x"))
+        yield what, f"{took / theirs:.3f} ({took:.2f} s)", goal.format(theirs)
+
+
+def of_lvq(runs: int, quick: bool) -> Iterator[Row]:
+    usps = digits_of_usps()
+    yield from against_distances(quantization(usps), usps, max(1, runs // 2))
+
+
+def of_metrics(runs: int, quick: bool) -> Iterator[Row]:
+    usps, seconds = digits_of_usps(), list[float]()
+    yield from against_distances(metrics(usps), usps, max(1, runs // 2))
+    X = np.random.default_rng(0).normal(size=(1000, 5))
+    dissimilarity = pc.dissimilarity(pd.DataFrame(X).add_prefix("x"))
     for _ in range(runs):
-        seconds.append(clock(related.embed))
-    out.append(("pseudo-Euclidean embedding of 1000 rows", f"{statistics.median(seconds):.2f} s", "<= 2 s"))
+        seconds.append(clock(dissimilarity.embed))
+    yield "pseudo-Euclidean embedding of 1000 rows", f"{statistics.median(seconds):.2f} s", "<= 2 s"
+
+
+def of_starts(runs: int, quick: bool) -> Iterator[Row]:
     bare = process("", runs)
-    out.append(("import protoclass", f"{process('import protoclass', runs) - bare:.2f} s", "<= 0.3 s"))
+    yield "import protoclass", f"{process('import protoclass', runs) - bare:.2f} s", "<= 0.3 s"
     process(FIRST, 1)
-    out.append(("first fit of iris with CV, fresh process", f"{process(FIRST, runs):.2f} s", "<= 2 s"))
+    yield "first fit of iris with CV, fresh process", f"{process(FIRST, runs):.2f} s", "<= 0.6 s"
     cold = []
     for _ in range(max(1, runs // 2)):
         with tempfile.TemporaryDirectory() as folder:
             cold.append(process(FIRST, 1, NUMBA_CACHE_DIR=folder))
-    out.append(("the same with cold numba caches", f"{statistics.median(cold):.2f} s", "<= 6 s"))
+    yield "the same with cold numba caches", f"{statistics.median(cold):.2f} s", "<= 3 s"
     iris = pc.load_data("iris")
+    pc.fit("species ~ .", iris)
     again = statistics.median(clock(lambda: pc.fit("species ~ .", iris)) for _ in range(20))
-    out.append(("the same again in one process", f"{1000 * again:.0f} ms", "<= 50 ms"))
-    return out
+    yield "the same again in one process", f"{1000 * again:.0f} ms", "<= 50 ms"
+
+
+def of_defaults(runs: int, quick: bool) -> Iterator[Row]:
+    """The second fit of a process with all defaults, its cross-validation included."""
+    for method, name, goal in (
+        ("mixture", "iris", 0.7), ("mixture", "digits", 4), ("scm", "digits", 5), ("kmeans", "iris", 0.15),
+    ):  # fmt: skip
+        outcome = run("default_method", {"name": name, "method": method}, **LIMITS)
+        yield f"{method} with its defaults, {name}", words(outcome), f"<= {goal} s"
+
+
+def words(outcome: Outcome) -> str:
+    return outcome.note if outcome.seconds is None else f"{outcome.seconds:.2f} s ({outcome.note})"
+
+
+def of_rows(name: str, arguments: dict[str, int], what: str, goal: str, most: str = "") -> Iterator[Row]:
+    """Time and peak memory of a case with made data."""
+    outcome = run(name, arguments, **LIMITS)
+    yield f"{arguments['n']:,} x {arguments['p']}, {what}", words(outcome), goal
+    if outcome.gigabytes is not None:
+        yield "its peak memory beyond the data", f"{outcome.gigabytes:.2f} GB", most
+
+
+def of_plane(runs: int, quick: bool) -> Iterator[Row]:
+    yield from of_rows("one_eps", {"n": size(100_000, quick), "p": 2, "rows": 39}, "one eps, balls of 39 rows", "<= 2 s")
+
+
+def of_large(runs: int, quick: bool) -> Iterator[Row]:
+    """What takes minutes. The product X X' runs before the fit of MNIST's shape and after it, as machines drift."""
+    shape = MNIST | {"n": size(MNIST["n"], quick)}
+    before = run("product", shape, **LIMITS)
+    fit = run("one_eps", shape | {"rows": SHARE}, **LIMITS)
+    after = run("product", shape, **LIMITS)
+    what = f"{shape['n']:,} x {shape['p']}, float32, one eps, frame to Fit"
+    if before.seconds is None or after.seconds is None or fit.seconds is None:
+        yield what, "; ".join(words(o) for o in (before, fit, after)), "<= 1.2 products X X'"
+    else:
+        one = (before.seconds + after.seconds) / 2
+        told = f"{fit.seconds / one:.2f} products X X' ({fit.seconds:.1f} s; one product {one:.1f} s; {fit.note})"
+        yield what, told, "<= 1.2 products"
+        yield "its peak memory beyond the data", f"{fit.gigabytes:.2f} GB", "<= 0.5 GB"
+    plane = {"n": size(1_000_000, quick), "p": 2, "rows": 39}
+    yield from of_rows("one_eps", plane, "one eps, balls of 39 rows", "<= 30 s")
+    yield from of_rows("default_fit", {"n": size(200_000, quick), "p": 20}, "default fit", "<= 60 s")
+
+
+def size(n: int, quick: bool) -> int:
+    return n // 20 if quick else n
+
+
+GROUPS: dict[str, Callable[[int, bool], Iterator[Row]]] = {
+    "usps": of_usps, "scm": of_scm, "medoids": of_medoids, "lvq": of_lvq, "metrics": of_metrics, "starts": of_starts,
+    "defaults": of_defaults, "plane": of_plane, "large": of_large,
+}  # fmt: skip
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--large", action="store_true", help="also what takes minutes")
+    parser.add_argument("--quick", action="store_true", help="made data a twentieth as large")
+    parser.add_argument("--only", nargs="+", choices=list(GROUPS), metavar="GROUP", help=", ".join(GROUPS))
     parser.add_argument("--write", action="store_true", help="write RESULTS.md")
     options = parser.parse_args()
-    table = ["| what | measured | goal |", "|---|---|---|"]
-    table += [f"| {what} | {measured} | {goal} |" for what, measured, goal in rows(options.runs)]
     from protoclass.core.parallel import cores
 
-    head = (
-        f"# Speed\n\n`python benchmarks/bench.py --runs {options.runs} --write`, {datetime.date.today()}, {cores()} cores of "
+    lines = [
+        f"# Speed\n\n`{' '.join(['python benchmarks/bench.py', *sys.argv[1:]])}`, {datetime.date.today()}, {cores()} cores of "
         f"{platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}.\n"
-        "T: scikit-learn's `pairwise_distances` on the 7291 x 256 USPS images, timed in turn.\n"
-    )
-    text = head + "\n" + "\n".join(table) + "\n"
-    print(text)
+        "T: scikit-learn's `pairwise_distances` on the 7291 x 256 USPS images, timed in turn. Made data: `benchmarks/made.py`.\n",
+        "| what | measured | goal |",
+        "|---|---|---|",
+    ]
+    print("\n".join(lines), flush=True)
+    for name in options.only or [g for g in GROUPS if g != "large" or options.large]:
+        for what, measured, goal in GROUPS[name](options.runs, options.quick):
+            lines.append(f"| {what} | {measured} | {goal} |")
+            print(lines[-1], flush=True)
     if options.write:
-        (HERE / "RESULTS.md").write_text(text)
+        (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

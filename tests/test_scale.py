@@ -1,0 +1,101 @@
+"""The benchmarks of growth: a case that fails is a row, exponents are slopes, and the plain greedy is the package's."""
+
+import importlib
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import protoclass as pc
+
+HERE = Path(__file__).resolve().parent.parent / "benchmarks"
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the limits and the peak are those of Linux")
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """The scripts find one another as they do when one is run as a command."""
+    monkeypatch.syspath_prepend(str(HERE))
+    yield importlib.import_module
+    for name in ("cases", "made", "one_case", "scale", "scale_picture"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(("n", "p"), [(600, 2), (400, 20)])
+def test_the_plain_greedy_chooses_the_prototypes_of_the_package(script, n, p):
+    cases, made = script("cases"), script("made")
+    data = made.made(n, p)
+    X, y = made.predictors(data), data["y"].cat.codes.to_numpy()
+    eps = made.radius(X, 40) * (1 + 1e-6)  # not on a distance, where rounding would decide
+    chosen = pc.fit("y ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=eps, progress=False).rule.prototypes
+    assert cases.greedy(X, y, eps, 1 / n) == list(zip(chosen.at.tolist(), chosen.classes.tolist(), strict=True))
+    assert len(chosen) > 10
+
+
+def test_made_data_have_the_shape_and_balls_hold_so_many_rows(script):
+    made = script("made")
+    data = made.made(1500, 784)
+    X = made.predictors(data)
+    assert X.shape == (1500, 784)
+    assert X.dtype == np.float32
+    assert data["y"].nunique() == 10
+    eps, some = made.radius(X, 40), X[:300].astype(float)
+    held = [(np.linalg.norm(X - x, axis=1) < eps).sum() for x in some]
+    assert 20 < np.median(held) < 80
+
+
+@LINUX
+def test_a_case_that_needs_too_much_is_a_row_that_says_so(script):
+    run = script("one_case").run
+    arguments = {"n": 20_000, "p": 2, "rows": 40}
+    assert run("numpy_greedy", arguments, seconds=60, gigabytes=0.2).note == "memory: more than 0.2 GB"
+    late = run("product", {"n": 20_000, "p": 20}, seconds=0.001, gigabytes=2)
+    assert (late.seconds, late.note) == (None, "time: more than 0.001 s")
+
+
+@LINUX
+def test_the_peak_is_what_the_work_took_beyond_the_data(script):
+    outcome = script("one_case").run("numpy_greedy", {"n": 5000, "p": 2, "rows": 40}, seconds=60, gigabytes=2)
+    square = 5000**2 / 2**30
+    assert square < outcome.gigabytes < 4 * square + 0.2  # blocks of 1000 rows of distances beside it
+    assert outcome.seconds > 0
+
+
+def test_exponents_are_slopes_and_sizes_beyond_the_limit_are_not_tried(script):
+    scale, one_case = script("scale"), script("one_case")
+    rows = [scale.Row("knn", 2, n, one_case.Outcome(2e-6 * n**1.5, 1e-4 * n, "")) for n in (1000, 10_000, 100_000)]
+    assert scale.exponent(rows) == pytest.approx(1.5)
+    assert scale.exponent(rows, "gigabytes") == pytest.approx(1.0)
+    assert math.isnan(scale.exponent(rows, least=50.0))
+    assert scale.grown(rows[:2], 100_000) == pytest.approx(rows[2].outcome.seconds)
+    assert "1.50" in scale.line(rows[1], rows[0])
+
+
+def test_a_series_ends_with_the_reason(script, monkeypatch):
+    scale, one_case = script("scale"), script("one_case")
+    tried = []
+
+    def run(name, arguments, seconds, gigabytes):
+        tried.append(arguments["n"])
+        return one_case.Outcome(1e-6 * arguments["n"] ** 2, 0.1, "done")
+
+    monkeypatch.setattr(scale, "run", run)
+    rows = list(scale.series("knn", 2, scale.SIZES, 300.0, 8.0))
+    assert tried == [1000, 3000, 10_000]
+    assert rows[-1].n == 30_000
+    assert not rows[-1].done
+    assert rows[-1].outcome.note == "time: about 15 min by the growth so far, above 300 s"
+    assert "30,000: time" in scale.summary(rows)
+
+
+def test_the_report_and_its_picture(script, tmp_path):
+    scale, one_case = script("scale"), script("one_case")
+    rows = [scale.Row("knn", p, n, one_case.Outcome(1e-4 * n, 1e-4 * n, "a note")) for p in (2, 20) for n in (1000, 3000)]
+    rows.append(scale.Row("knn", 20, 10_000, one_case.Outcome(None, None, "memory: more than 8 GB")))
+    text = scale.report(rows, "python benchmarks/scale.py --write", 100.0, 300.0, 8.0)
+    assert "| KNeighborsClassifier | 20 | 10,000 |  |  |  |  | memory: more than 8 GB |" in text
+    script("scale_picture").draw(rows, {"knn": "KNeighborsClassifier"}, tmp_path / "scale.png")
+    size = (tmp_path / "scale.png").stat().st_size
+    assert 2000 < size < 60_000

@@ -293,8 +293,8 @@ def of_large(runs: int, quick: bool) -> Iterator[Row]:
         yield what, "; ".join(words(o) for o in (before, fit, after)), "<= 1.2 products X X'"
     else:
         one = (before.seconds + after.seconds) / 2
-        told = f"{fit.seconds / one:.2f} products X X' ({fit.seconds:.1f} s; one product {one:.1f} s; {fit.note})"
-        yield what, told, "<= 1.2 products"
+        measured = f"{fit.seconds / one:.2f} products X X' ({fit.seconds:.1f} s; one product {one:.1f} s; {fit.note})"
+        yield what, measured, "<= 1.2 products"
         yield "its peak memory beyond the data", f"{fit.gigabytes:.2f} GB", "<= 0.5 GB"
     plane = {"n": size(1_000_000, quick), "p": 2, "rows": 39}
     yield from of_rows("one_eps", plane, "one eps, balls of 39 rows", "<= 30 s")

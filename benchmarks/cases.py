@@ -123,8 +123,8 @@ def medoids(n: int, p: int) -> Work:
     kmedoids.fasterpam(pairwise_distances(X[:FEW]), MEDOIDS, init="random", random_state=0)
 
     def work() -> str:
-        found = kmedoids.fasterpam(pairwise_distances(X), MEDOIDS, init="random", random_state=0)
-        return f"{len(found.medoids)} medoids, {found.n_iter} iterations"
+        result = kmedoids.fasterpam(pairwise_distances(X), MEDOIDS, init="random", random_state=0)
+        return f"{len(result.medoids)} medoids, {result.n_iter} iterations"
 
     return work
 

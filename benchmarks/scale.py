@@ -44,7 +44,7 @@ class Method:
 METHODS = {
     "one_eps": Method("PVM, one eps", "one_eps", balls=True, note=f"`pc.fit` from frame to Fit, balls of about {ROWS} rows"),
     "default": Method("PVM, default fit", "default_fit", note="`pc.fit(formula, data)`: eps by ten folds"),
-    "numpy": Method("plain NumPy greedy", "numpy_greedy", balls=True, note="the same prototypes, by the paper's section 3.2"),
+    "numpy": Method("plain NumPy greedy", "numpy_greedy", balls=True, note="section 3.2 of the PVM paper, written out, balls as above"),
     "knn": Method("KNeighborsClassifier", "neighbours", note="scikit-learn, k = 5: fit, and the classes of all rows"),
     "centroid": Method("NearestCentroid", "nearest_centroid", note="scikit-learn: fit, and the classes of all rows"),
     "kmedoids": Method("kmedoids FasterPAM", "medoids", needs="kmedoids",
@@ -132,10 +132,10 @@ def summary(rows: list[Row]) -> str:
             own = [r for r in rows if (r.method, r.p) == (name, p)]
             done = [r for r in own if r.done]
             powers = exponent(done, "seconds", SHORTEST), exponent(done, "gigabytes", 0.01)
-            told = ["" if math.isnan(v) else f"{v:.2f}" for v in powers]
+            shown = ["" if math.isnan(v) else f"{v:.2f}" for v in powers]
             last = [f"{done[-1].n:,}", f"{done[-1].outcome.seconds:.3g}"] if done else ["", ""]
             ends = "" if own[-1].done else f"{own[-1].n:,}: {own[-1].outcome.note}"
-            lines.append(f"| {' | '.join([METHODS[name].words, str(p), *told, *last, ends])} |")
+            lines.append(f"| {' | '.join([METHODS[name].words, str(p), *shown, *last, ends])} |")
     return "\n".join(lines)
 
 

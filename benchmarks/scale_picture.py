@@ -49,7 +49,8 @@ def slopes(ax: Any) -> None:
     for power, name in ((1, "n"), (2, "n²")):
         end = min(right, left * (high / low) ** (1 / power))
         ax.plot([left, end], [low, low * (end / left) ** power], color="#999999", linestyle="--", linewidth=0.8, zorder=0)
-        ax.annotate(name, (end, low * (end / left) ** power), color="#666666", ha="right", va="top", fontsize=9)
+        ax.annotate(name, (end, low * (end / left) ** power), (-8, -2), textcoords="offset points",
+                    color="#666666", ha="right", va="top", fontsize=9)  # fmt: skip
     ax.set(xlim=(left, right), ylim=(low, high))
 
 

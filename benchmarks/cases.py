@@ -19,14 +19,15 @@ MEDOIDS, BLOCK = 100, 1000
 
 
 def one_eps(n: int, p: int, rows: int) -> Work:
-    """A fit of the PVM at one eps, from frame to Fit; balls hold about so many rows."""
+    """A fit of the PVM at one eps with all rows as candidates, from frame to Fit; balls hold about so many rows."""
     few = made(FEW, p)
-    pc.fit("y ~ .", few, dissimilarity=RAW, eps=radius(predictors(few), min(rows, FEW // 4)), progress=False)
+    eps = radius(predictors(few), min(rows, FEW // 4))
+    pc.fit("y ~ .", few, dissimilarity=RAW, eps=eps, candidates="train", progress=False)
     data = made(n, p)
     eps = radius(predictors(data), rows)
 
     def work() -> str:
-        fit = pc.fit("y ~ .", data, dissimilarity=RAW, eps=eps, progress=False)
+        fit = pc.fit("y ~ .", data, dissimilarity=RAW, eps=eps, candidates="train", progress=False)
         return f"{len(fit.prototypes):,} prototypes"
 
     return work
@@ -39,7 +40,8 @@ def default_fit(n: int, p: int) -> Work:
 
     def work() -> str:
         fit = pc.fit("y ~ .", data, progress=False)
-        return f"{len(fit.prototypes):,} prototypes, CV error {fit.validation.table['error'].iloc[fit.validation.one_se]:.3f}"
+        error = fit.validation.table["error"].iloc[fit.validation.one_se]
+        return f"{len(fit.prototypes):,} prototypes of {fit.dissimilarity.shape[1]:,} candidates, CV error {error:.3f}"
 
     return work
 

@@ -42,8 +42,10 @@ class Method:
 
 
 METHODS = {
-    "one_eps": Method("PVM, one eps", "one_eps", balls=True, note=f"`pc.fit` from frame to Fit, balls of about {ROWS} rows"),
-    "default": Method("PVM, default fit", "default_fit", note="`pc.fit(formula, data)`: eps by ten folds"),
+    "one_eps": Method("PVM, one eps", "one_eps", balls=True,
+                      note=f"`pc.fit` from frame to Fit, all rows are candidates, balls of about {ROWS} rows"),
+    "default": Method("PVM, default fit", "default_fit",
+                      note="`pc.fit(formula, data)`: eps by ten folds, and a sample of the rows as candidates where they are many"),
     "numpy": Method("plain NumPy greedy", "numpy_greedy", balls=True, note="section 3.2 of the PVM paper, written out, balls as above"),
     "knn": Method("KNeighborsClassifier", "neighbours", note="scikit-learn, k = 5: fit, and the classes of all rows"),
     "centroid": Method("NearestCentroid", "nearest_centroid", note="scikit-learn: fit, and the classes of all rows"),

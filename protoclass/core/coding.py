@@ -52,7 +52,8 @@ class Coder:
 def coder(radii: Array, dtype: Any, fine: int = 13) -> Coder:
     """A Coder for dissimilarities of a precision, with 2^fine bins; at most 254 radii."""
     exact = np.asarray(radii, np.float64)
-    reach = exact.astype(dtype)
+    with np.errstate(over="ignore"):  # a radius beyond all numbers of this precision is infinite
+        reach = exact.astype(dtype)
     # the smallest number of this precision that is not below the radius: d < radius and d < reach are then equivalent
     reach = np.where(reach.astype(np.float64) < exact, np.nextafter(reach, np.dtype(dtype).type(np.inf)), reach)
     reach = reach.astype(dtype)

@@ -78,7 +78,7 @@ class Held:
         return all_tiles(*self.shape)
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
-        if len(rows) == len(self.values):  # as `all_tiles` asks for them
+        if len(rows) == len(self.values) and isinstance(as_slice(rows), slice):  # all rows in their order
             return coding(self.values[:, as_slice(columns)])
         return coding(self.take(rows, columns))
 

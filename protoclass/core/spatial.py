@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from .coding import Coding
@@ -49,6 +50,13 @@ class Spatial:
     geometry: Geometry
     symmetric: bool
     matrix: Once[Array] | None
+    _screen: Once[Screening | None] = field(init=False, repr=False, compare=False)
+    _blocks: Once[tuple[Blocks, Blocks] | None] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # several threads may be the first to read these
+        object.__setattr__(self, "_screen", Once(self._find_screen))
+        object.__setattr__(self, "_blocks", Once(self._find_blocks))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,18 +79,22 @@ class Spatial:
 
     def tiles(self, coding: Coding) -> Tiles:
         n, m = self.shape
-        if self._blocks is not None:
-            rows, candidates = self._blocks
+        blocks = self._blocks()
+        if blocks is not None:
+            rows, candidates = blocks
             reach = self._reach(coding)
             if share_near(rows, candidates, self.geometry.r, reach[-1], LOOKED_AT) < WORTH:
                 return near_tiles(rows, candidates, self.geometry.r, reach)
         return half_tiles(n) if self.symmetric else block_tiles(n, m)
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
-        if self._screen is not None:
-            codes = self._screen.codes(rows, columns, self._reach(coding))
+        screening = self._screen()
+        if screening is not None:
+            codes = screening.codes(rows, columns, self._reach(coding))
             if codes is not None:
                 return codes
+        if not self._bounded:
+            return self._exact.codes(rows, columns, coding)  # which names a pair whose distance is infinite
         X, Z = self._sides
         values = self.geometry.value(minkowski(Z[as_slice(columns)], X[as_slice(rows)], self.geometry.r))
         return coding.coder(values.dtype).along(values)
@@ -93,7 +105,7 @@ class Spatial:
 
     @property
     def screening(self) -> Screening | None:
-        return self._screen if self.geometry.value is the_same else None
+        return self._screen() if self.geometry.value is the_same else None
 
     def _reach(self, coding: Coding) -> Array:
         return self.geometry.reach(coding.coder(self._sides[0].dtype).radii)
@@ -103,14 +115,21 @@ class Spatial:
         return self.streamed.rows[0], self.streamed.candidates[0]
 
     @cached_property
-    def _screen(self) -> Screening | None:
+    def _bounded(self) -> bool:
+        """Whether no distance within a box around all rows and candidates is beyond all numbers."""
+        X, Z = self._sides
+        with np.errstate(over="ignore"):
+            box = np.maximum(X.max(axis=0), Z.max(axis=0)) - np.minimum(X.min(axis=0), Z.min(axis=0))
+            distance = minkowski(box[None], np.zeros_like(box)[None], self.geometry.r)
+            return bool(np.isfinite(self.geometry.value(distance)).all())
+
+    def _find_screen(self) -> Screening | None:
         X, Z = self._sides
         return screen(X, X if self.symmetric else Z, self.matrix is not None) if self.geometry.r == 2 else None
 
-    @cached_property
-    def _blocks(self) -> tuple[Blocks, Blocks] | None:
+    def _find_blocks(self) -> tuple[Blocks, Blocks] | None:
         X, Z = self._sides
-        if X.shape[1] > MOST_COLUMNS or len(X) <= SIDE:
+        if X.shape[1] > MOST_COLUMNS or len(X) <= SIDE or not self._bounded:
             return None
         rows = blocks_of(X, BLOCK)
         return rows, rows if self.symmetric else blocks_of(Z, BLOCK)

@@ -43,7 +43,7 @@ class Geometry:
         if self.value is the_same:
             return radii
         kind = np.uint32 if radii.dtype == np.float32 else np.uint64
-        # positive floats are ordered as their bits are: halve between 0, whose value is below, and infinity
+        # positive floats are ordered as their bits are: halve between 0 and infinity
         low = np.zeros(len(radii), kind)
         high = np.full(len(radii), np.array(np.inf, radii.dtype).view(kind))
         with np.errstate(over="ignore", under="ignore"):
@@ -51,4 +51,4 @@ class Geometry:
                 middle = low + (high - low) // kind(2)
                 enough = self.value(middle.view(radii.dtype)) >= radii
                 low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        return np.asarray(high.view(radii.dtype))
+        return np.asarray(np.where(self.value(np.zeros_like(radii)) >= radii, 0, high.view(radii.dtype)))

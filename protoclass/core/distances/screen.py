@@ -11,12 +11,19 @@ centre common to both sides and S a power of two, rounded to single precision, s
 * rounding the rows changes s by at most (2 u' + u'^2) (|x'| + |z'|)^2 (1 + 3 u') <= 4.001 u N;
 * the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, in whatever order it is summed,
   fused or not (Higham 2002, equation 3.5); twice the product by g(p) N;
-* the squared lengths, their sum and the difference are rounded once each, which adds at most 5 u N (1 + g(p)).
+* the squared lengths, their sum and the difference are rounded once each, which adds u N, u N and 2 u N;
+* where the bound is added before the difference is taken, N (1 + c) + loss - 2 x'.z', this rounds 1 + c, its product with
+  N and the sum with the loss as well: 3 u N more.
 
-So |approximation - s| <= c N with c = (p + 12) u (1 + 1e-3) as long as p u < 1e-4. What is below the smallest normal number
-of single precision may be lost: p 2^-100 covers that, as the largest |x'| is about 1. The exact kernel itself computes
-S d with (S d)^2 = s (1 + k'), |k'| <= k = (p + 8) v: two roundings of each difference, one of the square, at most p of the
-sum, and two of the root. So S d lies below a radius if s (1 + k) does, and does not if s (1 - k) does not.
+That is (p + 11.001) u N in first order, so |approximation - s| <= c N with c = (p + 12) u (1 + 1e-3) as long as
+p u < 1e-4, the roundings above included. The exact kernel itself computes S d with (S d)^2 = s (1 + k'), |k'| <= k =
+(p + 8) v: two roundings of each difference, one of the square, at most p of the sum, and two of the root. So S d lies below
+a radius if s (1 + k) does, and does not if s (1 - k) does not.
+
+**Underflow.** The coordinates of x' are at most 1, and what is below the smallest normal number of single precision may be
+lost of them and of their products: p 2^-120 at most. The exact kernel may lose p 2^-150 (p 2^-1075 in double precision) of
+the sum of its squares, which is S^2 times as much of s: p 2^-108 at most (p 2^-113), as S <= 2^21 (2^481). A slack of p 2^-100
+covers both.
 """
 
 from __future__ import annotations
@@ -35,7 +42,7 @@ Array = NDArray[Any]
 UNIT = 2.0**-24
 WIDEST = 1000  # columns: beyond it p u < 1e-4 does not hold
 NARROWEST = 8  # columns: below it the exact kernel is as fast
-LOST = 2.0**-100  # what underflow can take from one square
+LOST = 2.0**-100  # more than underflow can take from one square
 UNSURE = 255  # in place of a code
 OFTEN = 8  # where more than one in this many pairs is unsure, all are measured
 CHUNK = 256  # rows whose approximations are compared with one radius after another
@@ -86,8 +93,8 @@ class Bounds:
 
     def thresholds(self, reach: Array) -> tuple[Array, Array]:
         """For distances: S d is surely below them under the first, and surely not from the second on; float32 squares."""
-        square = (np.asarray(reach, float) * self.scale) ** 2
         with np.errstate(over="ignore", under="ignore"):
+            square = (np.asarray(reach, float) * self.scale) ** 2
             low = np.nextafter((square / (1 + self.kernel)).astype(np.float32), np.float32(-np.inf))
             high = np.nextafter((square / (1 - self.kernel)).astype(np.float32), np.float32(np.inf))
         return low, high
@@ -190,14 +197,17 @@ def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | No
     if not NARROWEST <= p <= WIDEST or not n or not len(candidates):
         return None
     both = (rows,) if candidates is rows else (rows, candidates)
-    centre = rows.mean(axis=0, dtype=float)
-    largest = max(float(np.abs(side).max()) for side in both)
+    low, high = (np.stack([find(side, axis=0) for side in both]) for find in (np.min, np.max))
+    largest = max(float(np.abs(low).max()), float(np.abs(high).max()))
     single = rows.dtype == np.float32
-    if not 2.0 ** (-20 if single else -480) < largest < 2.0 ** (50 if single else 500):
-        return None  # squares may overflow or underflow
-    spread = max(float(np.abs(side - centre).max()) for side in both)
+    if not largest < 2.0 ** (50 if single else 500):
+        return None  # squares may overflow
+    centre = rows.mean(axis=0, dtype=float)
+    spread = max(float((high - centre).max()), float((centre - low).max()))
     if not spread > largest * 2.0**-10:
         return None  # all rows lie far from 0 and near one another, or are the same
+    if not spread > 2.0 ** (-20 if single else -480):
+        return None  # squares may underflow
     scale = 2.0 ** -np.ceil(np.log2(spread))
     sides = [_side(side, centre, scale) for side in both]
     own = UNIT if single else 2.0**-53

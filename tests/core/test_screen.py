@@ -1,0 +1,230 @@
+"""Distances compared by products: the bound of their error, and answers that are those of the exact kernel to the last tie."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from coordinates import KINDS, coordinates
+
+from protoclass.core.coding import Coding, coder
+from protoclass.core.coverage import covering, covering_by
+from protoclass.core.covers.radii import _scanned, _screened, default_radii
+from protoclass.core.distances import screen as screening
+from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.screen import approximate, measure_pair, screen
+from protoclass.core.neighbours.nearest import nearest, nearest_to
+from protoclass.core.query import Query
+from protoclass.core.sources import Held, Part, Streamed
+from protoclass.core.task import Points
+
+COLUMNS = (8, 9, 31, 64, 300)
+DTYPES = (np.float32, np.float64)
+SCALES = {np.float32: (1e-5, 1.0, 1e14), np.float64: (1e-140, 1e-20, 1.0, 1e140)}
+CASES = [
+    (kind, dtype, p, SCALES[dtype][(i + j) % len(SCALES[dtype])], i)
+    for i, kind in enumerate(KINDS)
+    for dtype in DTYPES
+    for j, p in enumerate(COLUMNS)
+    if (i + j) % 2 == 0
+]
+
+
+def exact_square(x, z):
+    return sum(((Fraction(float(a)) - Fraction(float(b))) ** 2 for a, b in zip(x, z, strict=True)), Fraction(0))
+
+
+def worst_rounding(p, dtype):
+    """Rows on both sides of 0 whose coordinates single precision rounds towards 0 as far as it can, so that no error cancels."""
+    one = np.float64(np.float32(1 + 2**-22)) * (1 + 0.999 * 2.0**-24)
+    X = np.outer(np.r_[np.linspace(0.5, 1, 9), -np.linspace(0.5, 1, 9)], np.full(p, one))
+    return np.ascontiguousarray(X, dtype)
+
+
+def rows_of(case, n=40):
+    kind, dtype, p, scale, seed = case
+    return coordinates(seed, kind, n, p, dtype, scale)
+
+
+def reaches(D, count):
+    """Some of the distances themselves, and their neighbours among the floats: the radii that are hardest to compare with."""
+    some = np.unique(D)[:: max(1, D.size // count)]
+    return np.unique(np.concatenate([np.nextafter(some, -np.inf), some, np.nextafter(some, np.inf)]))[-250:].clip(0)
+
+
+def check_bounds(X):
+    known = screen(X, X)
+    if known is None:
+        return False
+    S, limits, side = Fraction(known.bounds.scale), known.bounds, known.rows
+    square = side.square.astype(float)
+    N, twice = side.square + side.square[:, None], approximate(side, side)
+    approximation = N - twice
+    near = S**2
+    D = minkowski(X, X)
+    # the pairs in which errors show most, by a first look in double precision
+    s = (((X[:, None].astype(np.longdouble) - X) * np.longdouble(limits.scale)) ** 2).sum(axis=2)
+    bound = limits.norm * (square + square[:, None]) + limits.slack
+    for share in (
+        np.abs(approximation - s) / bound,
+        np.abs(D.astype(np.longdouble) * limits.scale / np.sqrt(s.clip(1e-300)) - 1),
+    ):
+        for at in np.argsort(share, axis=None)[-6:]:
+            i, j = divmod(int(at), len(X))
+            exact = near * exact_square(X[i], X[j])
+            assert abs(Fraction(float(approximation[i, j])) - exact) <= Fraction(float(bound[i, j]))
+            measured, k, lost = (S * Fraction(float(D[i, j]))) ** 2, Fraction(limits.kernel), Fraction(limits.slack) / 2
+            assert exact * (1 - k) - lost <= measured <= exact * (1 + k) + lost
+    assert (np.abs(approximation - s) <= bound).all()
+    return True
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_approximations_lie_within_their_bound(case):
+    assert check_bounds(rows_of(case)) or case[0] != "normal"
+
+
+@pytest.mark.parametrize("p", [8, 9, 100])
+def test_rounding_that_never_cancels_lies_within_the_bound_and_takes_much_of_it(p):
+    X = worst_rounding(p, np.float64)
+    assert check_bounds(X)
+    known = screen(X, X)
+    approximation = known.rows.square + known.rows.square[:, None] - approximate(known.rows, known.rows)
+    s = (((X[:, None] - X) * known.bounds.scale) ** 2).sum(axis=2)
+    N = known.rows.square.astype(float) + known.rows.square[:, None].astype(float)
+    assert (np.abs(approximation - s) / (2.0**-24 * N)).max() > 3.5  # of the 4 that the derivation allows the rows
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("sides", ["same", "others"])
+def test_codes_are_those_of_the_exact_kernel(case, sides, monkeypatch):
+    monkeypatch.setattr(screening, "OFTEN", 0)  # measure the unsure ones, however many they are
+    X = rows_of(case, 60)
+    Z = X if sides == "same" else np.concatenate([X[::2], X[:7] + X[7:14]])
+    D, known = minkowski(Z, X), screen(X, Z, hold=True)
+    if known is None:
+        return
+    for reach in (reaches(D, 25), np.array([0, D.max(), np.inf], D.dtype), np.array([np.finfo(D.dtype).tiny], D.dtype)):
+        expected = (D[:, :, None] >= reach).sum(axis=2)
+        rows, columns = np.arange(len(X)), np.arange(len(Z))
+        assert (known.codes(rows, columns, reach) == expected).all()
+        some = np.random.default_rng(0).permutation(len(X))[:31]
+        assert (known.codes(some, columns[1:], reach) == expected[1:, some]).all()
+    known.hold()
+    assert (known.codes(rows, columns, reach) == expected).all()
+    assert (known.codes(some, columns[::-1], reach) == expected[::-1][:, some]).all()
+
+
+def test_254_radii_have_254_codes():
+    X = coordinates(3, "normal", 50, 10)
+    D = minkowski(X, X)
+    reach = np.quantile(D, np.linspace(0, 1, 254))
+    known = screen(X, X).codes(np.arange(50), np.arange(50), reach)
+    assert (known == (D[:, :, None] >= reach).sum(axis=2)).all()
+    assert known.max() == 254
+
+
+def test_squares_that_underflow_are_measured():
+    # single precision: the first column makes S large, and squares of the others are below the smallest number
+    X = np.zeros((8, 9), np.float32)
+    X[:, 0] = 2.0**-19
+    X[0, 0] -= 2.0**-28
+    X[1, 0] += 2.0**-28
+    X[2:, 1:] = np.float32(2.0**-75) * (1 + np.arange(6)[:, None] / 4)
+    D = minkowski(X, X)
+    for reach in reaches(D, 100):
+        known = screen(X, X)
+        codes = None if known is None else known.codes(np.arange(8), np.arange(8), np.array([reach]))
+        assert codes is None or (codes == (D >= reach)).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_one_pair_has_the_bits_of_the_kernel(dtype):
+    for p in (*range(1, 40), 127, 300):
+        X = coordinates(p, "normal", 9, p, dtype)
+        D = minkowski(X, X)
+        assert all(measure_pair(X[i], X[j]) == D[i, j] for i, j in product(range(9), range(9)))
+        assert (D == D.T).all()
+
+
+@pytest.mark.parametrize("low, high", [(1e-300, 1e300), (1e-30, 1e30)])
+def test_radii_beyond_single_precision(low, high):
+    X = coordinates(0, "normal", 30, 12)
+    reach = np.array([low, 3.0, high])
+    codes = screen(X, X).codes(np.arange(30), np.arange(30), reach)
+    assert (codes == (minkowski(X, X)[:, :, None] >= reach).sum(axis=2)).all()
+    single = coder(reach, np.float32)  # warns of nothing
+    assert (single(minkowski(X, X).astype(np.float32)) == codes).all()
+
+
+def test_what_a_product_cannot_compare():
+    X = coordinates(0, "normal", 20, 12)
+    missing = X.copy()
+    missing[3, 4] = np.nan
+    for Z in (missing, X * 1e160, X * 1e-160, X * 1e307, X * 0, X[:0], X + 1e9, X[:, :7]):
+        assert screen(np.ascontiguousarray(Z), np.ascontiguousarray(Z)) is None
+
+
+LEVELS = (None, np.array([0.0, 0.1, 0.5, 0.9, 1.0]), np.array([1e-3]))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_default_radii_by_products_are_those_of_one_scan(case):
+    X = rows_of(case, 130)
+    Z, row = np.concatenate([X[5:80], X[:20] * 1.5]), np.r_[np.arange(5, 80), np.full(20, -1)]
+    for candidates, candidate_row in ((X, np.arange(len(X))), (Z, row)):
+        known = screen(X, candidates, hold=True)
+        D = Held(minkowski(X, candidates))
+        for levels in LEVELS:
+            found = None if known is None else _screened(known, candidate_row, levels)
+            assert found is None or (found.tolist() == _scanned(D, candidate_row, levels).tolist())
+
+
+def test_default_radii_are_screened_at_all():
+    X = coordinates(0, "normal", 200, 20)
+    X[30:40] = X[:10]
+    found = _screened(screen(X, X), np.arange(200), None)
+    assert found.tolist() == default_radii(Held(minkowski(X, X)), np.arange(200), None, (0,)).tolist()
+
+
+def asked(X, Z, known):
+    """A query about the rows of X, whose distances to Z are compared by a product."""
+    source = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (Z,))
+
+    class Compared(Streamed):
+        screening = known
+
+    return Query(
+        np.arange(len(X)), lambda at, points: source.take(at, points.at), lambda at: X[at], lambda at: X[at],
+        source=lambda: Compared(source.between, source.rows, source.candidates),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
+    X = rows_of(case, 90)
+    draw = np.random.default_rng(case[-1])
+    Z = np.concatenate([X[:50], X[:9]])  # copies are as near as their originals
+    for candidates in (X, Z):
+        known = screen(X, candidates, hold=draw.random() < 0.5)
+        if known is None:
+            return
+        points = Points(np.zeros(30, int), at=np.sort(draw.choice(len(candidates), 30, replace=False)))
+        member = draw.integers(-1, 3, (12, 30)).astype(np.int16)
+        member[1:3], member[3, 1:], member[4, 4:] = -1, -1, -1  # small sets, and empty ones
+        D = minkowski(X, candidates)[:, points.at]
+        order = draw.permutation(30)
+        assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
+        reach = reaches(D, 5)
+        radii = reach[draw.integers(0, len(reach), 12)].astype(float)
+        radii[::4] = np.nextafter(radii[::4], np.inf)  # as closed balls have them
+        assert (covering_by(asked(X, candidates, known), points, member, radii) == covering(D, member, radii)).all()
+        known.hold()
+        assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
+
+
+def test_codes_of_rows_in_another_order():
+    D = np.arange(16.0).reshape(4, 4)
+    coding, order = Coding(np.array([3.0, 7.0, 11.0]), 13), np.array([2, 0, 3, 1])
+    codes = Part(Held(D), order, np.arange(4)).codes(np.arange(4), np.arange(4), coding)
+    assert (codes == coding(D[order])).all()

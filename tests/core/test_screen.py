@@ -138,6 +138,17 @@ def test_squares_that_underflow_are_measured():
         assert codes is None or (codes == (reach <= D)).all()
 
 
+def test_products_that_underflow_are_measured(monkeypatch):
+    # in double precision, so that only the products are below the smallest number of single precision
+    monkeypatch.setattr(screening, "OFTEN", 0)
+    X = coordinates(0, "normal", 20, 9, scale=2.0**-72)
+    X[0], X[1] = 1, -1  # the mean stays near 0
+    D = minkowski(X, X)
+    reach = reaches(D, 40)
+    codes = screen(X, X).codes(np.arange(20), np.arange(20), reach)
+    assert (codes == (D[:, :, None] >= reach).sum(axis=2)).all()
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_one_pair_has_the_bits_of_the_kernel(dtype):
     for p in (*range(1, 40), 127, 300):

@@ -143,6 +143,7 @@ def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
     if X.shape[1] > MOST_COLUMNS:
         return 1.0
     some = X[:: max(1, len(X) // SHOWN)]
-    blocks = blocks_of(some, max(1, BLOCK * len(some) // len(X)))
-    share = share_near(blocks, blocks, geometry.r, geometry.reach(radius)[0], LOOKED_AT)
+    with np.errstate(over="ignore"):  # distances beyond all numbers are not within the radius
+        blocks = blocks_of(some, max(1, BLOCK * len(some) // len(X)))
+        share = share_near(blocks, blocks, geometry.r, geometry.reach(radius)[0], LOOKED_AT)
     return share if share < WORTH else 1.0

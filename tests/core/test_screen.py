@@ -115,6 +115,16 @@ def test_codes_are_those_of_the_exact_kernel(case, sides, monkeypatch):
     assert (known.codes(some, columns[::-1], reach) == expected[::-1][:, some]).all()
 
 
+def test_thresholds_are_rounded_outwards():
+    bounds = screen(X := coordinates(0, "normal", 30, 12), X).bounds
+    reach = np.concatenate([np.random.default_rng(0).gamma(2.0, size=200), [0, 1e-320, 1e-30, 1e19]])
+    for r, low, high in zip(reach, *bounds.thresholds(reach), strict=True):
+        square = (Fraction(float(r)) * Fraction(bounds.scale)) ** 2
+        assert Fraction(float(low)) * (1 + Fraction(bounds.kernel)) < square or r == 0
+        assert Fraction(float(high)) * (1 - Fraction(bounds.kernel)) > square
+    assert low < high
+
+
 def test_254_radii_have_254_codes():
     X = coordinates(3, "normal", 50, 10)
     D = minkowski(X, X)

@@ -117,7 +117,7 @@ def test_distances_that_a_value_reaches():
     with np.errstate(over="ignore"):
         assert (SQUARES.value(reach) >= radii).all()
         assert (SQUARES.value(np.nextafter(reach[1:], 0)) < radii[1:]).all()
-    assert reach[0] == 0
+    assert SQUARES.reach(np.zeros(1))[0] == reach[0] == 0
     assert SQUARES.reach(radii[3:6].astype(np.float32)).dtype == np.float32
 
 

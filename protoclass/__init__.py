@@ -148,11 +148,12 @@ def __getattr__(name: str) -> Any:
     if name == "testing":
         return _import(".testing", __name__)
     if name not in _HOME:
-        from .elsewhere import FUNCTIONS, VERBS
+        from .elsewhere import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
+        from .errors import NotAvailable as Missing
 
-        if name in FUNCTIONS or name in VERBS:
-            cure = VERBS.get(name, f"a fit does it itself, fit.{name}(...)")
-            raise AttributeError(f"module 'protoclass' has no function {name!r}: {cure}")
+        cures = {**dict.fromkeys(FUNCTIONS, f"a fit does it itself, fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE}
+        if name in cures:
+            raise Missing(f"module 'protoclass' has no function {name!r}: {cures[name]}")
         raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
     value = getattr(_import(f".{_HOME[name]}", __name__), name)
     globals()[name] = value

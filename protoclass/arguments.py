@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
-from inspect import signature
+from inspect import Signature, signature
 from numbers import Integral, Real
-from typing import ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from .elsewhere import ELSEWHERE, SAME_AS
-from .errors import OptionError, brief, cut, shown
+from .elsewhere import ELSEWHERE, SAME_AS, VALUES
+from .errors import NotAvailable, OptionError, brief, cut, shown
 
 Given, Result = ParamSpec("Given"), TypeVar("Result")
 
@@ -34,7 +34,25 @@ def check_level(level: object) -> None:
 def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """Raise unless `value` is one of `allowed`."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
-        raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}")
+        hint = hint_for_value(name, value, allowed)
+        raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}{hint and '; '}{hint}")
+
+
+def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> str:
+    """What to write in place of a value that R or scikit-learn has for an argument, or of a mistyped one; "" if none is known.
+
+    Examples
+    --------
+    >>> hint_for_value("na", "na.omit"), hint_for_value("solver", "Exact", ("greedy", "exact"))
+    ("'drop' is it here", "did you mean 'exact'?")
+    """
+    if not isinstance(value, str):
+        return ""
+    text, texts = value.lower(), [a for a in allowed if isinstance(a, str)]
+    if text in VALUES.get(name, {}) and text not in texts:
+        return VALUES[name][text].format(text)
+    near = difflib.get_close_matches(text, texts, 1)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) -> int:
@@ -135,13 +153,55 @@ def renamed(name: str, known: Collection[str]) -> str | None:
 
 
 def known_arguments(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """A function of which unknown arguments by name raise an OptionError, as `check_known` words it."""
-    known = [name for name, p in signature(function).parameters.items() if name != "self" and p.kind is not p.VAR_KEYWORD]
+    """A function that raises an OptionError for arguments by name that are not known, too many by position, and missing ones.
+
+    Where a function takes any further names (`**parameters`) it checks these itself.
+    """
+    form = signature(function)
     call = f"{getattr(function, '__name__', 'it')}()"
+    known = [name for name, p in form.parameters.items() if name != "self" and p.kind is not p.VAR_KEYWORD]
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in form.parameters.values())
 
     @wraps(function)
     def checked(*args: Given.args, **given: Given.kwargs) -> Result:
-        check_known(call, given, known)
+        if not takes_any:
+            check_known(call, given, known)
+        try:
+            form.bind(*args, **given)
+        except TypeError as reason:
+            raise OptionError(_misbound(call, form, known, given, str(reason))) from None
         return function(*args, **given)
 
     return checked
+
+
+def _misbound(call: str, form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:
+    """What is wrong with a call whose arguments do not fit, with what the names among them are here."""
+    hints = dict.fromkeys(hint for name in given if name not in known and (hint := hint_for(name, known)))
+    by_name = [name for name, p in form.parameters.items() if p.kind is p.KEYWORD_ONLY]
+    if "too many positional" in reason and by_name:
+        hints[f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."] = None
+    return f"{call}: {'; '.join([reason, *hints])}; its arguments are {', '.join(known)}"
+
+
+class Served:
+    """A value of which attributes that R and scikit-learn have, and it has not, raise NotAvailable and say what serves.
+
+    Attributes
+    ----------
+    serves : mapping of str to str
+        What serves instead of an attribute.
+    called : str
+        What the value is, with its article.
+    """
+
+    serves: ClassVar[Mapping[str, str]] = {}
+    called: ClassVar[str] = "it"
+
+    if not TYPE_CHECKING:  # every other attribute is declared
+
+        def __getattr__(self, name: str) -> Any:
+            """Only called where there is no such attribute, or where a property has failed, whose message is then kept."""
+            if name in type(self).serves:
+                raise NotAvailable(f"{type(self).called} has no {name}: {type(self).serves[name]}")
+            return object.__getattribute__(self, name)

@@ -104,7 +104,9 @@ def compare(
     >>> c.table[["wrong", "n"]].to_dict("index")
     {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
     """
-    if isinstance(formula, (list, tuple)) and data is None:
+    if isinstance(formula, (list, tuple)) and data is not None:
+        raise OptionError("fits are compared on new rows, which are given by name: compare(fit1, fit2, new=test)")
+    if isinstance(formula, (list, tuple)):
         formula, *more = formula
     arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
                  "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope, "calibrate": calibrate}  # fmt: skip

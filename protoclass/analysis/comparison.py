@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, one_of
+from ..arguments import Served, is_number, one_of
 from ..core.intervals import wilson
+from ..elsewhere import VERBS_OF_COMPARISON
 from ..errors import NotAvailable, OptionError, brief
 from ..settings import significant
 from .paired import Design, by_row, by_split, equivalence, error_interval
@@ -26,7 +27,7 @@ ROPE = 0.01  # the region of practical equivalence, where none is said: one erro
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Served):
     """Methods judged on the same rows.
 
     Attributes
@@ -49,6 +50,9 @@ class Comparison:
     chances : mapping of method to array (rows, classes)
         Chances of the classes of each row of `predictions`, of the methods that were calibrated; NaN where there are none.
     """
+
+    serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
+    called: ClassVar[str] = "a comparison"
 
     results: pd.DataFrame
     predictions: pd.DataFrame

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_known, is_number, whole_number
+from ..arguments import Served, check_known, is_number, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
 from ..core.intervals import Estimate, mean_over_rows, share_of
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
+from ..elsewhere import VERBS_OF_TEST
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
 from ..estimation.decisions import decide, loss_of
 from ..estimation.threshold import threshold_in_words
@@ -37,7 +38,7 @@ LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 
 
 @dataclass(frozen=True, eq=False)
-class Test:
+class Test(Served):
     """How good a fit is on new rows.
 
     Attributes
@@ -65,6 +66,8 @@ class Test:
     """
 
     __test__ = False  # not a class of tests, for pytest
+    serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
+    called: ClassVar[str] = "a test"
 
     n: int
     wrong: int

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments
+from ..arguments import Served, hint_for_value, known_arguments
 from ..core.covers.certificate import Certificate, Objective
 from ..core.cuts import decide_at
 from ..core.memory import limited
@@ -40,7 +40,7 @@ KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rule
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class Fitted(Served):
     """A rule with the data, the dissimilarity and the choices that it came from: what it predicts, and its prototypes.
 
     Attributes
@@ -56,20 +56,15 @@ class Fitted:
         What held-out rows say of its chances, see `Fit.calibrate`.
     """
 
+    serves: ClassVar[Mapping[str, str]] = VERBS
+    called: ClassVar[str] = "a fit"
+
     problem: Problem
     dissimilarity: Dissimilarity
     rule: Rule
     validation: Validation | None
     selection: Selection
     calibration: Calibration | None = None
-
-    if not TYPE_CHECKING:  # every other attribute is declared
-
-        def __getattr__(self, name: str) -> Any:
-            """Say what serves instead of an attribute that fits have in R or scikit-learn and not here."""
-            if name in VERBS:
-                raise NotAvailable(f"a fit has no {name}: {VERBS[name]}")
-            return object.__getattribute__(self, name)  # raises, and with the message of a property that has failed
 
     @property
     def frame(self) -> Frame:
@@ -285,8 +280,10 @@ class Fitted:
             cure = (
                 "; fit.calibrate() adds 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
             )
+            hint = hint_for_value("kind", kind, self.kinds)
             raise OptionError(
-                f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.kinds))}{every}{cure}"
+                f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.kinds))}"
+                f"{every}{cure}{hint and '; '}{hint}"
             )
         if prior is not None and kind not in ("class", "prob"):
             raise OptionError(f"prior= goes with kind='class' or 'prob', not with {kind!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arguments import known_arguments
 from ..core.memory import limited
 from ..errors import OptionError
 from .calibration import arguments_of
@@ -17,6 +18,7 @@ from .validation import Validation
 
 
 @limited
+@known_arguments
 def fit(
     formula: str,
     data: Any,
@@ -148,6 +150,7 @@ def fit(
 
 
 @limited
+@known_arguments
 def cross_validate(
     formula: str,
     data: Any,

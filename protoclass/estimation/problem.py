@@ -14,7 +14,8 @@ from ..core.parallel import Once
 from ..core.query import Query
 from ..core.sources import Source
 from ..core.task import Points, Task
-from ..errors import DataError, OptionError, brief, shown
+from ..elsewhere import ELSEWHERE
+from ..errors import DataError, FormulaError, OptionError, brief, shown
 from ..frames.frame import Frame, along, mold
 from ..frames.ordering import sort_by_values
 from ..frames.tables import as_pandas
@@ -144,6 +145,8 @@ def prepare(
 ) -> Problem:
     """Check the arguments of a call of `fit` or `cross_validate` and make a Problem of them."""
     given = {**DEFAULTS, **call.arguments}
+    if not isinstance(call.formula, str):
+        raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
     model = find_model(given["method"], parameters, beside=DEFAULTS)
     _check_candidates(given["candidates"], model)
     if given["client"] is not None:
@@ -219,6 +222,8 @@ def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
     """`cv=` as given; folds of one's own as an array over the rows that take part."""
     if cv is None or isinstance(cv, (str, int, float, np.number)):
         return cv
+    if hasattr(cv, "split") and not isinstance(cv, (pd.Series, pd.Index)):  # of scikit-learn
+        raise OptionError(f"cv={brief(cv)}: give the number of folds, cv=10, or the fold of each row as a Series or array")
     of_row = pd.Series(np.asarray(along(cv, data, "cv folds"), object))
     if of_row.isna().any():
         raise DataError("the folds in cv have missing values: every row needs one")

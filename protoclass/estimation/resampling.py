@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, whole_number
+from ..arguments import MOST_RUNS, hint_for_value, whole_number
 from ..core.folds import grouped, stratified
 from ..core.task import Path, Task
 from ..errors import DataError, OptionError, brief, shown
@@ -63,8 +63,9 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
             else ()
         )
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+        hint = hint_for_value("cv", cv, ("auto", "loo"))
         raise OptionError(
-            f"cv={brief(cv)}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None"
+            f"cv={brief(cv)}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None{hint and '; '}{hint}"
         )
     if problem.groups is not None:
         return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
@@ -106,8 +107,9 @@ def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
     if isinstance(measure, pd.DataFrame):
         return loss_matrix(measure, frame.levels), "loss"
     if not isinstance(measure, str) or measure not in MEASURES or measure == "loss":
+        hint = hint_for_value("measure", measure, ("error", "balanced", "ordinal"))
         raise OptionError(
-            f"measure={brief(measure)}: allowed are 'error', 'balanced', 'ordinal' and a loss matrix as a DataFrame"
+            f"measure={brief(measure)}: allowed are 'error', 'balanced', 'ordinal' and a loss matrix as a DataFrame{hint and '; '}{hint}"
         )
     if measure != "ordinal":
         return 1.0 - np.eye(L), measure

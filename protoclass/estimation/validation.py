@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments
+from ..arguments import Served, known_arguments
 from ..core.choose import choose
 from ..core.units import as_counts
+from ..elsewhere import VERBS_OF_VALIDATION
 from ..errors import OptionError, brief
 from ..frames.tables import as_given
 from .error_curve import ErrorCurve
@@ -25,12 +27,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Validation(ErrorCurve):
+class Validation(ErrorCurve, Served):
     """A cross-validated error curve.
 
     It has `table`, `best`, `one_se`, `corrected`, `band` and what else `ErrorCurve` documents; here are the folds, the held-out
     predictions, the fits at its points, its tables and pictures.
     """
+
+    serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
+    called: ClassVar[str] = "a cross-validation"
 
     @cached_property
     def draws(self) -> pd.DataFrame:

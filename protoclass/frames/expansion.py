@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import FormulaError, shown
@@ -57,6 +57,19 @@ def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Any, ...]:
     terms = done.pop() if done else {}
     _check_literals(terms, text)
     return tuple(sorted(map(Term, terms.values()), key=lambda term: term.degree))
+
+
+def factors_of(tree: Any) -> Iterator[Any]:
+    """All factors of a syntax tree, also those that are subtracted and powers."""
+    from formulaic.parser.types import ASTNode
+
+    work = [tree] if tree is not None else []
+    while work:
+        node = work.pop()
+        if isinstance(node, ASTNode):
+            work += node.args
+        else:
+            yield node.to_factor()
 
 
 class _Budget:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import FormulaError, cut, shown
-from .expansion import expand
+from .expansion import expand, factors_of
 from .grammar import TRANSFORMS, names_in, parse_transform
 from .names import Names, name_columns, unknown
 from .spelling import check_left, sides_of, translate
@@ -145,6 +145,9 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     expanded = expand(tree, known, text)
     terms = tuple(t for t in expanded if any(f.eval_method.value != "literal" for f in t.factors))
     factors = {f.expr: f for term in terms for f in term.factors}
+    for factor in factors_of(tree):
+        if factor.expr not in factors:  # subtracted: a name that is mistyped would stay in the formula
+            _check_factor(factor, names, text)
     uses = {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
     used = frozenset().union(*uses.values())
     if response in used:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, quoted
+from ..arguments import hint_for_value, one_of, quoted
 from ..core.memory import check_fits
 from ..errors import DataError, FormulaError, OptionError, TooLarge, cut, shown
 from .formula import Formula, read
@@ -370,7 +370,8 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     """A value for each row: a column by name, a Series by label, an array by position."""
     if isinstance(given, str):
         if given not in data:
-            raise DataError(f"{what}={given!r} is not a column of the data")
+            hint = hint_for_value(what, given, map(str, data.columns))
+            raise DataError(f"{what}={given!r} is not a column of the data{hint and ': '}{hint}")
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")

@@ -97,6 +97,12 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
                     f"{shown(expression)}: the options of {name}() must be numbers, texts or lists of them"
                 )
             _check_node(first, expression, used)
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in TRANSFORMS:
+            raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: write {name}(...) alone")
+        case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(name))):
+            raise FormulaError(
+                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: columns are those of the data, write {cut(name)} alone"
+            )
         case _:
             raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: {ALLOWED}")
 

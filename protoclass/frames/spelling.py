@@ -115,6 +115,7 @@ def translate(right: str, columns: Collection[str], text: str) -> str:
 
     translated = PARTS.sub(one, right)
     _check_no_bar(translated, text)
+    _check_alone(translated, text)
     return translated
 
 
@@ -158,6 +159,19 @@ def _check_no_bar(right: str, text: str) -> None:
                 f"'|' in {shown(text)} is not allowed, as there are no conditional or random effects: write '+' where the column "
                 "is a predictor, or give groups= the column, so that its rows stay in one fold"
             )
+
+
+def _check_alone(right: str, text: str) -> None:
+    """Raise for R's `data$x`, and for comparisons that stand outside calls."""
+    depth, plain = 0, ""
+    for part in re.findall(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]]|[^`\"'%(\[)\]]+|.", right):
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(part, 0)
+        plain += part if depth == 0 else ""
+    if taken := re.search(r"[\w.]+\$(`[^`]*`|[\w.]+)", plain):
+        raise FormulaError(f"{shown(taken.group())} in {shown(text)}: columns are those of the data, write {cut(taken.group(1))} alone")
+    if found := re.search(r"([\w.]+|`[^`]*`)\s*([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain):
+        cure = f"ifelse({found.group(1)} {found.group(2)} {found.group(3)}, 1, 0)"
+        raise FormulaError(f"{shown(found.group())} in {shown(text)} is true or false, and distances need numbers: write {cut(cure)}")
 
 
 def substitute(formula: str, old: str) -> str:

@@ -33,7 +33,9 @@ def as_pandas(data: Any) -> pd.DataFrame:
     try:
         table = nw.from_native(data)
     except TypeError:
-        raise DataError(f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}") from None
+        raise DataError(
+            f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}: {_made_a_frame(data)}"
+        ) from None
     if isinstance(table, nw.LazyFrame):
         kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
         cure = next((name for name in COLLECT if hasattr(data, name)), "collect")
@@ -41,6 +43,17 @@ def as_pandas(data: Any) -> pd.DataFrame:
     if table.implementation.is_polars():  # its own to_pandas needs pyarrow
         return pd.DataFrame({name: _column(table[name]) for name in table.columns}, pd.RangeIndex(len(table)))
     return table.to_pandas()
+
+
+def _made_a_frame(data: Any) -> str:
+    """How what was given for a table becomes one, in words."""
+    if isinstance(data, str):
+        return "pd.read_csv(path) reads a file, and pc.load_data('iris') a data set of the package"
+    if isinstance(data, pd.Series):
+        return "a row of a frame stays a frame in two pairs of brackets, data.loc[[label]]; x and y stand in one frame, by name"
+    if isinstance(data, (dict, list, tuple, np.ndarray)):
+        return "pd.DataFrame(values, columns=names) makes one"
+    return "give the frame itself"
 
 
 def _column(values: Any) -> Any:

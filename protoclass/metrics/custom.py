@@ -49,7 +49,7 @@ class Custom(Metric):
 
     def rows(self, frame: Frame) -> Rep:
         if frame.columns.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors for {self.name} to measure")
+            raise DataError(f"{frame.formula.quoted} names no predictors for {self.name} to measure: name columns, or '.'")
         out = np.empty(len(frame), object)
         for i in range(len(frame)):
             out[i] = frame.columns.iloc[i]

@@ -77,7 +77,7 @@ class DTW(Metric):
 
     def rows(self, frame: Frame) -> Rep:
         if frame.design.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to take as steps of a series")
+            raise DataError(f"{frame.formula.quoted} names no predictors to take as steps of a series: name columns, or '.'")
         return (np.ascontiguousarray(frame.design.to_numpy(float)),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:

@@ -116,7 +116,7 @@ class Gower(Metric):
     def train(self, frame: Frame) -> TrainedGower:
         table = frame.terms()
         if not table:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure Gower dissimilarities on")
+            raise DataError(f"{frame.formula.quoted} names no predictors to measure Gower dissimilarities on: name columns, or '.'")
         booleans = [c for c in table if c in frame.schema and frame.schema[c].kind == "boolean"]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]

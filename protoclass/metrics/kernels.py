@@ -110,7 +110,7 @@ class Kernel(Metric):
     def train(self, frame: Frame) -> TrainedKernel:
         table = frame.design
         if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on")
+            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
         spread, constant = spreads(table, self.scale)
         gamma = np.nan
         if self.has_gamma:

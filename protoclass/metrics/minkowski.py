@@ -95,7 +95,7 @@ class Minkowski(Metric):
     def train(self, frame: Frame) -> TrainedMinkowski:
         table = frame.design
         if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on")
+            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
         spread, constant = spreads(table, self.scale)
         factor = np.ones(len(spread))
         if self.weights:

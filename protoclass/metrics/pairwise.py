@@ -170,7 +170,7 @@ class Hamming(Metric):
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
         if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on")
+            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
         texts = [c for c in table if frame.schema[c].kind == "category"]
         values = np.empty((len(table), table.shape[1] - len(texts)))
         for k, name in enumerate(c for c in table if c not in texts):
@@ -252,7 +252,7 @@ class Jaccard(Metric):
 def design_of(frame: Frame, name: str) -> np.ndarray:
     """The design matrix (n, p) in double precision, which must have columns."""
     if frame.design.shape[1] == 0:
-        raise DataError(f"{frame.formula.quoted} names no predictors to measure {name} distances on")
+        raise DataError(f"{frame.formula.quoted} names no predictors to measure {name} distances on: name columns, or '.'")
     return np.ascontiguousarray(frame.design.to_numpy(float))
 
 

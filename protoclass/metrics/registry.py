@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 from typing import Any
 
+from ..arguments import hint_for_value
 from ..errors import OptionError, brief, warn
 from .base import Metric, TrainedMetric
 from .custom import Custom
@@ -48,10 +48,9 @@ def metric(spec: Any) -> Metric | TrainedMetric:
     if isinstance(spec, str):
         if spec in METRICS:
             return _class(METRICS[spec])()
-        near = difflib.get_close_matches(spec, METRICS, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = hint_for_value("dissimilarity", spec, METRICS)
         raise OptionError(
-            f"dissimilarity={spec!r} is not known: {hint}Known are 'auto', {', '.join(map(repr, METRICS))}"
+            f"dissimilarity={brief(spec)} is not known: {hint}{hint and '; '}known are 'auto', {', '.join(map(repr, METRICS))}"
         )
     if callable(spec):
         return Custom(spec)

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import NamedArguments, is_number, number_in_words
+from ..arguments import NamedArguments, Served, is_number, number_in_words
 from ..core.task import Path, Points, Rule, Task
+from ..elsewhere import VERBS_OF_MODEL
 from ..errors import DataError, OptionError, brief
 from .capabilities import Capabilities
 
@@ -19,7 +20,7 @@ GRID = "grid"
 
 
 @dataclass(frozen=True)
-class Model(NamedArguments):
+class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
     A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
@@ -44,6 +45,9 @@ class Model(NamedArguments):
         Parameters with which a row of weight 2 gives the same predictions as two rows; None if weights mean something else
         or random draws depend on them.
     """
+
+    serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL
+    called: ClassVar[str] = "a model object"
 
     name: ClassVar[str]
     can: ClassVar[Capabilities] = Capabilities()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
-from ..arguments import hint_for, quoted
+from ..arguments import hint_for, hint_for_value, quoted
 from ..errors import NotAvailable, OptionError, brief, shown, warn
 from ..metrics.base import Metric
 from ..metrics.registry import register_metric
@@ -56,9 +55,8 @@ def model(spec: Any, parameters: dict[str, Any], beside: Collection[str] = ()) -
         return _make(spec, parameters, beside)
     if isinstance(spec, str):
         if spec not in MODELS:
-            near = difflib.get_close_matches(spec.lower(), MODELS, 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            raise OptionError(f"method={spec!r} is not known: {hint}Known methods are {quoted(MODELS)}")
+            hint = hint_for_value("method", spec, MODELS)
+            raise OptionError(f"method={brief(spec)} is not known: {hint}{hint and '; '}known methods are {quoted(MODELS)}")
         return _make(MODELS[spec], parameters, beside)
     if not isinstance(spec, Model):
         raise OptionError(f"method must be a name or a model object such as pc.PVM(eps=1), not {type(spec).__name__}")

@@ -47,8 +47,8 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         "misclassified": misclassified,
     }
     one_of("kind", kind, (None, *single, *several))
-    if ax is not None and not hasattr(ax, "plot"):
-        raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
+    if ax is not None and not hasattr(ax, "set_xlabel"):
+        raise OptionError(f"ax={ax!r}: Axes of matplotlib, as plt.subplots() gives them, or None")
     if ax is not None and kind in several:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = several[kind] if kind in several else single[kind or "prototypes"]

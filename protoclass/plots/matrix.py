@@ -25,7 +25,7 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
     """The figures of `Dissimilarity.plot`."""
     kinds: dict[str, Callable[..., Any]] = {"matrix": draw_matrix, "distributions": draw_boxes}
     one_of("kind", kind, tuple(kinds))
-    if ax is not None and not hasattr(ax, "plot"):
+    if ax is not None and not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
     return plain_text(kinds[kind](dissimilarity, by, ax))
 

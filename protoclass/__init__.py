@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _PLACES = {
-    "frames.datasets": "load_data fetch_data simulate_mixture simulate_clinic",
+    "frames.datasets": "load_data fetch_data simulate_mixture simulate_clinic simulate_infection",
     "metrics.dissimilarity": "Dissimilarity",
     "metrics.measuring": "dissimilarity",
     "metrics.stored": "read_dissimilarity",
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from .estimation.fitting import cross_validate, fit
     from .estimation.threshold import Threshold
     from .estimation.validation import Validation
-    from .frames.datasets import fetch_data, load_data, simulate_clinic, simulate_mixture
+    from .frames.datasets import fetch_data, load_data, simulate_clinic, simulate_infection, simulate_mixture
     from .metrics.base import Metric, TrainedMetric, VectorMetric
     from .metrics.candidates import hull, kmeans, unlabelled
     from .metrics.check import Check

@@ -88,6 +88,7 @@ CALLS = {
     "quantile": lambda d: pc.dissimilarity("y ~ .", d).quantile,
     "simulate_mixture": lambda d: pc.simulate_mixture,
     "simulate_clinic": lambda d: pc.simulate_clinic,
+    "simulate_infection": lambda d: pc.simulate_infection,
     "quantiles": lambda d: lambda count: pc.fit("y ~ .", d, eps=pc.quantiles(count), cv=2, progress=False),
     "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
     "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
@@ -101,6 +102,7 @@ PARAMETERS = [
     *(("compare", p) for p in ("cv", "seed", "repeats")),
     *(("stability", p) for p in ("B", "seed")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
     *(("simulate_mixture", p) for p in ("n", "classes", "seed")), *(("simulate_clinic", p) for p in ("n", "missing", "seed")),
+    *(("simulate_infection", p) for p in ("n", "ill", "missing", "seed")),
     ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"), ("cover_hart", "classes"),
     ("set_cover", "eps"), ("set_cover", "time_limit"), ("kernel_distances", "rows"),
 ]  # fmt: skip
@@ -129,6 +131,7 @@ def test_every_number_of_the_public_functions_is_looked_at():
         "set_cover",
         "simulate_mixture",
         "simulate_clinic",
+        "simulate_infection",
         "hull",
         "kmeans",
         "quantiles",

@@ -186,3 +186,16 @@ def test_pages_of_the_site(tmp_path):
     (tmp_path / "page.html").write_text('<link rel="x"\n href="//a.org/x"><script defer src=https://a.org/y.js>')
     (tmp_path / "style.css").write_text("@import 'https://a.org/z.css'; p {background: url(http://a.org/w.png)}")
     assert len(build["offsite"](tmp_path)) == 4
+
+
+def test_each_line_of_the_tables_for_r_users_runs():
+    """What stands on the right of a table, with the names that the page's own cells make."""
+    text, names = TEXTS["from_r"], {}
+    setup, *_ = re.findall(r"^```\{code-cell\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    exec(compile(setup, "<setup>", "exec"), names)
+    rows = re.findall(r"^\| (?!R |caret|class|cluster|rpart|glmnet|broom|---)[^|]+ \| ([^|]+) \|$", text, re.MULTILINE)
+    code = [line for row in rows for line in re.findall(r"`([^`]+)`", row)]
+    assert len(rows) > 60
+    assert all(re.findall(r"`[^`]+`", row) and not re.sub(r"`[^`]+`|[, ]", "", row) for row in rows)
+    for line in code:
+        assert eval(line, dict(names)) is not None, line

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, known_arguments, whole_number
+from ..arguments import MOST_SEED, is_number, known_arguments, whole_number
 from ..errors import DataError, FileError, OptionError, brief, cut, shown
 from ..files import UNREADABLE, read_csv
 
@@ -236,4 +236,64 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     })  # fmt: skip
     data = data.mask(draw.random(data.shape) < missing)
     data["outcome"] = pd.Categorical.from_codes(k, ["recovered", "relapsed", "referred"])
+    return data
+
+
+@known_arguments
+def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, seed: int = 0) -> pd.DataFrame:
+    """A table with a rare class: made-up patients with a fever, of whom few become seriously ill.
+
+    `outcome` is "well" or "ill". Given the outcome the predictors are drawn independently: `age` (years, normal with means 52 and
+    66, sd 16, at least 18), `sex` (of the ill 45 % female, of the others 52 %), `temperature` (degrees Celsius, normal with
+    means 38.3 and 38.8, sd 0.6), `pulse` (per minute, means 86 and 104, sd 13), `crp` (C-reactive protein, mg/L, lognormal with
+    log-means 3.2 and 4.6, in ill women 4.2, and log-sd 0.8), `creatinine` (micromol/L, log-means 4.35 and 4.75, log-sd 0.28), `lactate`
+    (mmol/L, log-means 0.2 and 0.9, log-sd 0.35), `consciousness` (ordered: alert < drowsy < confused, shares 0.93, 0.05, 0.02
+    and 0.55, 0.25, 0.20), `smoker` (boolean, shares 0.25 and 0.35). Each of the laboratory values `crp`, `creatinine` and `lactate`
+    is missing with probability `missing`, independently. As the outcome comes first, data with another `ill` differ in
+    prevalence alone.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    ill : float between 0 and 1
+        Probability of the outcome "ill".
+    missing : float from 0 to below 1
+    seed : int
+
+    Examples
+    --------
+    >>> simulate_infection(2000)["outcome"].value_counts(sort=False).to_dict()
+    {'well': 1886, 'ill': 114}
+    """
+    whole_number("n", n, 1, MOST_SIMULATED)
+    whole_number("seed", seed, 0, MOST_SEED)
+    if not is_number(ill, 0.0, high=1.0):
+        raise OptionError(f"ill={brief(ill)}: a probability from 0 to 1")
+    if not is_number(missing, 0.0, high=1.0) or missing == 1:
+        raise OptionError(f"missing={brief(missing)}: a share from 0 to below 1")
+    draw = np.random.default_rng(seed)
+    k = (draw.random(n) < ill).astype(int)
+    female = draw.random(n) < np.array([0.52, 0.45])[k]
+    levels = np.array([[0.93, 0.98], [0.55, 0.80]])[k]  # where drowsy and confused begin
+
+    def lognormal(means: list[float], sd: float, less: float = 0.0) -> np.ndarray:
+        return np.exp(draw.normal(np.array(means)[k] - less * (female & (k == 1)), sd))
+
+    data = pd.DataFrame({
+        "age": draw.normal(np.array([52, 66])[k], 16).clip(18, 99).round(),
+        "sex": pd.Categorical.from_codes((~female).astype(int), ["female", "male"]),
+        "temperature": draw.normal(np.array([38.3, 38.8])[k], 0.6).round(1),
+        "pulse": draw.normal(np.array([86, 104])[k], 13).round(),
+        "crp": lognormal([3.2, 4.6], 0.8, 0.4).round(),
+        "creatinine": lognormal([4.35, 4.75], 0.28).round(),
+        "lactate": lognormal([0.2, 0.9], 0.35).round(1),
+        "consciousness": pd.Categorical.from_codes(
+            (draw.random(n)[:, None] > levels).sum(axis=1), ["alert", "drowsy", "confused"], ordered=True
+        ),
+        "smoker": draw.random(n) < np.array([0.25, 0.35])[k],
+    })  # fmt: skip
+    laboratory = ["crp", "creatinine", "lactate"]
+    data[laboratory] = data[laboratory].mask(draw.random((n, 3)) < missing)
+    data["outcome"] = pd.Categorical.from_codes(k, ["well", "ill"])
     return data

@@ -96,3 +96,21 @@ def test_clinic_is_mixed_and_seeded():
     assert data["severity"].cat.ordered
     with pytest.raises(pc.OptionError, match="missing=1"):
         pc.simulate_clinic(missing=1)
+
+
+def test_infection_has_a_rare_class_and_differs_in_prevalence_alone():
+    data = pc.simulate_infection(20_000, seed=1)
+    assert data.equals(pc.simulate_infection(20_000, seed=1))
+    assert (data["outcome"] == "ill").mean() == pytest.approx(0.06, abs=0.006)
+    assert data[["crp", "lactate"]].isna().mean().to_numpy() == pytest.approx([0.03, 0.03], abs=0.006)
+    assert data["consciousness"].cat.ordered
+    assert data["smoker"].dtype == bool
+    many = pc.simulate_infection(20_000, ill=0.5, seed=2)
+    for level, mean in (("well", 0.2), ("ill", 0.9)):
+        for table in (data, many):
+            own = table[table["outcome"] == level]
+            assert np.log(own["lactate"]).mean() == pytest.approx(mean, abs=0.04)
+    with pytest.raises(pc.OptionError, match="ill=2: a probability from 0 to 1"):
+        pc.simulate_infection(ill=2)
+    with pytest.raises(pc.OptionError, match="missing=1"):
+        pc.simulate_infection(missing=1)

@@ -264,7 +264,7 @@ def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, 
     Examples
     --------
     >>> simulate_infection(2000)["outcome"].value_counts(sort=False).to_dict()
-    {'well': 1886, 'ill': 114}
+    {'well': 1875, 'ill': 125}
     """
     whole_number("n", n, 1, MOST_SIMULATED)
     whole_number("seed", seed, 0, MOST_SEED)

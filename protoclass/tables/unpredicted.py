@@ -72,7 +72,7 @@ def cures(fit: Fit, classes: np.ndarray) -> str:
         out.append('class_weights="balanced"')
     if set(READ) & set(fit.rule.kinds):
         calibrate = "" if fit.calibration is not None else "calibrate=True and "
-        out.append(f"{calibrate}predict(new, loss=)")
+        out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
     return ", or ".join(out)
 
 

@@ -128,12 +128,18 @@ def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):
     assert not (plain.validation.held_out[plain.point] == "ill").any()
     for text in (repr(plain), plain._repr_html_().replace("&quot;", '"'), str(plain.summary())):
         assert "ill (4 % of the rows), for no held-out row" in text
-        assert 'measure="balanced" to tune, or class_weights="balanced", or calibrate=True and predict(new, loss=)' in text
+        assert (
+            'measure="balanced" to tune, or class_weights="balanced", or calibrate=True and predict(new, loss=) or predict(new, threshold=)'
+            in text
+        )
     weighted = plain.update(class_weights="balanced")
     assert "Never predicted" not in repr(weighted)
     assert "balanced, also in the errors" in repr(weighted).replace("'", "")
     loss = pd.DataFrame([[0, 40], [1, 0]], ["ill", "well"], ["ill", "well"])
-    assert (plain.update(calibrate=True).predict(loss=loss) == "ill").any()
+    calibrated = plain.update(calibrate=True)
+    assert (calibrated.predict(loss=loss) == "ill").any()
+    assert (calibrated.predict(threshold=calibrated.threshold("ill", sensitivity=0.9)) == "ill").any()
+    assert 'class_weights="balanced", or predict(new, loss=) or predict(new, threshold=)' in repr(calibrated)
     assert (pc.fit("y ~ .", rare, "knn", k=[3, 9, 25], measure="balanced", choose="min").predict() == "ill").any()
 
 

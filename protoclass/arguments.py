@@ -31,10 +31,10 @@ def check_level(level: object) -> None:
         raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as 0.9")
 
 
-def one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raise unless `value` is one of `allowed`."""
+def one_of(name: str, value: object, allowed: tuple[object, ...], what: str = "") -> None:
+    """Raise unless `value` is one of `allowed`; `what` is its name in the dictionary of foreign values, where that is another one."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
-        hint = hint_for_value(name, value, allowed)
+        hint = hint_for_value(what or name, value, allowed)
         raise OptionError(f"{name}={brief(value)}: allowed are {', '.join(map(repr, allowed))}{hint and '; '}{hint}")
 
 
@@ -140,7 +140,10 @@ def hint_for(name: str, known: Collection[str]) -> str:
     if here is not None:
         return f"{cut(name)}= is {here}= here"
     if name in OF_GRAPHICS:
-        return "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...')"
+        return (
+            "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); pc.options.colours = [...] "
+            "sets the colours of the classes"
+        )
     if name in ELSEWHERE:
         return ELSEWHERE[name]
     near = difflib.get_close_matches(name, known, 1)

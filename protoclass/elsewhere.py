@@ -95,7 +95,7 @@ ELSEWHERE: Mapping[str, str] = {
     "positive": "the classes stand in the order of their levels: order them in the data frame, pd.Categorical(data['y'], levels)",
 }  # fmt: skip
 
-# argument: value elsewhere, in lower case: what to write
+# argument, or what it is where functions differ: value elsewhere, in lower case: what to write
 VALUES: Mapping[str, Mapping[str, str]] = {
     "method": {
         **dict.fromkeys(["kknn", "knn3", "knn1", "ibk", "kneighborsclassifier", "1nn"], "method='knn' has k nearest neighbours"),
@@ -118,6 +118,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "measure": {
         **dict.fromkeys(["accuracy", "class", "error_rate", "misclassification"], "measure='error' is 1 less the accuracy"),
         "balanced_accuracy": "measure='balanced' is 1 less the balanced accuracy",
+        **dict.fromkeys(["youden", "j"], "measure='balanced' is least where Youden's index is largest"),
         **dict.fromkeys(
             ["roc", "auc", "roc_auc", "kappa", "f1", "f1_macro", "f", "log_loss", "logloss", "neg_log_loss", "brier", "deviance", "mse"],
             "what is tuned is chosen by an error or a loss, and fit.calibrate().test(new).glance() has this of new rows",
@@ -143,14 +144,17 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "balanced": "class_weights='balanced' makes classes weigh alike", "uniform": "rows weigh the same without it: leave it out",
         "distance": "weights are of the rows of the data, and all k neighbours count alike: leave it out",
     },
-    "kind": {
+    "prediction": {
         "raw": "'class' is it here", "response": "'class' is it here, and chances are 'prob'",
         **dict.fromkeys(["probs", "probability", "posterior", "probabilities", "vote"], "'prob' is it here"),
         **dict.fromkeys(["link", "margin", "decision.values"], "'distance' and 'decision' are what the class follows from"),
-        "both": "ask for each by itself, 'class' and 'prob'", "interval": "'set' has sets of classes",
+        "both": "ask for each by itself, 'class' and 'prob'", "interval": "fit.calibrate().predict(new, 'set') has sets of classes",
+    },
+    "picture": {
         **dict.fromkeys(["roc", "pr", "calibration", "coverage"], "fit.calibrate().test(new).plot({0!r}) draws it of new rows"),
         **dict.fromkeys(["roc_curve", "auc"], "'roc' is it, of fit.calibrate().test(new).plot('roc')"),
         **dict.fromkeys(["cv", "curve", "plotcp", "cp"], "'validation' is it here"),
+        **dict.fromkeys(["varimp", "vip", "variable_importance", "permutation_importance"], "'importance' is it here"),
         **dict.fromkeys(["boundary", "regions", "decision"], "'prototypes' has the regions where there are two numeric predictors"),
         "confusion_matrix": "'confusion' is it here", "table": "'confusion' is it here",
     },
@@ -258,6 +262,8 @@ _MAP = "pc.dissimilarity('~ .', data).map() has the coordinates of a map, and .e
 _SELECT = "the formula leaves predictors out, 'y ~ . - x', and fit.importance() says which count"
 _SKLEARN = "scikit-learn's functions take fit.predict(new) and data as they are"
 _SEED_HERE = "chance is set by seed=, in each call that draws"
+_OPTIONS = "pc.options(digits=3, progress=False) sets options of the session"
+_COLOURS = "pc.options.colours = ['red', 'blue'] are the colours of the classes"
 _PANDAS = "pandas reads files, pd.read_csv(path)"
 
 # function of a package elsewhere: what serves here
@@ -279,7 +285,8 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(["resamples", "cross_val_score"], "pc.compare('y ~ .', data, ['knn', 'pvm'], cv=10) compares methods, and "
                     "pc.cross_validate judges one"),
     **dict.fromkeys(["cross_val_predict"], "pc.cross_validate('y ~ .', data, 'knn', k=3).held_out has the held-out predictions"),
-    **dict.fromkeys(["coords", "ci_auc", "multiclass_roc"], _ROC),
+    **dict.fromkeys(["ci_auc", "multiclass_roc"], _ROC),
+    **dict.fromkeys(["coords", "thresholder", "cutpointr", "TunedThresholdClassifierCV", "FixedThresholdClassifier"], _CUT),
     **dict.fromkeys(
         ["accuracy_score", "classification_report", "postResample", "roc_auc_score", "brier_score_loss", "sensitivity", "specificity",
          "twoClassSummary"],
@@ -296,6 +303,8 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "dummyVars": "a formula makes columns of factors by itself", "CalibratedClassifierCV": "fit.calibrate() does it",
     "calibration_curve": "fit.calibrate().test(new).calibration() has it",
     "set_seed": _SEED_HERE, "seed": _SEED_HERE,
+    **dict.fromkeys(["set_option", "get_option", "set_config", "set_options", "getOption"], _OPTIONS),
+    **dict.fromkeys(["palette", "set_palette", "scale_colour_manual", "scale_color_manual"], _COLOURS),
     "read_csv": _PANDAS, "read_table": _PANDAS, "load_iris": "it is pc.load_data('iris') here", "data": "it is pc.load_data('iris') here",
     "silhouette": "plot() shows the rows around the prototypes, and augment() has the margin of each row",
     "load": "pickle.loads(...) gives a fit back that pickle.dumps(fit) has kept",

@@ -5,11 +5,24 @@ from inspect import signature
 
 import pandas as pd
 import pytest
+from tries_of_python import OF_PYTHON
+from tries_of_r import OF_R
 from words import DATA, fitted
 
 import protoclass as pc
 from protoclass.arguments import hint_for
-from protoclass.elsewhere import ELSEWHERE, FUNCTIONS, SAME_AS, VERBS
+from protoclass.elsewhere import (
+    ELSEWHERE,
+    FUNCTIONS,
+    FUNCTIONS_ELSEWHERE,
+    SAME_AS,
+    VALUES,
+    VERBS,
+    VERBS_OF_COMPARISON,
+    VERBS_OF_MODEL,
+    VERBS_OF_TEST,
+    VERBS_OF_VALIDATION,
+)  # fmt: skip
 from protoclass.models.registry import MODELS
 
 FIT = "pc.fit('y ~ x + z', data, 'knn', k=3{})"
@@ -45,6 +58,10 @@ OF_ARGUMENTS = {
     "pc.compare(..., test_size=0.3)": "pc.compare('y ~ x', data, ['knn'], test_size=0.3)",
     "fit.stability()": "pc.fit('y ~ x', data, eps=1.0).stability(B=3)",
     "rename them there": "pc.fit('y ~ x', data.replace({'y': {'a': 'c'}}), 'knn', k=3)",
+    "data.fillna(...)": "pc.fit('y ~ x', data.fillna({'x': 0.0}), 'knn', k=3)",
+    "na='keep'": "pc.fit('y ~ x + z', data.assign(x=data['x'].where(data.index > 2)), 'knn', k=3, na='keep')",
+    "pd.read_csv(path, na_values=['NA'])": None,
+    "give test_size=, the share": "pc.compare('y ~ x', data, [pc.KNN(k=1)], test_size=0.3)",
     "pd.Categorical(data['y'], levels)": "pc.fit('y ~ x', data.assign(y=pd.Categorical(data['y'], ['b', 'a'])), 'knn', k=3)",
 }  # fmt: skip
 
@@ -73,6 +90,8 @@ OF_VERBS = {
     "fit.validation.table": "pc.fit('y ~ x', data, 'knn', cv=3).validation.table",
     "fit.prototypes": None,
     "the fit itself": "fit",
+    "fit.frame.weights": "[fit.frame.weights]",
+    "fit.call.data": None,
 }
 
 
@@ -100,8 +119,13 @@ def test_what_is_recommended_for_a_verb_runs(names, part):
 
 
 def test_every_hint_has_a_part_that_is_run():
-    for hints, parts in ((ELSEWHERE, OF_ARGUMENTS), (VERBS, OF_VERBS)):
-        assert [name for name, hint in hints.items() if not any(part in hint for part in parts)] == []
+    """Here, or as the cure of a row of the tables of tries."""
+    tried = [row[1].split(": ", 1)[1] for rows in {**OF_R, **OF_PYTHON}.values() for row in rows if len(row) == 3]
+    tables = [(ELSEWHERE, OF_ARGUMENTS), (VERBS, OF_VERBS)]
+    tables += [(t, ()) for t in (VERBS_OF_TEST, VERBS_OF_VALIDATION, VERBS_OF_COMPARISON, VERBS_OF_MODEL, FUNCTIONS_ELSEWHERE)]
+    tables += [(of_values, ()) for of_values in VALUES.values()]
+    for hints, parts in tables:
+        assert [name for name, hint in hints.items() if not any(part in hint for part in (*parts, *tried))] == []
 
 
 def test_every_other_name_is_an_argument_somewhere():

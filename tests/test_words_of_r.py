@@ -133,6 +133,19 @@ def test_foreign_arguments_elsewhere_are_told_what_serves(wrong, words, cure):
     assert cure() is not None
 
 
+@pytest.mark.parametrize("kind", ["decision", "cv", "table"])
+def test_no_picture_is_recommended_for_a_prediction_and_no_prediction_for_a_picture(fit, kind):
+    with pytest.raises(pc.OptionError) as raised:
+        fit.predict(NEW, kind)
+    assert "validation" not in str(raised.value)
+    assert "'prototypes'" not in str(raised.value)
+    assert "'confusion'" not in str(raised.value)
+    for picture in ("raw", "response"):
+        with pytest.raises(pc.OptionError) as raised:
+            fit.plot(picture)
+        assert "'class'" not in str(raised.value)
+
+
 VERBS = [
     ("anova", "pc.compare([fit, other], new=new)", lambda f: pc.compare([f, fitted("x")], new=DATA)),
     ("coef", "importance()", lambda f: f.importance(repeats=2, cv=3)),

@@ -280,7 +280,7 @@ class Fitted(Served):
             cure = (
                 "; fit.calibrate() adds 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
             )
-            hint = hint_for_value("kind", kind, self.kinds)
+            hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
                 f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.kinds))}"
                 f"{every}{cure}{hint and '; '}{hint}"

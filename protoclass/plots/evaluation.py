@@ -30,7 +30,7 @@ def draw_test(test: Test, kind: str, ax: Any = None) -> Any:
         "coverage": coverage,
         "perturbation": perturbation,
     }
-    one_of("kind", kind, tuple(kinds))
+    one_of("kind", kind, tuple(kinds), "picture")
     if ax is not None and not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={brief(ax)}: Axes of matplotlib, or None")
     return plain_text(kinds[kind](test, ax))

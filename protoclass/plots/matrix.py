@@ -24,7 +24,7 @@ NAMES = 30  # classes that can be named along an axis
 def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax: Any = None) -> Any:
     """The figures of `Dissimilarity.plot`."""
     kinds: dict[str, Callable[..., Any]] = {"matrix": draw_matrix, "distributions": draw_boxes}
-    one_of("kind", kind, tuple(kinds))
+    one_of("kind", kind, tuple(kinds), "picture")
     if ax is not None and not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
     return plain_text(kinds[kind](dissimilarity, by, ax))

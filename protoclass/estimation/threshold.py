@@ -231,4 +231,5 @@ def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tupl
 
 
 def _share(right: np.ndarray, w: np.ndarray) -> Estimate:
+    w = w / (w.max(initial=0.0) or 1.0)  # so that the squares of small and large weights are numbers
     return share_of(float(w @ right), float(w.sum()), float(w @ w))

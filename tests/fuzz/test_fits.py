@@ -150,16 +150,54 @@ def test_cross_validation(call, repeats):
         check_predictions(validation.fit_at(0))
 
 
+@kept(30)
+@given(calls(sound_frames()), st.sampled_from(["multinomial", "isotonic"]), st.sampled_from(["error", "balanced"]),
+       st.sampled_from([None, 0.5, 0.9, 1.0]))  # fmt: skip
+def test_chances_sets_and_cuts(call, how, measure, sensitivity):
+    fit = attempt(lambda: call.run().calibrate(how=how, cv=2), "calibrated")
+    if fit is None:
+        return
+    with lawful():
+        values = fit.predict(kind="prob").to_numpy()
+        assert np.allclose(values.sum(axis=1), 1)
+        assert (values >= 0).all()
+    with lawful():
+        small, large = (fit.predict(kind="set", level=level) for level in (0.5, 0.9))
+        assert all(set(a) <= set(b) for a, b in zip(small, large, strict=True))
+    of = fit.classes[-1]
+    cut = attempt(lambda: fit.threshold(of, measure, sensitivity=sensitivity), "threshold")
+    if cut is None:
+        return
+    with lawful():
+        assert repr(cut)
+        assert len(cut.glance()) == 1
+        allowed = cut.table if sensitivity is None else cut.table[cut.table["sensitivity"] >= sensitivity - 1e-9]
+        assert abs(cut.apparent - allowed["error"].min()) < 1e-9
+        assert cut.cut in set(allowed["cut"])
+    with lawful():
+        decided, chance = fit.predict(threshold=cut), fit.predict(kind="prob")[of]
+        assert ((decided == of) == (chance >= cut.cut)).all()
+    with lawful():
+        test = fit.test(call.data, threshold=cut)
+        assert repr(test)
+        assert 0 <= test.low <= test.error <= test.high <= 1
+
+
 @kept(8)
-@given(sound_frames(), st.lists(st.sampled_from(METHODS), min_size=1, max_size=3, unique=True), st.sampled_from([2, 3]))
-def test_comparisons(data, methods, cv):
+@given(sound_frames(), st.lists(st.sampled_from(METHODS), min_size=1, max_size=3, unique=True), st.sampled_from([2, 3]),
+       st.sampled_from([False, True, "isotonic"]))  # fmt: skip
+def test_comparisons(data, methods, cv, calibrate):
     arguments = {name: {"method": name, **pc_example(name)} for name in methods}
-    comparison = attempt(lambda: pc.compare("y ~ .", data, arguments, cv=cv, progress=False), "compare")
+    comparison = attempt(lambda: pc.compare("y ~ .", data, arguments, cv=cv, calibrate=calibrate, progress=False), "compare")
     if comparison is not None:
         with lawful():
             assert repr(comparison)
-            assert ((comparison.table["error"] >= 0) & (comparison.table["error"] <= 1)).all()
+            table = comparison.table
+            assert ((table["error"] >= 0) & (table["error"] <= 1)).all()
             assert comparison.methods == methods
+            if calibrate:
+                assert table["brier"].dropna().between(0, 2).all()
+                assert (table["log_loss"].dropna() >= 0).all()
 
 
 @kept(5)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from coordinates import KINDS, coordinates
 
+from protoclass.core import tiles
 from protoclass.core.coding import Coding, coder
 from protoclass.core.coverage import covering, covering_by
 from protoclass.core.covers.radii import _scanned, _screened, default_radii
@@ -190,7 +191,8 @@ LEVELS = (None, np.array([0.0, 0.1, 0.5, 0.9, 1.0]), np.array([1e-3]))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_default_radii_by_products_are_those_of_one_scan(case):
+def test_default_radii_by_products_are_those_of_one_scan(case, monkeypatch):
+    monkeypatch.setattr(tiles, "SIDE", 32)  # so that most tiles stand for their transposes as well
     X = rows_of(case, 130)
     Z, row = np.concatenate([X[5:80], X[:20] * 1.5]), np.r_[np.arange(5, 80), np.full(20, -1)]
     for candidates, candidate_row in ((X, np.arange(len(X))), (Z, row)):

@@ -40,6 +40,11 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     return max(0, min([_of_machine(proc), *_of_process(proc), *_of_cgroups(proc, cgroups)]))
 
 
+def room() -> int:
+    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any case."""
+    return max(SMALLEST, int(SHARE * available()))
+
+
 def check_fits(size: float, what: str, cure: str) -> None:
     """Raise TooLarge unless `size` bytes are at most a quarter of the available memory."""
     if size <= SMALLEST:

@@ -152,34 +152,10 @@ def join_lists(parts: list[Lists]) -> Lists:
     return start, upto, np.concatenate([places for _, _, places in parts])
 
 
-def transpose(lists: Lists, lines: int) -> Lists:
-    """The same pairs transposed: for each place the lines that contain it, by code and then by line."""
-    start, upto, places = lists
-    count = np.zeros((lines, upto.shape[1]), np.int64)
-    _transpose(start, upto, places, count, np.empty(0, np.int32))
-    first, last, follow = _bounds(count)
-    out = np.empty(len(places), np.int32)
-    _transpose(start, upto, places, follow, out)
-    return first, last, out
-
-
 def _bounds(count: Array) -> tuple[Array, Array, Array]:
     upto = np.cumsum(count.ravel()).reshape(count.shape)
     follow = upto - count
     return follow[:, 0].copy(), upto, follow
-
-
-@kernel
-def _transpose(start, upto, places, follow, out):  # type: ignore[no-untyped-def]
-    # counts if `out` is empty and fills it otherwise: `follow` is where the next line of a place and code is written
-    for a in range(upto.shape[0]):
-        first = start[a]
-        for k in range(upto.shape[1]):
-            for s in range(first, upto[a, k]):
-                if len(out):
-                    out[follow[places[s], k]] = a
-                follow[places[s], k] += 1
-            first = upto[a, k]
 
 
 @kernel

@@ -3,131 +3,237 @@
 At each step the candidate and class are added that lower the objective most, until none lowers it. The problem separates
 by class and gains never increase, so each class is run separately and the steps are merged by gain: the largest first,
 of equal ones the first class in level order, then the first candidate.
+
+Because gains never increase, the gain that a candidate had when it was last looked at bounds its gain now, and only the
+candidate with the largest bound is looked at again (Minoux 1978). Its ball is a row of bits, or a list of rows where balls
+are small; where memory takes neither, see `measured`.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import kernel
+from ..memory import room
+from ..parallel import cores, each, kernel
 from ..units import in_units
+from .balls import Lists
+from .bits import count_new, one_of_each, weigh_new, words
+from .measured import Steps, measured_steps
 from .path import Chosen
-from .problems import CoverProblems
+from .problems import LISTED, CoverProblems
+from .reading import Sets
 
 Array = NDArray[Any]
+AT_ONCE = 2**26  # bytes of bits that are made at once where reading codes again costs nothing
+PER_PAIR = 24  # bytes that a pair takes while lists are made
+NEVER = -(2**62)
+NO_BITS = np.empty((0, 0), np.uint64)
+NO_LISTS: Lists = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32)
 
 
-def greedy(problems: CoverProblems, f: int, lambdas: Array) -> list[Chosen]:
+def greedy(problems: CoverProblems, steps: list[list[Steps]], f: int, lambdas: Array) -> list[Chosen]:
     """The greedy covers without the rows of fold `f`, for each radius and lambda (ascending, the last varying fastest).
 
     The prototypes of every larger lambda are the first ones of the run at the smallest lambda.
+
+    Parameters
+    ----------
+    problems : CoverProblems
+    steps : lists by class and radius, see `greedy_steps`
+        At the smallest lambda.
+    f : int
+    lambdas : array
     """
     costs = [in_units(float(lambda_), problems.unit) for lambda_ in lambdas]
-    steps = [_run_class(problems, f, c, costs[0], problems.gain[f]) for c in range(len(problems.classes))]
-    runs = [merge_steps(problems, f, k, steps) for k in range(problems.gain.shape[1])]
+    runs = [
+        merge_steps(problems, f, k, [of_class[k].of(f) for of_class in steps]) for k in range(problems.gain.shape[1])
+    ]
     return [run.prefix(cost) for run in runs for cost in costs]
 
 
-Steps = tuple[Array, Array, Array]  # (K, a) candidates in the order chosen and their gains; (K,) how many
+def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
+    """The greedy algorithm on each class and radius, for all folds, where a prototype costs `cost` units.
 
-
-def _run_class(problems: CoverProblems, f: int, c: int, cost: float, gain: Array) -> Steps:
-    """Greedy on one class, for every radius."""
-    sets, radii = problems.classes[c], gain.shape[0]
-    a, b = len(sets.candidates), len(sets.rows)
-    order, gains, count = np.empty((radii, a), np.int64), np.empty((radii, a)), np.zeros(radii, np.int64)
-    work = np.empty(a), np.empty(a), np.empty(a, np.int64), np.empty(b, np.bool_)
-    out = problems.fold[sets.rows] == f
-    lists = (*sets.of_candidate, *sets.of_row)
-    _greedy(
-        *lists, sets.candidates, gain, problems.best[f], c, problems.w[sets.rows], out, cost, *work, order, gains, count
-    )
-    return order, gains, count
-
-
-def order_candidates(problems: CoverProblems, f: int, k: int, c: int, candidates: Array) -> Steps:
-    """Given prototypes of one class in the order in which the greedy algorithm would take them, with their gains.
-
-    Only the row of radius `k` is filled.
+    The form of the balls, which changes nothing in the steps, is chosen by the memory that it takes of a quarter of what is
+    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none.
     """
-    gain = np.full(problems.gain[f].shape, -np.inf)
-    gain[k, candidates] = problems.gain[f, k, candidates]
-    return _run_class(problems, f, c, -np.inf, gain)
+    classes, read = problems.classes, problems.read
+    workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
+    bits, limit = [_size(one) for one in classes], room()
+    fits = workers * max(bits) <= limit
+    if fits and read.tiles.complete:
+        return _by_bits(problems, cost, workers, limit)
+    pairs, most = read.pairs(classes), min(LISTED, limit / PER_PAIR)
+    if pairs <= most and (not fits or sum(bits) > PER_PAIR * pairs):
+        lists = read.lists(classes, most)
+        if lists is not None:
+            return _by_lists(problems, cost, lists)
+    if fits:
+        return _by_bits(problems, cost, workers, limit)
+    K = problems.gain.shape[1]
+    return [[measured_steps(problems, c, k, cost) for k in range(K)] for c in range(len(classes))]
 
 
-def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[Steps]) -> Chosen:
-    """The classes' steps at one radius as one sequence: by gain, then by class, then by candidate."""
-    at = np.concatenate([order[k, : count[k]] for order, _, count in steps])
-    classes = np.repeat(np.arange(len(steps)), [count[k] for _, _, count in steps])
-    value = np.concatenate([gains[k, : count[k]] for _, gains, count in steps])
-    first = np.lexsort((at, classes, -value))
-    at = at[first]
+def _size(one: Sets) -> int:
+    """Bytes of the bits of a class at one radius."""
+    return 8 * words(len(one.rows)) * len(one.candidates)
+
+
+def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> list[list[Steps]]:
+    """With bits of as many radii at a time as memory allows; `workers` classes share it."""
+    K, (n, m), share = problems.gain.shape[1], problems.task.shape, AT_ONCE if problems.read.kept else limit // workers
+
+    def radii_at_once(c: int, radii: range) -> list[Steps]:
+        balls = problems.read.bits(problems.classes[c], radii)
+        work = each(
+            lambda k: _with(problems, c, k, cost, balls[k - radii.start], NO_LISTS),
+            radii,
+            balls.size * len(problems.gain),
+        )
+        return list(work)
+
+    def run(c: int) -> list[Steps]:
+        step = max(1, share // max(1, _size(problems.classes[c])))
+        parts = [range(first, min(first + step, K)) for first in range(0, K, step)]
+        return [steps for radii in parts for steps in radii_at_once(c, radii)]
+
+    classes = range(len(problems.classes))
+    return list(each(run, classes, n * m) if workers > 1 else map(run, classes))
+
+
+def _by_lists(problems: CoverProblems, cost: float, lists: tuple[Lists, ...]) -> list[list[Steps]]:
+    K, (n, m) = problems.gain.shape[1], problems.task.shape
+
+    def run(c: int) -> list[Steps]:
+        return [_with(problems, c, k, cost, NO_BITS, lists[c]) for k in range(K)]
+
+    return list(each(run, range(len(lists)), n * m))
+
+
+def _with(problems: CoverProblems, c: int, k: int, cost: float, bits: Array, lists: Lists) -> Steps:
+    """Greedy on one class at one radius for each fold; the balls are bits, or lists if there are none."""
+    out = one_of_each(problems.fold[problems.classes[c].rows], len(problems.gain))
+    return _run(problems, c, k, cost, (problems.gain, problems.wrong, problems.best, out), bits, lists)
+
+
+def _run(
+    problems: CoverProblems,
+    c: int,
+    k: int,
+    cost: float,
+    folds: tuple[Array, Array, Array, Array],
+    bits: Array,
+    lists: Lists,
+) -> Steps:
+    one = problems.classes[c]
+    a, w, F = len(one.candidates), problems.w[one.rows], len(folds[0])
+    even = float(w[0]) if len(w) and (w == w[0]).all() else 0.0
+    order, gains, count = np.empty(F * a, np.int64), np.empty(F * a), np.zeros(F, np.int64)
+    if a:
+        work = np.empty(a, np.int64), np.empty(a, np.int64), np.empty(_blocks(a), np.int64)
+        _greedy(bits, *lists, one.candidates, *folds, c, k, w, even, cost, *work, order, gains, count)
+    total = int(count.sum())
+    return Steps(order[:total].copy(), gains[:total].copy(), np.concatenate([[0], np.cumsum(count)]))
+
+
+def _blocks(a: int) -> int:
+    """Number of blocks for this many candidates: about its root, none of them empty."""
+    return -(-a // max(1, math.isqrt(a)))
+
+
+def order_candidates(problems: CoverProblems, f: int, k: int, c: int, candidates: Array) -> tuple[Array, Array]:
+    """Given prototypes of one class in the order in which the greedy algorithm would take them, with their gains."""
+    gain = np.full((1, *problems.gain.shape[1:]), -np.inf)
+    gain[0, k, candidates] = problems.gain[f, k, candidates]
+    out = one_of_each(np.where(problems.fold[problems.classes[c].rows] == f, 0, -1), 1)
+    folds = gain, problems.wrong[f : f + 1], problems.best[f : f + 1], out
+    return _run(problems, c, k, -np.inf, folds, NO_BITS, problems.lists[c]).of(0)
+
+
+def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array, Array]]) -> Chosen:
+    """The classes' steps at one radius as one sequence: by gain, then by class, then by candidate.
+
+    Within a class they stand in this order already, because gains never increase.
+    """
+    at = np.concatenate([order for order, _ in steps])
+    classes = np.repeat(np.arange(len(steps)), [len(order) for order, _ in steps])
+    value = np.concatenate([gains for _, gains in steps])
+    first = np.argsort(-value, kind="stable")
+    at, value = at[first], value[first]
     wrong = problems.wrong[f, k, at]
-    return Chosen(at, classes[first], value[first] + wrong, wrong)
+    return Chosen(at, classes[first], value + wrong, wrong)
 
 
 @kernel
 def _greedy(  # type: ignore[no-untyped-def]
-    a_start, a_upto, a_rows, b_start, b_upto, b_candidates, candidates, gains, best, c, w, out, cost,
-    gain, key, heap, covered, order, got, count,
+    bits, start, upto, places, candidates, gain, wrong, best, out, c, k, w, even, cost,
+    key, seen, highest, order, got, count,
 ):  # fmt: skip
-    # One class, every radius. gain: weight of the class not yet covered minus weight of other classes in the ball; the cost
-    # enters in comparisons only. heap: candidates by key (their gain when they were last placed), then by number. Gains
-    # never rise, so the first candidate of the heap is the best one if its key is still its gain.
-    top = np.int64(0)
-    for k in range(gains.shape[0]):
-        n = np.int64(0)
-        for a in range(len(candidates)):
+    # One class at one radius, fold by fold. A gain is the weight of the rows of the ball not yet covered minus that of other
+    # classes in it, a whole number; the cost enters in comparisons only. key: the gain of each candidate after `seen` steps,
+    # NEVER once it is chosen or does not pay; highest: the largest key of each block of candidates. Gains never rise, so the
+    # first candidate of the largest key is the best one if its key is its gain, and a pass over a level leaves all keys below.
+    size = -(-len(key) // len(highest))
+    written = 0
+    for f in range(len(out)):
+        for a in range(len(key)):
             j = candidates[a]
-            gain[a] = gains[k, j] if best[k, j] == c else -np.inf
-            key[a] = gain[a]
-            if gain[a] > cost:
-                heap[n] = a
-                n += 1
-        for i in range(len(out)):
-            covered[i] = out[i]
-        for parent in range(n // 2 - 1, -1, -1):
-            _sink(heap, key, parent, n)
+            pays = best[f, k, j] == c and gain[f, k, j] > cost
+            key[a], seen[a] = np.int64(gain[f, k, j]) if pays else NEVER, 0
+        covered = out[f]
+        highest[:] = -NEVER
         steps = 0
-        while n:
-            a = heap[0]
-            if gain[a] != key[a]:
-                key[a] = gain[a]
-                if gain[a] > cost:
-                    _sink(heap, key, top, n)
+        while True:
+            level = NEVER
+            for block in range(len(highest)):
+                level = max(level, highest[block])
+            if level == NEVER:
+                break
+            for block in range(len(highest)):
+                if highest[block] < level:
                     continue
-            else:
-                order[k, steps], got[k, steps] = candidates[a], gain[a]
-                steps += 1
-                for s in range(a_start[a], a_upto[a, k]):
-                    i = a_rows[s]
-                    if not covered[i]:
-                        covered[i] = True
-                        for t in range(b_start[i], b_upto[i, k]):
-                            gain[b_candidates[t]] -= w[i]
-            n -= 1
-            heap[0] = heap[n]
-            _sink(heap, key, top, n)
-        count[k] = steps
+                first, last = block * size, min((block + 1) * size, len(key))
+                for a in range(first, last):
+                    if key[a] != level:
+                        continue
+                    j = candidates[a]
+                    if seen[a] < steps:
+                        if len(bits) == 0:
+                            weight = _weigh_list(start[a], upto[a, k], places, covered, w)
+                        elif even > 0:
+                            weight = even * count_new(bits, a, covered)
+                        else:
+                            weight = weigh_new(bits, a, covered, w)
+                        now = weight - wrong[f, k, j]
+                        key[a], seen[a] = np.int64(now) if now > cost else NEVER, steps
+                        if key[a] < level:
+                            continue
+                    order[written], got[written] = j, level
+                    written += 1
+                    steps += 1
+                    key[a] = NEVER
+                    if len(bits):
+                        for s in range(len(covered)):
+                            covered[s] |= bits[a, s]
+                    else:
+                        for s in range(start[a], upto[a, k]):
+                            covered[places[s] >> 6] |= np.uint64(1) << np.uint64(places[s] & 63)
+                above = NEVER
+                for a in range(first, last):
+                    above = max(above, key[a])
+                highest[block] = above
+        count[f] = steps
 
 
 @kernel
-def _sink(heap, key, at, n):  # type: ignore[no-untyped-def]
-    a = heap[at]
-    while True:
-        child = 2 * at + 1
-        if child >= n:
-            break
-        b = heap[child]
-        if child + 1 < n:
-            c = heap[child + 1]
-            if key[c] > key[b] or (key[c] == key[b] and c < b):
-                child, b = child + 1, c
-        if key[a] > key[b] or (key[a] == key[b] and a < b):
-            break
-        heap[at] = b
-        at = child
-    heap[at] = a
+def _weigh_list(start, upto, places, covered, w):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for s in range(start, upto):
+        i = places[s]
+        if not (covered[i >> 6] >> np.uint64(i & 63)) & np.uint64(1):
+            total += w[i]
+    return total

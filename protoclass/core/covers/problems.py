@@ -12,20 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import TooLarge
 from ..coding import Coding, bins_for
 from ..parallel import each
 from ..task import Task
 from ..units import in_units, units
-from .balls import find_gains
-from .reading import Reading, Sets
+from .balls import Lists, find_gains
+from .reading import CHUNK, Reading, Sets
 
 Array = NDArray[Any]
-CHUNK = 512  # candidates whose gains are found at a time
+LISTED = 2**29  # pairs of a row and a candidate of its class whose ball contains it
 MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 
 
@@ -43,6 +45,8 @@ class CoverProblems:
         Fold that leaves each row out, -1 for none.
     gain, wrong, best : arrays (folds, K, m), see `balls.find_gains`
     classes : tuple of Sets
+    read : Reading
+        Reads the balls of the classes, as bits, lists, or not at all.
     """
 
     task: Task
@@ -53,6 +57,26 @@ class CoverProblems:
     wrong: Array
     best: Array
     classes: tuple[Sets, ...]
+    read: Reading
+
+    @cached_property
+    def lists(self) -> tuple[Lists, ...]:
+        """The balls of each class as lists of rows; see `Reading.lists`.
+
+        Raises
+        ------
+        TooLarge
+            If there are more than 2^29 pairs of a row and a candidate of its class.
+        """
+        lists = self.read.lists(self.classes, LISTED)
+        if lists is None:
+            n, m = self.task.shape
+            raise TooLarge(
+                f"balls of radius {self.read.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be "
+                "listed: use solver='greedy' without certify, which needs no lists, smaller radii, candidates=500 (a random subset of "
+                "the rows as centres), or fewer rows (data.sample(...))"
+            )
+        return lists
 
 
 def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> CoverProblems:
@@ -67,11 +91,6 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     radii : array (K,), ascending
     least : float
         Candidates whose gain never exceeds this (the smallest lambda) are dropped.
-
-    Raises
-    ------
-    TooLarge
-        If the balls contain more than 2^29 pairs of a row and a candidate of its class.
     """
     K, L, m = len(radii), task.classes, len(task.candidate_row)
     w, unit = units(task.w)
@@ -94,7 +113,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
 
     for _ in each(gains, range(0, m, CHUNK), len(task.y) * m):
         pass
-    return CoverProblems(task, w, unit, fold, gain, wrong, best, tuple(read.sets(pays)))
+    return CoverProblems(task, w, unit, fold, gain, wrong, best, read.sets(pays), read)
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:

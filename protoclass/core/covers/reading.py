@@ -1,4 +1,4 @@
-"""How the set cover problems read the dissimilarities: counted once, and listed where a candidate pays."""
+"""How the set cover problems read the dissimilarities: counted once, and read again where a candidate pays."""
 
 from __future__ import annotations
 
@@ -12,34 +12,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TooLarge
 from ..coding import Coding
 from ..parallel import each
 from ..places import as_slice
 from ..task import Task
 from ..tiles import MEASURE, TILE, Tile, Tiles
-from .balls import Lists, csr_lists, join_lists, lists_of_pairs, pairs, tally, transpose
+from .balls import Lists, csr_lists, join_lists, lists_of_pairs, pairs, tally
+from .bits import pack, words
 
 Array = NDArray[Any]
-LISTED = 2**29  # pairs of a row and a candidate of its class whose ball contains it
 KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
+CHUNK = 512  # candidates that are looked at together
 
 
 @dataclass(frozen=True)
 class Sets:
-    """One class: the candidates that may represent it and its rows, each with a list of the others.
+    """One class.
 
     Attributes
     ----------
     candidates : int array (a,), ascending
+        Those that may represent the class and pay for some fold and radius.
     rows : int array (b,), ascending
-    of_candidate, of_row : (start, upto, places) of `balls.csr_lists`; places count within `rows` and `candidates`
+        Those of the class that have a weight.
     """
 
     candidates: Array
     rows: Array
-    of_candidate: Lists
-    of_row: Lists
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some pairs of one class: `lines` count within its candidates, `places` within its rows; `code` is that of a Tile."""
+
+    lines: Array
+    places: Array
+    code: int = MEASURE
 
 
 @dataclass(frozen=True)
@@ -126,51 +134,121 @@ class Reading:
         for _ in each(work, self.tiles, n * m):
             pass
 
-    def sets(self, pays: Array) -> Iterator[Sets]:
-        """For each class its candidates that pay, bool (classes, m), and its rows, with lists of one another."""
-        own = [np.flatnonzero(self.task.y == c) for c in range(self.task.classes)]
-        useful = [np.flatnonzero(one) for one in pays]
-        lists = self._whole(own, useful) if self.tiles.complete else self._near(own, useful)
-        turned = each(lambda c: transpose(lists[c], len(own[c])), range(len(own)), pays.size * len(self.task.y))
-        for c, of_row in enumerate(turned):
-            yield Sets(useful[c], own[c], lists[c], of_row)
+    def sets(self, pays: Array) -> tuple[Sets, ...]:
+        """The candidates of each class that pay, bool (classes, m), and its rows."""
+        return tuple(
+            Sets(np.flatnonzero(one), np.flatnonzero((self.task.y == c) & (self.w > 0))) for c, one in enumerate(pays)
+        )
 
-    def _whole(self, own: list[Array], useful: list[Array]) -> list[Lists]:
-        """Lists of all rows of each class, some candidates at a time."""
-        K, source = len(self.coding.radii), self.task.D
-        work = [
-            (c, useful[c][first : first + step])
-            for c in range(len(own))
-            for step in [max(1, TILE // max(1, len(own[c])))]
-            for first in range(0, len(useful[c]), step)
-        ]
+    @property
+    def kept(self) -> bool:
+        """Whether all codes are in memory, so that pairs may be read again at no cost."""
+        return self._codes is not None
 
-        def listed(item: tuple[int, Array]) -> Lists:
-            c, some = item
+    def pairs(self, sets: tuple[Sets, ...]) -> float:
+        """About how many pairs of a row and a candidate of its class the largest balls hold; exact where weights are equal."""
+        total, K = 0.0, len(self.coding.radii)
+        for first in range(0, len(self.task.candidate_row), CHUNK):
+            counted = self.weights(slice(first, first + CHUNK)).reshape(
+                -1, self.cells // (len(sets) * (K + 1)), len(sets), K + 1
+            )
+            inside = counted[..., :K].sum(axis=(1, 3))
+            for c, one in enumerate(sets):
+                low, high = np.searchsorted(one.candidates, (first, first + CHUNK))
+                if low < high:
+                    total += inside[one.candidates[low:high] - first, c].sum() / self.w[one.rows].mean()
+        return float(total)
+
+    def bits(self, one: Sets, radii: range) -> Array:
+        """The balls of the candidates of one class, uint64 (len(radii), a, words): a bit for each row of the class."""
+        a, b = len(one.candidates), len(one.rows)
+        out = np.zeros((len(radii), a, words(b)), np.uint64)
+        locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
+
+        def add(part: Part) -> None:
             if self._codes is not None:
-                return csr_lists(self._codes[np.ix_(some, own[c])], K)
-            return csr_lists(source.codes(own[c], some, self.coding), K)
+                codes, at = self._codes, (one.candidates[part.lines], one.rows[part.places])
+            else:
+                codes, at = self._read(one, part), (np.arange(len(part.lines)), np.arange(len(part.places)))
+            with locks[int(part.lines[0])]:
+                pack(codes, at, part.lines, part.places, radii.start, out)
 
-        parts: list[list[Lists]] = [[] for _ in own]
+        for _ in each(add, self._parts(one), a * b):
+            pass
+        for k in range(1, len(radii)):
+            out[k] |= out[k - 1]
+        return out
+
+    def inside(self, rows: Array, candidates: Array, radius: Coding) -> Iterator[tuple[slice, Array]]:
+        """Which rows are in the balls of one radius: some candidates at a time, bool (q, r)."""
+        step = max(1, TILE // max(1, len(rows)))
+        parts = [slice(first, first + step) for first in range(0, len(candidates), step)]
+        codes = each(
+            lambda some: self.task.D.codes(rows, candidates[some], radius) == 0, parts, len(rows) * len(candidates)
+        )
+        return zip(parts, codes, strict=True)
+
+    def _parts(self, one: Sets) -> Iterator[Part]:
+        """The pairs of one class, except for those that are known to be in no ball."""
+        a, b = len(one.candidates), len(one.rows)
+        if self.tiles.complete:
+            step = max(1, TILE // max(1, b))
+            for first in range(0, a, step):
+                yield Part(np.arange(first, min(first + step, a)), np.arange(b))
+            return
+        n, m = self.task.shape
+        line, place = np.full(m, -1), np.full(n, -1)
+        line[one.candidates], place[one.rows] = np.arange(a), np.arange(b)
+        for tile in self.tiles:
+            lines, places = line[tile.columns], place[tile.rows]
+            lines, places = lines[lines >= 0], places[places >= 0]
+            if len(lines) and len(places):
+                yield Part(lines, places, tile.code)
+
+    def _read(self, one: Sets, part: Part) -> Array:
+        if part.code != MEASURE:
+            return np.full((len(part.lines), len(part.places)), part.code, np.uint8)
+        if self._codes is not None:
+            return np.asarray(self._codes[np.ix_(one.candidates[part.lines], one.rows[part.places])])
+        return self.task.D.codes(one.rows[part.places], one.candidates[part.lines], self.coding)
+
+    def lists(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
+        """For each class the rows in the balls of its candidates, as places within the class; see `balls.csr_lists`.
+
+        None if there are more than `most` pairs.
+        """
+        found = self._whole(sets, most) if self.tiles.complete else self._near(sets, most)
+        return None if found is None else tuple(found)
+
+    def _whole(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
+        K = len(self.coding.radii)
+        work = [(c, part) for c, one in enumerate(sets) for part in self._parts(one)]
+        parts: list[list[Lists]] = [[] for _ in sets]
         total = 0
-        for (c, _), lists in zip(work, each(listed, work, sum(len(s) * len(own[c]) for c, s in work)), strict=True):
+
+        def listed(item: tuple[int, Part]) -> Lists:
+            return csr_lists(self._read(sets[item[0]], item[1]), K)
+
+        entries = sum(len(one.candidates) * len(one.rows) for one in sets)
+        for (c, _), lists in zip(work, each(listed, work, entries), strict=True):
             parts[c].append(lists)
             total += len(lists[2])
-            self._check(total)
+            if total > most:
+                return None
         return [join_lists(p) if p else _empty(K) for p in parts]
 
-    def _near(self, own: list[Array], useful: list[Array]) -> list[Lists]:
-        """Lists of what the tiles have, which is far from all pairs."""
-        K, L, (n, m), source = len(self.coding.radii), len(own), self.task.shape, self.task.D
-        place = np.empty(n, np.int64)
+    def _near(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
+        """Lists of what the tiles have, which is far from all pairs: one pass for all classes."""
+        K, L, (n, m), source = len(self.coding.radii), len(sets), self.task.shape, self.task.D
+        place, of_class = np.empty(n, np.int64), np.full(n, L)
         line = np.full((L, m), -1)
-        for c in range(L):
-            place[own[c]] = np.arange(len(own[c]))
-            line[c, useful[c]] = np.arange(len(useful[c]))
+        for c, one in enumerate(sets):
+            place[one.rows], of_class[one.rows] = np.arange(len(one.rows)), c
+            line[c, one.candidates] = np.arange(len(one.candidates))
 
         def listed(tile: Tile) -> list[tuple[int, tuple[Array, Array, Array]]]:
-            out, y = [], self.task.y[tile.rows]
-            for c in np.unique(y):
+            out, y = [], of_class[tile.rows]
+            for c in np.unique(y[y < L]):
                 rows, columns = tile.rows[y == c], tile.columns[line[c, tile.columns] >= 0]
                 if not len(columns):
                     continue
@@ -181,22 +259,15 @@ class Reading:
                 out.append((int(c), pairs(codes, K, line[c, columns], place[rows])))
             return out
 
-        found: list[list[tuple[Array, Array, Array]]] = [[] for _ in own]
+        found: list[list[tuple[Array, Array, Array]]] = [[] for _ in sets]
         total = 0
         for parts in each(listed, self.tiles, n * m):
             for c, of_tile in parts:
                 found[c].append(of_tile)
                 total += len(of_tile[0])
-            self._check(total)
-        return [lists_of_pairs(found[c], len(useful[c]), K) for c in range(L)]
-
-    def _check(self, total: int) -> None:
-        if total > LISTED:
-            n, m = self.task.shape
-            raise TooLarge(
-                f"balls of radius {self.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be listed: use "
-                "smaller radii, candidates=500 (a random subset of the rows as centres), or fewer rows (data.sample(...))"
-            )
+            if total > most:
+                return None
+        return [lists_of_pairs(found[c], len(sets[c].candidates), K) for c in range(L)]
 
 
 def _empty(radii: int) -> Lists:

@@ -15,7 +15,8 @@ from ..task import Task
 from ..units import in_units
 from .certificate import Certificate
 from .exact import Solved, exact
-from .greedy import Steps, greedy, merge_steps, order_candidates
+from .greedy import greedy, greedy_steps, merge_steps, order_candidates
+from .measured import Steps
 from .path import Chosen, CoverPath
 from .problems import CoverProblems, covers, fold_groups
 from .program import Program, Stop, ascent, highs, ratio, step_of
@@ -59,29 +60,35 @@ def cover_paths(
     fold, CoverPath
     """
     stop = Stop()
+    slow = options.solver != "greedy" or options.certify
     reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
     for group in fold_groups(task, folds, len(radii)):
         local = np.full(folds + 1, -1)
         local[group] = np.arange(len(group))
         problems = covers(task, local[fold], len(group), reach, float(lambdas[0]))
 
-        def path(f: int, problems: CoverProblems = problems) -> CoverPath:
-            runs = _runs(problems, f, lambdas, options, stop)
+        if slow:
+            _ = problems.lists  # before the threads below ask for them
+        steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))
+
+        def path(f: int, problems: CoverProblems = problems, steps: list[list[Steps]] = steps) -> CoverPath:
+            runs = greedy(problems, steps, f, lambdas)
+            if slow:
+                runs = _solved(problems, f, runs, lambdas, options, stop)
             live = problems.fold != f
             task.tick()
             weight = np.bincount(task.y[live], problems.w[live], task.classes)
             grid_radii, grid_lambdas = np.repeat(reach, len(lambdas)), np.tile(lambdas, len(radii))
             return CoverPath(tuple(runs), grid_radii, grid_lambdas, weight, problems.unit, options.solver == "greedy")
 
-        slow = options.solver != "greedy" or options.certify
         entries = MANY if slow else len(task.y) * len(task.candidate_row)
         yield from zip(group.tolist(), each(path, range(len(group)), entries, stop), strict=True)
 
 
-def _runs(problems: CoverProblems, f: int, lambdas: Array, options: Options, stop: Stop) -> list[Chosen]:
-    runs = greedy(problems, f, lambdas)
-    if options.solver == "greedy" and not options.certify:
-        return runs
+def _solved(
+    problems: CoverProblems, f: int, runs: list[Chosen], lambdas: Array, options: Options, stop: Stop
+) -> list[Chosen]:
+    """The covers of the solver, or those of the greedy algorithm with a certificate."""
     L = len(problems.classes)
     sizes = [len(s.candidates) for s in problems.classes]
     largest_first = np.argsort(sizes, kind="stable")[::-1]
@@ -106,7 +113,7 @@ def _runs(problems: CoverProblems, f: int, lambdas: Array, options: Options, sto
         )
         certificate = certificate if options.certify or options.solver in ("exact", "rounding") else None
         if options.solver != "greedy":
-            steps: list[Steps] = [order_candidates(problems, f, k, c, results[c][2]) for c in range(L)]
+            steps = [order_candidates(problems, f, k, c, results[c][2]) for c in range(L)]
             run = merge_steps(problems, f, k, steps)
         out.append(replace(run, certificate=certificate))
     return out
@@ -150,7 +157,7 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     """
     sets = problems.classes[c]
     use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
-    start, upto, places = sets.of_candidate
+    start, upto, places = problems.lists[c]
     first, last = start[use], upto[use, k]
     count = last - first
     at = np.repeat(first - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(count.sum())

@@ -1,0 +1,170 @@
+"""The lazy greedy on bits, on lists and without either, against a greedy that keeps all gains at every step."""
+
+import numpy as np
+import pytest
+
+import protoclass as pc
+from protoclass.core import spatial
+from protoclass.core.covers import greedy, problems, reading
+from protoclass.core.covers.problems import covers
+from protoclass.core.covers.reading import Reading
+from protoclass.core.covers.solving import Options, cover_paths
+from protoclass.core.distances.geometry import Geometry
+from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.parallel import Once
+from protoclass.core.sources import Held, Streamed
+from protoclass.core.spatial import Spatial
+from protoclass.core.task import Task
+
+HUGE = 2**60
+# by name: what is limited, and what of Reading is then used
+FORMS = {
+    "bits": ({}, {"bits"}),
+    "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
+    "bits, codes read again": ({(reading, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
+    "lists": ({(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2}, {"lists"}),
+    "neither": ({(greedy, "room"): lambda: -1}, {"inside"}),
+    "too many pairs": ({(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): -1}, {"inside"}),
+    "more pairs than expected": (
+        {(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): 1000, (Reading, "pairs"): lambda *_: 0},
+        {"lists", "inside"},
+    ),
+}
+
+
+def limit(monkeypatch, form):
+    """Set the limits of a form, and return the set of what is read from then on."""
+    limits, _ = FORMS[form]
+    for (module, name), value in limits.items():
+        monkeypatch.setattr(module, name, value)
+    used = set()
+    for name in ("bits", "lists", "inside"):
+        monkeypatch.setattr(Reading, name, noting(used, name, getattr(Reading, name)))
+    return used
+
+
+def noting(used, name, method):
+    def noted(*given):
+        used.add(name)
+        return method(*given)
+
+    return noted
+
+
+def problem(seed):
+    """A random problem with ties: asymmetric, n x m, duplicates, weights of several kinds, fixed classes."""
+    draw = np.random.default_rng(seed)
+    n, classes, extra = draw.integers(20, 150), draw.integers(1, 5), draw.integers(0, 9)
+    D = draw.integers(0, 40, (n, n + extra)).astype((np.float32, float)[seed % 2])
+    D[np.arange(n), np.arange(n)] = 0
+    D[1], D[:, 1] = D[0], D[:, 0]
+    y = np.concatenate([np.arange(classes), draw.integers(0, classes, n - classes)])
+    w = [np.ones(n), np.full(n, 2.5), draw.integers(0, 4, n) / 10, draw.random(n), draw.exponential(size=n) ** 9][
+        seed % 5
+    ]
+    w[: n // 2] = np.maximum(w[: n // 2], 0.1)
+    allowed = np.r_[y, np.full(extra, -1)] if seed % 4 == 3 else None
+    task = Task(
+        Once(lambda: Held(D)), y, int(classes), w, np.r_[np.arange(n), np.full(extra, -1)], (0,), Once(lambda: D), allowed
+    )  # fmt: skip
+    fold = np.where(draw.random(n) < 0.1, -1, draw.integers(0, 3, n))
+    return task, D, fold, np.sort(draw.choice(np.arange(0.5, 30), draw.integers(1, 9), replace=False))
+
+
+def all_gains(built, inside, f, k, c, cost):
+    """Steps of one class: every gain is lowered for every row that becomes covered."""
+    left = (built.task.y == c) & (built.fold != f)
+    gain = np.where(built.best[f, k] == c, built.gain[f, k], -np.inf)
+    order, gains = [], []
+    while gain.max() > cost:
+        j = int(gain.argmax())
+        order.append(j)
+        gains.append(gain[j])
+        new = left & inside[:, j]
+        left &= ~new
+        gain -= built.w[new] @ inside[new]
+        gain[j] = -np.inf
+    return order, gains
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_takes_the_steps_of_all_gains(form, monkeypatch):
+    used = limit(monkeypatch, form)
+    steps = 0
+    for seed in range(20):
+        task, D, fold, radii = problem(seed)
+        built = covers(task, fold, 3, radii, 0.0)
+        for cost in (0.0, 1.0, 7.5):
+            found = greedy.greedy_steps(built, cost)
+            for k, radius in enumerate(radii):
+                for c in range(task.classes):
+                    for f in range(3):
+                        order, gains = all_gains(built, np.less(D, radius), f, k, c, cost)
+                        at, values = found[c][k].of(f)
+                        assert at.tolist() == order
+                        assert values.tolist() == gains
+                        steps += len(order)
+    assert steps > 2000
+    assert used == FORMS[form][1]
+
+
+def told(paths):
+    return {
+        f: [tuple(part.tolist() for part in (r.at, r.classes, r.covers, r.wrong)) for r in path.runs]
+        for f, path in paths
+    }
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("closed", [False, True])
+def test_every_form_gives_the_same_paths(form, closed, monkeypatch):
+    """Folds, radii, lambdas; balls with their boundary, on which many rows lie."""
+    tasks = [problem(seed) for seed in range(20, 26)]
+    lambdas, options = np.array([0.0, 0.3, 2.0]), Options(closed=closed)
+
+    def paths():
+        return [told(cover_paths(task, fold, 3, np.ceil(radii), lambdas, options)) for task, _, fold, radii in tasks]
+
+    first = paths()
+    used = limit(monkeypatch, form)
+    assert paths() == first
+    assert used == FORMS[form][1]
+
+
+def coordinates(n, decimals):
+    """Rows in the plane, whose far tiles are skipped, and the same with all dissimilarities given."""
+    draw = np.random.default_rng(n)
+    X = draw.normal(size=(n, 2)).round(decimals)
+    y = draw.integers(0, 3, n)
+    w = draw.integers(1, 4, n).astype(float)
+    X[5:60] = X[4]
+
+    def between(a, b):
+        return minkowski(a[0], b[0])
+
+    near = Spatial(Streamed(between, (X,), (X,)), Geometry(), True, None)
+    given = Held(between((X,), (X,)))
+    return [Task(Once(lambda s=s: s), y, 3, w, np.arange(n), (0,), Once(lambda: X)) for s in (near, given)]
+
+
+@pytest.mark.parametrize("form", [*FORMS, "lists by themselves"])
+def test_tiles_that_are_skipped_change_nothing(form, monkeypatch):
+    monkeypatch.setattr(spatial, "BLOCK", 16)
+    alone = form == "lists by themselves"
+    near, given = coordinates(1500, 3 if alone else 1)
+    radii = np.array([0.002]) if alone else np.array([0.1, 0.2, 0.35])
+    fold, lambdas = np.arange(1500) % 3, np.array([0.0, 1.0])
+    assert not covers(near, fold, 3, radii, 0.0).read.tiles.complete
+    expected = told(cover_paths(given, fold, 3, radii, lambdas, Options()))
+    used = limit(monkeypatch, "bits" if alone else form)
+    assert told(cover_paths(near, fold, 3, radii, lambdas, Options())) == expected
+    assert used == ({"lists"} if alone else FORMS[form][1])
+
+
+def test_solvers_that_need_lists_say_so_when_there_are_too_many_pairs(iris, monkeypatch):
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    monkeypatch.setattr(problems, "LISTED", 100)
+    assert pc.fit("species ~ .", iris, eps=1.0).prototypes.equals(fit.prototypes)
+    for options in ({"solver": "exact"}, {"certify": True}):
+        with pytest.raises(pc.TooLarge, match=r"solver='greedy'.*smaller radii, candidates=500"):
+            pc.fit("species ~ .", iris, eps=1.0, **options)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .parallel import kernel
+from .parallel import few, kernel
 
 Array = NDArray[Any]
 FINE_FROM = 2**22  # entries
@@ -38,14 +38,24 @@ class Coder:
 
     def __call__(self, tile: Array) -> Array:
         """Codes of a tile (n, q), candidate by candidate: uint8 (q, n). Open balls: code <= k means d < radii[k]."""
+        if few(tile.size):
+            return np.ascontiguousarray(self._compare(tile).T)
         out = np.empty((tile.shape[1], tile.shape[0]), np.uint8)
         _code(tile, bits_of(tile), self.radii, self.table, self.shift, out)
         return out
 
     def along(self, tile: Array) -> Array:
         """Codes of a tile that has one line for each candidate already, uint8 (q, n)."""
+        if few(tile.size):
+            return self._compare(tile)
         out = np.empty(tile.shape, np.uint8)
         _code_along(tile, bits_of(tile), self.radii, self.table, self.shift, out)
+        return out
+
+    def _compare(self, tile: Array) -> Array:
+        out = np.zeros_like(tile, np.uint8)
+        for radius in self.radii:
+            out += tile >= radius
         return out
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coding import coder
-from .distances.screen import measure_pair
-from .parallel import kernel
+from .distances.minkowski import measure_pair
+from .parallel import few, kernel
 
 if TYPE_CHECKING:
     from .query import Query
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 NONE = -1
+SEVERAL = -2
 
 
 def covering(D: Array, member: Array, radii: Array) -> Array:
@@ -24,10 +25,19 @@ def covering(D: Array, member: Array, radii: Array) -> Array:
 
     D : (r, q); member : int16 (G, q) as in `nearest`; radii : (G,). Returns int64 (r, G).
     """
+    if few(len(D) * member.size):
+        return _between_classes(D, member, radii)
     reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)
     out = np.full((len(D), len(member)), NONE)
     _covering(np.ascontiguousarray(D), np.ascontiguousarray(member, np.int16), radii, reach, out)
     return out
+
+
+def _between_classes(D: Array, member: Array, radii: Array) -> Array:
+    inside = (D[:, None, :] < radii[:, None]) & (member >= 0)  # (r, G, q)
+    last = np.where(inside, member, np.int16(NONE)).max(axis=2, initial=NONE).astype(np.int64)
+    others = (inside & (member != last[:, :, None])).any(axis=2)
+    return np.asarray(np.where(others, SEVERAL, last))
 
 
 def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:

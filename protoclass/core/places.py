@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .parallel import kernel
+from .parallel import few, kernel
 
 Array = NDArray[Any]
 
@@ -24,6 +24,8 @@ def as_slice(at: Any) -> Any:
 
 def gather(values: Array, rows: Array, columns: Array) -> Array:
     """`values[np.ix_(rows, columns)]` without blocking other threads."""
+    if few(len(rows) * len(columns)):
+        return np.asarray(values[np.ix_(rows, columns)])
     out = np.empty((len(rows), len(columns)), values.dtype)
     _gather(values, rows, columns, out)
     return out

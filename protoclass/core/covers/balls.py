@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import kernel
+from ..parallel import few, kernel
 
 Array = NDArray[Any]
 Lists = tuple[Array, Array, Array]  # start, upto and places, see `csr_lists`
@@ -32,7 +32,10 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
         The lines of `out` that the candidates have.
     out : array (m, cells)
     """
-    _tally(codes, cell, weight, columns, out)
+    if few(codes.size):
+        np.add.at(out, (columns[:, None], cell + codes), weight)
+    else:
+        _tally(codes, cell, weight, columns, out)
 
 
 @kernel
@@ -71,8 +74,29 @@ def find_gains(
     shape = folds, radii, len(weights)
     gain, wrong, best = np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape, np.int16)
     parts = weights.reshape(len(weights), folds + 1, classes, radii + 1)
-    _find_gains(parts, parts.sum(axis=1), owner, allowed, np.empty(classes), gain, wrong, best)
+    if few(weights.size):
+        _compare_classes(parts, owner, allowed, gain, wrong, best)
+    else:
+        _find_gains(parts, parts.sum(axis=1), owner, allowed, np.empty(classes), gain, wrong, best)
     return gain, wrong, best
+
+
+def _compare_classes(parts: Array, owner: Array, allowed: Array, gain: Array, wrong: Array, best: Array) -> None:
+    """`find_gains` by NumPy, radius by radius; gain, wrong and best are filled."""
+    lines = np.ascontiguousarray(parts.transpose(3, 1, 2, 0))  # (radii + 1, folds + 1, classes, q)
+    folds, radii, q = gain.shape
+    stays = owner != np.arange(folds)[:, None]
+    inside, only = np.zeros((folds, parts.shape[2], q)), np.flatnonzero(allowed >= 0)
+    for k in range(radii):
+        inside += lines[k].sum(axis=0) - lines[k, :-1]
+        ball, own = inside.sum(axis=1), inside.max(axis=1)
+        majority = np.zeros(own.shape, np.int16)
+        for c in reversed(range(inside.shape[1])):  # the first of several equal ones comes last
+            np.copyto(majority, np.int16(c), where=inside[:, c] == own)
+        if len(only):
+            majority[:, only], own[:, only] = allowed[only], inside[:, allowed[only], only]
+        gain[:, k], wrong[:, k] = np.where(stays, 2 * own - ball, -np.inf), np.where(stays, ball - own, 0)
+        best[:, k] = np.where(stays, majority, np.int16(0))
 
 
 @kernel

@@ -164,8 +164,9 @@ class CoverPath:
     def _member(self) -> Array:
         """Class of each prototype of the union at each grid point, (G, q); -1 if it is not chosen."""
         member = np.full((len(self.runs), len(self._union)), NONE, np.int16)
-        for g, run in enumerate(self.runs):
-            member[g, np.searchsorted(self._union, run.at)] = run.classes
+        g = np.repeat(np.arange(len(self.runs)), [len(run.at) for run in self.runs])
+        at = np.concatenate([run.at for run in self.runs])
+        member[g, np.searchsorted(self._union, at)] = np.concatenate([run.classes for run in self.runs])
         return member
 
     def predict(self, kind: str, query: Query) -> Array:

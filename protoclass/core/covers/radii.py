@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coding import bins_for, bits_of, shift_of
-from ..distances.screen import Screening, measure_pair
-from ..parallel import each, kernel
+from ..distances.minkowski import measure_pair
+from ..distances.screen import Screening
+from ..parallel import each, few, kernel
 from ..sources import Source
 from ..tiles import Tile, block_tiles, half_tiles
 
@@ -47,7 +48,22 @@ def default_radii(source: Source, candidate_row: Array, levels: Array | None, se
         found = _screened(source.screening, candidate_row, levels)
         if found is not None:
             return found
+    if few(n * m):
+        return _sorted(source, candidate_row, levels)
     return _scanned(source, candidate_row, levels)
+
+
+def _sorted(source: Source, candidate_row: Array, levels: Array | None) -> Array:
+    """The radii from all dissimilarities, sorted."""
+    fine = bins_for(1)
+
+    def positive(rows: Array, columns: Array, tile: Array) -> tuple[None, list[Array]]:
+        counts = (bits_of(tile) >> shift_of(tile.dtype, fine) > 0) & (rows[:, None] != candidate_row[columns])
+        return None, [tile[counts]]
+
+    parts = source.scan(positive, lambda rows, columns, stay, sent: sent)
+    values = np.sort(np.concatenate([v for part in parts for v in part]).astype(np.float64))
+    return _between(values, values[_targets(levels, len(values))]) if len(values) else values
 
 
 def _scanned(source: Source, candidate_row: Array, levels: Array | None) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each, kernel, threaded
+from ..parallel import each, few, kernel, threaded
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
@@ -38,6 +38,8 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     >>> minkowski(np.zeros((1, 2)), np.array([[3.0, 4.0]]), 1.0)
     array([[7.]])
     """
+    if few(a.size * len(b)) and r in (1, 2, np.inf):
+        return _few_minkowski(a, b, r)
     out = np.empty((len(a), len(b)), a.dtype)
     across = np.ascontiguousarray(b.T)
     rows = np.ascontiguousarray(a)
@@ -53,6 +55,17 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
 
     for _ in each(block, range(0, len(a), step), out.size):
         pass
+    return out
+
+
+def _few_minkowski(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any]:
+    out = np.zeros((len(a), len(b)), a.dtype)
+    if r == 2:  # a kernel that compiles quickly: NumPy rounds each square before it is added
+        _measure_pairs(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
+        return out
+    for x, z in zip(a.T, b.T, strict=True):
+        apart = np.abs(x[:, None] - z)
+        out = out + apart if r == 1 else np.maximum(out, apart)
     return out
 
 
@@ -197,3 +210,24 @@ def _products(a, b, out):  # type: ignore[no-untyped-def]
                     total[j] += x * u[j]
             for j in range(width):
                 out[i, first + j] = total[j]
+
+
+@kernel
+def measure_pair(x, z):  # type: ignore[no-untyped-def]
+    """The Euclidean distance of two rows, summed in the order of `_euclidean`."""
+    total = x.dtype.type(0)
+    p = len(x)
+    for f in range(0, p - 1, 2):
+        d, e = x[f] - z[f], x[f + 1] - z[f + 1]
+        total = (total + d * d) + e * e
+    if p % 2:
+        d = x[p - 1] - z[p - 1]
+        total += d * d
+    return np.sqrt(total)
+
+
+@kernel
+def _measure_pairs(a, b, out):  # type: ignore[no-untyped-def]
+    for i in range(len(a)):
+        for j in range(len(b)):
+            out[i, j] = measure_pair(a[i], b[j])

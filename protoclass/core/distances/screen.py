@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from ..parallel import Once, alone, each, kernel
 from ..places import as_slice, gather
 from ..tiles import Tile, block_tiles, half_tiles
+from .minkowski import measure_pair
 
 Array = NDArray[Any]
 UNIT = 2.0**-24
@@ -296,17 +297,3 @@ def _settle(rows, candidates, reach, out):  # type: ignore[no-untyped-def]
                 for k in range(len(reach)):
                     c += d >= reach[k]
                 out[j, i] = c
-
-
-@kernel
-def measure_pair(x, z):  # type: ignore[no-untyped-def]
-    """The Euclidean distance of two rows, summed in the order in which `minkowski` sums it."""
-    total = x.dtype.type(0)
-    p = len(x)
-    for f in range(0, p - 1, 2):
-        d, e = x[f] - z[f], x[f + 1] - z[f + 1]
-        total = (total + d * d) + e * e
-    if p % 2:
-        d = x[p - 1] - z[p - 1]
-        total += d * d
-    return np.sqrt(total)

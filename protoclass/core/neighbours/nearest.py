@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coverage import NONE, covering
-from ..parallel import kernel
+from ..parallel import few, kernel
 from ..task import Points
 
 if TYPE_CHECKING:
@@ -41,9 +41,22 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
     int array (r, G)
         Positions; -1 if the set is empty.
     """
+    if few(len(D) * member.size):
+        return _first_of_nearest(D, member, order)
     out = np.full((len(D), len(member)), NONE)
     sets = _scans(member, order)
     _nearest(np.ascontiguousarray(D), *sets, np.empty(len(member), D.dtype), out)
+    return out
+
+
+def _first_of_nearest(D: Array, member: Array, order: Array) -> Array:
+    """`nearest` by the first smallest value of each set, whose prototypes are put in the order that breaks ties."""
+    out = np.full((len(D), len(member)), NONE)
+    by_class = np.argsort(member[:, order], axis=1, kind="stable")
+    for g, empty in enumerate((member < 0).sum(axis=1)):
+        line = order[by_class[g, empty:]]
+        if len(line):
+            out[:, g] = line[D[:, line].argmin(axis=1)]
     return out
 
 

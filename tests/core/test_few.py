@@ -1,0 +1,133 @@
+"""Small work is done by NumPy, without compiling kernels, and gives the bits of the kernels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core import parallel
+from protoclass.core.coding import coder
+from protoclass.core.coverage import covering
+from protoclass.core.covers.balls import find_gains, tally
+from protoclass.core.covers.radii import default_radii
+from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.neighbours.nearest import nearest
+from protoclass.core.places import gather
+from protoclass.core.sources import Held
+
+SEEDS = range(6)
+
+
+@pytest.fixture
+def both(monkeypatch):
+    """What a function returns by NumPy and by its kernel."""
+
+    def results(work):
+        out = []
+        for few in (2**40, -1):
+            monkeypatch.setattr(parallel, "FEW", few)
+            out.append(work())
+        return out
+
+    return results
+
+
+def tied(rng, shape, dtype=float):
+    """Values >= 0 of which many are equal, 0 among them."""
+    return (rng.integers(0, 6, shape) * rng.choice([0.1, 0.25], shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_codes(both, seed, dtype):
+    rng = np.random.default_rng(seed)
+    tile = tied(rng, (37, 70), dtype)
+    radii = np.unique(np.append(tied(rng, 9)[tied(rng, 9) > 0], [1e-300, 0.1]))
+    for work in (lambda: coder(radii, dtype)(tile), lambda: coder(radii, dtype).along(tile)):
+        few, many = both(work)
+        np.testing.assert_array_equal(few, many, strict=True)
+        assert few.flags.c_contiguous
+    np.testing.assert_array_equal(few, (tile.astype(float)[:, :, None] >= radii).sum(axis=2))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tallies_and_gains(both, seed):
+    rng = np.random.default_rng(seed)
+    q, r, folds, classes, radii = 9, 40, int(rng.integers(1, 4)), int(rng.integers(1, 5)), int(rng.integers(1, 6))
+    codes = rng.integers(0, radii + 1, (q, r)).astype(np.uint8)
+    cell = rng.integers(0, (folds + 1) * classes, r) * (radii + 1)
+    weight, lines = rng.integers(0, 4, r).astype(float), rng.permutation(q)
+
+    def weights():
+        out = np.ones((q, (folds + 1) * classes * (radii + 1)))
+        tally(codes, cell, weight, lines, out)
+        return out
+
+    few, many = both(weights)
+    np.testing.assert_array_equal(few, many, strict=True)
+    owner = rng.integers(-1, folds, q)
+    for allowed in (np.full(q, -1), rng.integers(-1, classes, q), rng.integers(0, classes, q)):
+        found = both(lambda allowed=allowed: find_gains(few, owner, allowed, folds, classes, radii))
+        for a, b in zip(*found, strict=True):
+            np.testing.assert_array_equal(a, b, strict=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nearest_and_covering(both, seed, dtype):
+    rng = np.random.default_rng(seed)
+    r, q, sets = 30, int(rng.integers(0, 12)), 5
+    D = tied(rng, (r, q), dtype)
+    share = rng.random((sets, 1))
+    member = np.where(rng.random((sets, q)) < share, rng.integers(0, 3, (sets, q)), -1).astype(np.int16)
+    order, radii = rng.permutation(q), np.sort(tied(rng, sets))
+    for work in (lambda: nearest(D, member, order), lambda: covering(D, member, radii)):
+        np.testing.assert_array_equal(*both(work), strict=True)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_default_radii(both, seed):
+    rng = np.random.default_rng(seed)
+    D = tied(rng, (25, 18)) if seed % 2 else rng.random((25, 18)).astype(np.float32)
+    D[rng.random(D.shape) < 0.1] = 1e-310 if seed % 2 else 0
+    candidate_row = rng.permutation(25)[:18]
+    candidate_row[rng.random(18) < 0.3] = -1
+    for levels in (None, np.array([0.1, 0.5, 1.0])):
+        few, many = both(lambda levels=levels: default_radii(Held(D), candidate_row, levels, (0,)))
+        np.testing.assert_array_equal(few, many, strict=True)
+    nothing = both(lambda: default_radii(Held(np.zeros((4, 4))), np.arange(4), None, (0,)))
+    assert [len(radii) for radii in nothing] == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("r", [1.0, 2.0, 3.0, np.inf])
+@pytest.mark.parametrize("columns", [1, 2, 5, 12])
+def test_distances(both, columns, r, dtype):
+    rng = np.random.default_rng(columns)
+    scale = 10.0 ** rng.integers(-15, 15, columns)
+    a, b = (rng.normal(size=(n, columns)) * scale for n in (17, 31))
+    few, many = both(lambda: minkowski(a.astype(dtype), b.astype(dtype), r))
+    np.testing.assert_array_equal(few, many, strict=True)
+
+
+def test_parts_of_a_matrix(both):
+    rng = np.random.default_rng(0)
+    values, rows, columns = rng.random((9, 11)), rng.integers(0, 9, 20), rng.permutation(11)[:6]
+    np.testing.assert_array_equal(*both(lambda: gather(values, rows, columns)), strict=True)
+    np.testing.assert_array_equal(*both(lambda: gather(np.asfortranarray(values).T, columns, rows % 9)), strict=True)
+
+
+@pytest.mark.parametrize("columns", [2, 9])
+def test_fits(both, columns):
+    rng = np.random.default_rng(columns)
+    y = rng.integers(0, 3, 90)
+    X = np.round(y[:, None] + rng.normal(size=(90, columns)), 1)
+    data = pd.DataFrame(X).add_prefix("x").assign(y=y.astype(str))
+    weights = pd.Series(rng.integers(1, 4, 90) / 4, data.index)
+
+    def known():
+        fit = pc.fit("y ~ .", data, weights=weights, progress=False)
+        return fit.prototypes, fit.validation.table, fit.predict(), fit.predict(kind="cover"), fit.predict(kind="distance")
+
+    for few, many in zip(*both(known), strict=True):
+        assert few.equals(many)

@@ -30,10 +30,11 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
     weight : array (r,)
     columns : int array (q,)
         The lines of `out` that the candidates have.
-    out : array (m, cells)
+    out : contiguous array (m, cells)
     """
     if few(codes.size):
-        np.add.at(out, (columns[:, None], cell + codes), weight)
+        at = columns[:, None] * out.shape[1] + cell + codes
+        np.add.at(out.reshape(-1), at.ravel(), np.broadcast_to(weight, codes.shape).ravel())
     else:
         _tally(codes, cell, weight, columns, out)
 

@@ -14,7 +14,7 @@ from .distances.boxes import Blocks, blocks_of
 from .distances.geometry import Geometry, the_same
 from .distances.minkowski import minkowski
 from .distances.screen import Screening, screen
-from .parallel import Once, few
+from .parallel import Once
 from .places import as_slice, gather
 from .sources import Finish, Held, Local, Streamed, part
 from .tiles import SIDE, Tiles, block_tiles, half_tiles, near_tiles, share_near
@@ -125,9 +125,7 @@ class Spatial:
 
     def _find_screen(self) -> Screening | None:
         X, Z = self._sides
-        if self.geometry.r != 2 or few(len(X) * len(Z)):
-            return None
-        return screen(X, X if self.symmetric else Z, self.matrix is not None)
+        return screen(X, X if self.symmetric else Z, self.matrix is not None) if self.geometry.r == 2 else None
 
     def _find_blocks(self) -> tuple[Blocks, Blocks] | None:
         X, Z = self._sides

@@ -39,9 +39,10 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 def few(steps: int) -> bool:
     """Whether work of so many steps is left to NumPy, which needs no compilation and gives the same bits.
 
-    A kernel takes from 0.2 to 1 s to compile in the first fit ever and saves at most a few milliseconds on work of this size.
+    A kernel takes from 0.2 to 1 s to compile in the first fit ever and saves at most a few milliseconds on work of this size,
+    unless there is much of it: not the parts of large work that `each` divides.
     """
-    return steps <= FEW
+    return steps <= FEW and not getattr(_inside, "large", False)
 
 
 @cache
@@ -109,11 +110,12 @@ def each(
     """
     single = isinstance(items, Sized) and len(items) < 2  # the loops inside it may then use the threads
     if single or not threaded(entries):
-        yield from map(work, items)
+        one_core = not single and entries >= SMALL and cores() == 1
+        yield from map(_part_of_large(work) if one_core else work, items)
         return
 
     def mark_and_work(item: S) -> T:
-        _inside.worker = True
+        _inside.worker = _inside.large = True
         return work(item)
 
     pending: deque[Future[T]] = deque()
@@ -132,6 +134,20 @@ def each(
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+def _part_of_large(work: Callable[[S], T]) -> Callable[[S], T]:
+    """The same work, which knows that it is part of large work."""
+
+    def marked(item: S) -> T:
+        before = getattr(_inside, "large", False)
+        _inside.large = True
+        try:
+            return work(item)
+        finally:
+            _inside.large = before
+
+    return marked
 
 
 def _result(future: Future[T]) -> T:

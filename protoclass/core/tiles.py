@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .distances.boxes import Blocks, reach_of
+from .distances.boxes import Blocks, farthest_of, nearest_of
 
 Array = NDArray[Any]
 SIDE = 512  # rows and columns of a tile of a symmetric matrix
@@ -101,29 +101,31 @@ def near_tiles(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Tile
     reach : array (K,), ascending
         A pair lies within radius k if its distance is less than `reach[k]`.
     """
-    return Tiles(lambda: _near(rows, candidates, r, reach), complete=False)
+    known: list[list[tuple[Array, int]]] = []  # for each block of candidates the near blocks of rows, found in the first round
+
+    def near() -> Iterator[Tile]:
+        for b in range(len(candidates)):
+            if b == len(known):
+                known.append(_near_blocks(rows, candidates.low[b], candidates.high[b], r, reach))
+            for which, code in known[b]:
+                yield Tile(np.concatenate([rows.rows(a) for a in which]), candidates.rows(b), code)
+
+    return Tiles(near, complete=False)
 
 
-def _near(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Iterator[Tile]:
-    for b in range(len(candidates)):
-        columns = candidates.rows(b)
-        nearest, farthest = reach_of(rows, candidates.low[b], candidates.high[b], r)
-        code, last = np.searchsorted(reach, nearest, side="right"), np.searchsorted(reach, farthest, side="right")
-        inside = code < len(reach)
-        for one in np.unique(code[inside & (code == last)]):
-            yield Tile(_joined(rows, np.flatnonzero((code == one) & (last == one))), columns, int(one))
-        measured = np.flatnonzero(inside & (code < last))
-        step = max(1, TILE // (len(columns) * rows.size))
-        for first in range(0, len(measured), step):
-            yield Tile(_joined(rows, measured[first : first + step]), columns)
+def _near_blocks(rows: Blocks, low: Array, high: Array, r: float, reach: Array) -> list[tuple[Array, int]]:
+    """Blocks of rows that may be near a box, some at a time, with the code that all their pairs have, or MEASURE."""
+    nearest = nearest_of(rows, low, high, r)
+    which = np.flatnonzero(nearest < reach[-1])
+    code = np.searchsorted(reach, nearest[which], side="right")
+    last = np.searchsorted(reach, farthest_of(rows, which, low, high, r), side="right")
+    out = [(which[(code == one) & (last == one)], int(one)) for one in np.unique(code[code == last])]
+    measured, step = which[code < last], max(1, TILE // rows.size**2)
+    return out + [(measured[first : first + step], MEASURE) for first in range(0, len(measured), step)]
 
 
 def share_near(rows: Blocks, candidates: Blocks, r: float, reach: float, sample: int) -> float:
     """Share of the pairs of blocks that may hold a pair within `reach`, over some blocks of candidates, evenly taken."""
     some = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
-    near = [reach_of(rows, candidates.low[b], candidates.high[b], r)[0] < reach for b in some]
+    near = [nearest_of(rows, candidates.low[b], candidates.high[b], r) < reach for b in some]
     return float(np.mean(near))
-
-
-def _joined(blocks: Blocks, which: Array) -> Array:
-    return np.concatenate([blocks.rows(b) for b in which])

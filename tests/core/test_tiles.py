@@ -10,7 +10,7 @@ from protoclass.core.covers import reading
 from protoclass.core.covers.problems import covers
 from protoclass.core.covers.radii import default_radii
 from protoclass.core.covers.solving import Options, cover_paths
-from protoclass.core.distances.boxes import blocks_of, reach_of
+from protoclass.core.distances.boxes import blocks_of, farthest_of, nearest_of
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.parallel import Once
@@ -104,7 +104,8 @@ def test_boxes_enclose_the_distances_of_their_rows(case):
     blocks = blocks_of(X, 8)
     assert sorted(blocks.order.tolist()) == list(range(70))
     for b in range(len(blocks)):
-        nearest, farthest = reach_of(blocks, blocks.low[b], blocks.high[b], geometry.r)
+        box = blocks.low[b], blocks.high[b], geometry.r
+        nearest, farthest = nearest_of(blocks, *box), farthest_of(blocks, np.arange(len(blocks)), *box)
         for a in range(len(blocks)):
             D = minkowski(X[blocks.rows(a)], X[blocks.rows(b)], geometry.r)
             assert nearest[a] <= D.min()

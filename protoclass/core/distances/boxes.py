@@ -68,10 +68,10 @@ def blocks_of(X: Array, size: int) -> Blocks:
     return Blocks(order, size, np.ascontiguousarray(low), np.ascontiguousarray(high))
 
 
-def reach_of(blocks: Blocks, low: Array, high: Array, r: float) -> tuple[Array, Array]:
-    """Least and greatest Minkowski distance that rows of each block can have to rows of another box.
+def nearest_of(blocks: Blocks, low: Array, high: Array, r: float) -> Array:
+    """Least Minkowski distance (blocks,) that a row of each block can have to a row of another box.
 
-    The kernel that measures the rows measures these distances as well. Its differences, sums and roots never fall as the
+    The kernel that measures the rows measures this distance as well. Its differences, sums and roots never fall as the
     coordinates move apart, rounding included, so that nothing is lost to it.
 
     Parameters
@@ -80,15 +80,16 @@ def reach_of(blocks: Blocks, low: Array, high: Array, r: float) -> tuple[Array, 
     low, high : arrays (p,)
         The other box.
     r : float >= 1
-
-    Returns
-    -------
-    nearest, farthest : arrays (blocks,)
     """
     gap = np.maximum(np.maximum(blocks.low - high, low - blocks.high), 0)
-    across = np.maximum(blocks.high - low, high - blocks.low)
-    origin = np.zeros((1, gap.shape[1]), gap.dtype)
-    nearest, farthest = minkowski(gap, origin, r)[:, 0], minkowski(across, origin, r)[:, 0]
-    if r in (1, 2, np.inf):
-        return nearest, farthest
-    return nearest * (1 - SLACK), farthest * (1 + SLACK)
+    return _lengths(gap, r) * (1 if r in (1, 2, np.inf) else 1 - SLACK)
+
+
+def farthest_of(blocks: Blocks, which: Array, low: Array, high: Array, r: float) -> Array:
+    """Greatest Minkowski distance that a row of each of some blocks can have to a row of another box; see `nearest_of`."""
+    across = np.maximum(blocks.high[which] - low, high - blocks.low[which])
+    return _lengths(across, r) * (1 if r in (1, 2, np.inf) else 1 + SLACK)
+
+
+def _lengths(X: Array, r: float) -> Array:
+    return minkowski(X, np.zeros((1, X.shape[1]), X.dtype), r)[:, 0]

@@ -11,7 +11,7 @@ run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
 
 test: $(VENV)/tested lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # random frames, formulas, methods and metrics: so many examples of each property, drawn anew
 EXAMPLES ?= 10000

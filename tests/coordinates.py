@@ -1,5 +1,7 @@
 """Rows of all kinds, on which distances are hard to compare."""
 
+import re
+
 import numpy as np
 
 KINDS = ("integers", "tenths", "normal", "copies", "outlier", "far", "constant", "uneven", "line")
@@ -25,3 +27,8 @@ def coordinates(seed, kind, n, p, dtype=float, scale=1.0):
     if kind == "line":
         X[:, 1:] = X[0, 1:]
     return np.ascontiguousarray(X * scale, dtype)
+
+
+def named(case):
+    """A name for a case that is the same in every process: without addresses of functions."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(case))

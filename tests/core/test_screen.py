@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from coordinates import KINDS, coordinates
+from coordinates import KINDS, coordinates, named
 
 from protoclass.core import tiles
 from protoclass.core.coding import Coding, coder
@@ -80,7 +80,7 @@ def check_bounds(X):
     return True
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=named)
 def test_approximations_lie_within_their_bound(case):
     assert check_bounds(rows_of(case)) or case[0] != "normal"
 
@@ -96,7 +96,7 @@ def test_rounding_that_never_cancels_lies_within_the_bound_and_takes_much_of_it(
     assert (np.abs(approximation - s) / (2.0**-24 * N)).max() > 3.5  # of the 4 that the derivation allows the rows
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=named)
 @pytest.mark.parametrize("sides", ["same", "others"])
 def test_codes_are_those_of_the_exact_kernel(case, sides, monkeypatch):
     monkeypatch.setattr(screening, "OFTEN", 0)  # measure the unsure ones, however many they are
@@ -190,7 +190,7 @@ def test_what_a_product_cannot_compare():
 LEVELS = (None, np.array([0.0, 0.1, 0.5, 0.9, 1.0]), np.array([1e-3]))
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=named)
 def test_default_radii_by_products_are_those_of_one_scan(case, monkeypatch):
     monkeypatch.setattr(tiles, "SIDE", 32)  # so that most tiles stand for their transposes as well
     X = rows_of(case, 130)
@@ -223,7 +223,7 @@ def asked(X, Z, known):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=named)
 def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
     X = rows_of(case, 90)
     draw = np.random.default_rng(case[-1])

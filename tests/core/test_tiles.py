@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from coordinates import KINDS, coordinates
+from coordinates import KINDS, coordinates, named
 
 from protoclass.core import parallel, spatial, tiles
 from protoclass.core.coding import Coding, bins_for
@@ -73,7 +73,7 @@ def drawn(case, n):
     return geometry, coordinates(seed, kind, n, p, dtype, scale)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=named)
 @pytest.mark.parametrize("sides", ["same", "others"])
 def test_tiles_have_every_pair_within_a_radius_and_the_codes_of_the_matrix(case, sides, small_tiles):
     geometry, X = drawn(case, 90)
@@ -98,7 +98,7 @@ def test_tiles_have_every_pair_within_a_radius_and_the_codes_of_the_matrix(case,
         assert ((codes == expected) | ((codes == 255) & (not walk.complete))).all()
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=named)
 def test_boxes_enclose_the_distances_of_their_rows(case):
     geometry, X = drawn(case, 70)
     blocks = blocks_of(X, 8)
@@ -136,7 +136,7 @@ def same_problems(one, other):
         assert a.rows.tolist() == b.rows.tolist()
 
 
-@pytest.mark.parametrize("case", CASES[::2] + CASES[5::6], ids=str)
+@pytest.mark.parametrize("case", CASES[::2] + CASES[5::6], ids=named)
 def test_problems_and_covers_are_those_of_the_matrix(case, small_tiles, monkeypatch):
     geometry, X = drawn(case, 80)
     seed = case[-1]

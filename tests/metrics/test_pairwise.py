@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from coordinates import named
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -29,7 +30,7 @@ def matrix_kernel(X, Z):
 
 
 ALL = [*NUMERIC, *KERNELS, Kernel(matrix_kernel)]
-shown = [repr(m)[:60] for m in ALL]
+shown = [named(m)[:60] for m in ALL]
 numbers = st.floats(-50, 50).map(lambda v: round(v, 1))
 tables = arrays(float, (7, 3), elements=numbers)
 
@@ -66,13 +67,13 @@ def by_sklearn(metric, X):
     return np.sqrt(np.maximum(K.diagonal()[:, None] + K.diagonal() - 2 * K, 0))
 
 
-@pytest.mark.parametrize("metric", NUMERIC, ids=repr)
+@pytest.mark.parametrize("metric", NUMERIC, ids=named)
 def test_equals_scipy(metric):
     X = table()
     assert measured(metric, X) == pytest.approx(by_scipy(metric, X), rel=1e-9, abs=1e-7)
 
 
-@pytest.mark.parametrize("metric", KERNELS, ids=repr)
+@pytest.mark.parametrize("metric", KERNELS, ids=named)
 def test_kernels_equal_scikit_learn(metric):
     X = table(seed=1)
     assert measured(metric, X) == pytest.approx(by_sklearn(metric, X), rel=1e-7, abs=1e-6)
@@ -267,7 +268,7 @@ def test_hamming_reads_any_column_and_values_not_seen():
     assert fit.predict(t.iloc[[0]].assign(t="never seen")).tolist() == ["a"]
 
 
-@pytest.mark.parametrize("metric", [*NUMERIC, Jaccard(), Kernel(), Kernel(matrix_kernel)], ids=lambda m: repr(m)[:40])
+@pytest.mark.parametrize("metric", [*NUMERIC, Jaccard(), Kernel(), Kernel(matrix_kernel)], ids=lambda m: named(m)[:40])
 def test_hostile_data(metric):
     with pytest.raises(pc.DataError, match="names no predictors"):
         pc.dissimilarity("~ 1", pd.DataFrame({"x": [1.0, 2.0]}), metric).frame()

@@ -214,7 +214,6 @@ BASE = [
     ("pc.palette('Set1')", "NotAvailable: are the colours of the classes", "with pc.options(colours=['red', 'blue', 'green']): axes = fit.plot()\naxes"),
     ("pc.fit('outcome ~ .', clinic, eps=0.3, na='medianImpute')", "OptionError: data.fillna(...)",
      "pc.fit('outcome ~ .', clinic.fillna({'pulse': clinic['pulse'].median()}), eps=0.3)"),
-    ("pc.vignettes()", "NotAvailable: it is pc.vignette() here", "pc.vignette()"),
     ("pc.data('iris')", "NotAvailable: pc.load_data('iris')", "pc.load_data('iris')"),
     ("pc.citation()", "NotAvailable: fit.report('fit.html')", "import tempfile; fit.report(tempfile.mkdtemp() + '/fit.html')"),
     ("pc.vip(fit)", "NotAvailable: fit.importance()", "fit.importance(new, repeats=2)"),

@@ -167,9 +167,9 @@ def _check_alone(right: str, text: str) -> None:
     for part in re.findall(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]]|[^`\"'%(\[)\]]+|.", right):
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(part, 0)
         plain += part if depth == 0 else ""
-    if taken := re.search(r"[\w.]+\$(`[^`]*`|[\w.]+)", plain):
+    if taken := re.search(r"(?<![\w.])[\w.]++\$(`[^`]*`|[\w.]+)", plain):
         raise FormulaError(f"{shown(taken.group())} in {shown(text)}: columns are those of the data, write {cut(taken.group(1))} alone")
-    if found := re.search(r"([\w.]+|`[^`]*`)\s*([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain):
+    if found := re.search(r"(?<![\w.])([\w.]++|`[^`]*+`)\s*+([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain):
         cure = f"ifelse({found.group(1)} {found.group(2)} {found.group(3)}, 1, 0)"
         raise FormulaError(f"{shown(found.group())} in {shown(text)} is true or false, and distances need numbers: write {cut(cure)}")
 

@@ -1,6 +1,7 @@
 """Every fit updates to itself: fits at points of a grid, of first steps, at other costs and from an explorer."""
 
 import inspect
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -94,9 +95,8 @@ def test_a_fit_holds_the_call_and_the_selection_once(iris):
     assert fit.problem.model.eps == "grid"
     assert repr(fit.call) == "fit('species ~ .', data, cv=4)"
     assert fit.at(size=3).selection.steps == 3
-    assert set(vars(pc.Fit)["__dataclass_fields__"]) == {
-        "problem", "dissimilarity", "rule", "validation", "selection", "calibration"
-    }  # fmt: skip
+    names = {"problem", "dissimilarity", "rule", "validation", "selection", "calibration"}
+    assert {field.name for field in fields(pc.Fit)} == names
 
 
 def test_a_larger_lambda_that_is_a_point_of_the_grid_has_its_error(iris):

@@ -308,7 +308,7 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "read_csv": _PANDAS, "read_table": _PANDAS, "load_iris": "it is pc.load_data('iris') here", "data": "it is pc.load_data('iris') here",
     "silhouette": "plot() shows the rows around the prototypes, and augment() has the margin of each row",
     "load": "pickle.loads(...) gives a fit back that pickle.dumps(fit) has kept",
-    "vignettes": "it is pc.vignette() here", "help": "it is Python's own, help(pc.fit)",
+    "help": "it is Python's own, help(pc.fit)",
     "citation": "fit.report('fit.html') says how to cite",
 }  # fmt: skip
 

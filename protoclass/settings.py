@@ -41,7 +41,7 @@ class Options:
     colours : tuple of str
         The colours of the classes, in the order of the levels, of pictures and explorers that are made from now on. At least two
         different ones, as matplotlib knows them and opaque; they are kept as "#RRGGBB". Where there are more classes colours recur
-        with another mark. By default twelve that can be told apart without colour vision.
+        with another mark. By default twelve that are distinct without colour vision.
     progress : bool or None
         What `progress=None` means, the default of all functions: None for a bar of work over 2 s, True for one at once,
         False for none.

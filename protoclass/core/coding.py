@@ -75,6 +75,16 @@ def coder(radii: Array, dtype: Any, fine: int = 13) -> Coder:
 
 
 @kernel
+def _code_of(value, bin_, radii, table):  # type: ignore[no-untyped-def]
+    code = table[bin_]
+    if code == 255:
+        code = 0
+        for k in range(len(radii)):
+            code += value >= radii[k]
+    return code
+
+
+@kernel
 def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
     # blocks of 64 x 64, so that reading by rows and writing by candidates both stay in the cache
     n, q = tile.shape
@@ -82,12 +92,7 @@ def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
         for left in range(0, q, 64):
             for i in range(top, min(top + 64, n)):
                 for j in range(left, min(left + 64, q)):
-                    c = table[bits[i, j] >> shift]
-                    if c == 255:
-                        c = 0
-                        for k in range(len(radii)):
-                            c += tile[i, j] >= radii[k]
-                    out[j, i] = c
+                    out[j, i] = _code_of(tile[i, j], bits[i, j] >> shift, radii, table)
 
 
 @kernel
@@ -95,12 +100,7 @@ def _code_along(tile, bits, radii, table, shift, out):  # type: ignore[no-untype
     q, n = tile.shape
     for j in range(q):
         for i in range(n):
-            c = table[bits[j, i] >> shift]
-            if c == 255:
-                c = 0
-                for k in range(len(radii)):
-                    c += tile[j, i] >= radii[k]
-            out[j, i] = c
+            out[j, i] = _code_of(tile[j, i], bits[j, i] >> shift, radii, table)
 
 
 class Coding:

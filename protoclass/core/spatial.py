@@ -23,9 +23,7 @@ Array = NDArray[Any]
 S = TypeVar("S")
 BLOCK = 128  # rows of a block whose box is known
 MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
-WORTH = (
-    0.35  # share of the pairs of blocks below which skipping the others pays, also against half of a symmetric matrix
-)
+WORTH = 0.35  # share of near pairs of blocks below which skipping pays, also against half of a symmetric matrix
 SHOWN = 20_000  # rows that show it before a fit
 LOOKED_AT = 64  # blocks of candidates that show this share
 

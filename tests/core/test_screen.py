@@ -10,7 +10,8 @@ from coordinates import KINDS, coordinates, named
 from protoclass.core import tiles
 from protoclass.core.coding import Coding, coder
 from protoclass.core.coverage import covering, covering_by
-from protoclass.core.covers.radii import _scanned, _screened, default_radii
+from protoclass.core.covers.radii import _scanned, default_radii
+from protoclass.core.covers.screened_radii import screened_radii
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, measure_pair, screen
@@ -199,14 +200,14 @@ def test_default_radii_by_products_are_those_of_one_scan(case, monkeypatch):
         known = screen(X, candidates, hold=True)
         D = Held(minkowski(X, candidates))
         for levels in LEVELS:
-            found = None if known is None else _screened(known, candidate_row, levels)
+            found = None if known is None else screened_radii(known, candidate_row, levels)
             assert found is None or (found.tolist() == _scanned(D, candidate_row, levels).tolist())
 
 
 def test_default_radii_are_screened_at_all():
     X = coordinates(0, "normal", 200, 20)
     X[30:40] = X[:10]
-    found = _screened(screen(X, X), np.arange(200), None)
+    found = screened_radii(screen(X, X), np.arange(200), None)
     assert found.tolist() == default_radii(Held(minkowski(X, X)), np.arange(200), None, (0,)).tolist()
 
 

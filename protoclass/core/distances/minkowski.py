@@ -2,7 +2,8 @@
 
 Every distance is summed over the variables in the order of the columns, whatever the shape of the tile. So a distance has
 the same bits if it is held, streamed or measured again for one new row; the distance of identical rows is exactly 0; and
-D[i, j] = D[j, i]. At 256 variables this takes about as long as a matrix product, which would guarantee none of the three.
+D[i, j] = D[j, i]. A matrix product takes a fourth to an eighth of the time and guarantees none of the three; `screen` says where
+it serves nevertheless.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ Array = NDArray[Any]
 UNIT = 2.0**-24
 WIDEST = 1000  # columns: beyond it p u < 1e-4 does not hold
 NARROWEST = 8  # columns: below it the exact kernel is as fast
-LOST = 2.0**-100  # more than underflow can take from one square
 UNSURE = 255  # in place of a code
+LOST = 2.0**-100  # more than underflow can take from one square
 OFTEN = 8  # where more than one in this many pairs is unsure, all are measured
 CHUNK = 256  # rows whose approximations are compared with one radius after another
 
@@ -283,7 +283,7 @@ def _compare(twice, rows, candidates, low, high, norm, slack, out):  # type: ign
                 unsure += differ
                 for i in range(width):
                     if reached[i] != sure[i]:
-                        code[i] = 255
+                        code[i] = UNSURE
     return unsure
 
 
@@ -292,7 +292,7 @@ def _settle(rows, candidates, reach, out):  # type: ignore[no-untyped-def]
     # the unsure pairs, measured exactly
     for j in range(out.shape[0]):
         for i in range(out.shape[1]):
-            if out[j, i] == 255:
+            if out[j, i] == UNSURE:
                 d, c = measure_pair(candidates[j], rows[i]), 0
                 for k in range(len(reach)):
                     c += d >= reach[k]

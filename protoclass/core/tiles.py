@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .distances.boxes import Blocks, farthest_of, nearest_of
+from .distances.boxes import Blocks, farthest_of, near_blocks
 
 Array = NDArray[Any]
 SIDE = 512  # rows and columns of a tile of a symmetric matrix
@@ -34,6 +34,9 @@ class Tile:
     columns: Array
     code: int = MEASURE
     mirror: bool = False
+
+    def __len__(self) -> int:
+        return len(self.rows) * len(self.columns)
 
 
 @dataclass(frozen=True)
@@ -108,24 +111,24 @@ def near_tiles(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Tile
             if b == len(known):
                 known.append(_near_blocks(rows, candidates.low[b], candidates.high[b], r, reach))
             for which, code in known[b]:
-                yield Tile(np.concatenate([rows.rows(a) for a in which]), candidates.rows(b), code)
+                yield Tile(np.sort(np.concatenate([rows.rows(a) for a in which])), candidates.rows(b), code)
 
     return Tiles(near, complete=False)
 
 
 def _near_blocks(rows: Blocks, low: Array, high: Array, r: float, reach: Array) -> list[tuple[Array, int]]:
     """Blocks of rows that may be near a box, some at a time, with the code that all their pairs have, or MEASURE."""
-    nearest = nearest_of(rows, low, high, r)
-    which = np.flatnonzero(nearest < reach[-1])
-    code = np.searchsorted(reach, nearest[which], side="right")
+    which, nearest = near_blocks(rows, low, high, r, reach[-1])
+    code = np.searchsorted(reach, nearest, side="right")
     last = np.searchsorted(reach, farthest_of(rows, which, low, high, r), side="right")
-    out = [(which[(code == one) & (last == one)], int(one)) for one in np.unique(code[code == last])]
-    measured, step = which[code < last], max(1, TILE // rows.size**2)
-    return out + [(measured[first : first + step], MEASURE) for first in range(0, len(measured), step)]
+    groups = [(which[(code == one) & (last == one)], int(one)) for one in np.unique(code[code == last])]
+    groups.append((which[code < last], MEASURE))
+    step = max(1, TILE // rows.size**2)
+    return [(some[first : first + step], one) for some, one in groups for first in range(0, len(some), step)]
 
 
 def share_near(rows: Blocks, candidates: Blocks, r: float, reach: float, sample: int) -> float:
     """Share of the pairs of blocks that may hold a pair within `reach`, over some blocks of candidates, evenly taken."""
     some = np.linspace(0, len(candidates) - 1, min(sample, len(candidates))).astype(int)
-    near = [nearest_of(rows, candidates.low[b], candidates.high[b], r) < reach for b in some]
-    return float(np.mean(near))
+    near = [len(near_blocks(rows, candidates.low[b], candidates.high[b], r, reach)[0]) for b in some]
+    return float(np.mean(near)) / len(rows)

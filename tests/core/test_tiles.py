@@ -10,7 +10,7 @@ from protoclass.core.covers import reading
 from protoclass.core.covers.problems import covers
 from protoclass.core.covers.radii import default_radii
 from protoclass.core.covers.solving import Options, cover_paths
-from protoclass.core.distances.boxes import blocks_of, farthest_of, nearest_of
+from protoclass.core.distances.boxes import blocks_of, farthest_of, near_blocks
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.parallel import Once
@@ -101,15 +101,19 @@ def test_tiles_have_every_pair_within_a_radius_and_the_codes_of_the_matrix(case,
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_boxes_enclose_the_distances_of_their_rows(case):
     geometry, X = drawn(case, 70)
-    blocks = blocks_of(X, 8)
+    blocks = blocks_of(X, 3)
     assert sorted(blocks.order.tolist()) == list(range(70))
+    assert len(blocks.levels) > 1
     for b in range(len(blocks)):
         box = blocks.low[b], blocks.high[b], geometry.r
-        nearest, farthest = nearest_of(blocks, *box), farthest_of(blocks, np.arange(len(blocks)), *box)
-        for a in range(len(blocks)):
-            D = minkowski(X[blocks.rows(a)], X[blocks.rows(b)], geometry.r)
-            assert nearest[a] <= D.min()
-            assert D.max() <= farthest[a]
+        farthest = farthest_of(blocks, np.arange(len(blocks)), *box)
+        between = [minkowski(X[blocks.rows(a)], X[blocks.rows(b)], geometry.r) for a in range(len(blocks))]
+        assert all(D.max() <= most for D, most in zip(between, farthest, strict=True))
+        least = np.array([D.min() for D in between])
+        for reach in (*np.quantile(least, [0, 0.3, 0.9]), np.inf):
+            which, nearest = near_blocks(blocks, *box, reach)
+            assert (nearest <= least[which]).all() and (nearest < reach).all()
+            assert (least[np.setdiff1d(np.arange(len(blocks)), which)] >= reach).all()
 
 
 def test_distances_that_a_value_reaches():

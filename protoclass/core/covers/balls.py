@@ -7,7 +7,7 @@ from these codes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..parallel import few, kernel
 
 Array = NDArray[Any]
 Lists = tuple[Array, Array, Array]  # start, upto and places, see `csr_lists`
+SHORT = 64  # places that are sorted by insertion
 
 
 def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) -> None:
@@ -142,31 +143,54 @@ def csr_lists(codes: Array, radii: int) -> Lists:
     return start, upto, places
 
 
-def pairs(codes: Array, radii: int, lines: Array, places: Array) -> tuple[Array, Array, Array]:
-    """The pairs of a tile of codes (q, r) with a code below `radii`: their lines, places and codes.
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of a candidate and a row within the largest radius, in any order.
+
+    Attributes
+    ----------
+    lines : int32 array
+        What the candidate of each pair is called.
+    places : int32 array
+        What its row is called.
+    codes : uint8 array
+        The smallest radius that reaches it.
+    """
+
+    lines: Array
+    places: Array
+    codes: Array
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def pairs(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
+    """The pairs of a tile of codes (q, r) with a code below `radii`.
 
     lines : int array (q,); places : int array (r,): what the lines and columns of the tile are called.
     """
-    found = np.empty(codes.size, np.int64)
-    n = _find(codes, radii, found)
-    line, place = np.divmod(found[:n], codes.shape[1])
-    return lines[line].astype(np.int32), places[place].astype(np.int32), codes.ravel()[found[:n]]
+    column, code, count = np.empty(codes.size, np.int32), np.empty(codes.size, np.uint8), np.empty(len(codes), np.int64)
+    n = _find(codes, radii, column, code, count)
+    return Pairs(np.repeat(lines.astype(np.int32), count), places.astype(np.int32)[column[:n]], code[:n].copy())
 
 
-def lists_of_pairs(found: list[tuple[Array, Array, Array]], lines: int, radii: int) -> Lists:
+def tally_pairs(found: Pairs, cell: Array, w: Array, out: Array) -> None:
+    """Add the weight of the rows of these pairs to `out` (candidates, cells); see `tally`."""
+    _tally_pairs(found.lines, found.places, found.codes, cell, w, out)
+
+
+def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
     """The lists of `csr_lists` from the pairs of all tiles, in any order."""
-    line, place, code = (np.concatenate([f[i] for f in found]) for i in range(3)) if found else _no_pairs()
     count = np.zeros((lines, radii), np.int64)
-    np.add.at(count, (line, code), 1)
+    for some in found:
+        _count_pairs(some.lines, some.codes, count)
     start, upto, follow = _bounds(count)
-    places = np.empty(len(place), np.int32)
-    _place(line, place, code, follow, places)
+    places = np.empty(int(count.sum()), np.int32)
+    for some in found:
+        _place(some.lines, some.places, some.codes, follow, places)
     _sort(start, upto, places)
     return start, upto, places
-
-
-def _no_pairs() -> Iterator[Array]:
-    return iter((np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8)))
 
 
 def join_lists(parts: list[Lists]) -> Lists:
@@ -184,13 +208,28 @@ def _bounds(count: Array) -> tuple[Array, Array, Array]:
 
 
 @kernel
-def _find(codes, radii, out):  # type: ignore[no-untyped-def]
+def _find(codes, radii, column, code, count):  # type: ignore[no-untyped-def]
     n = 0
     for a in range(codes.shape[0]):
+        before = n
         for i in range(codes.shape[1]):
-            out[n] = a * codes.shape[1] + i
+            column[n], code[n] = i, codes[a, i]
             n += codes[a, i] < radii
+        count[a] = n - before
     return n
+
+
+@kernel
+def _tally_pairs(lines, places, codes, cell, w, out):  # type: ignore[no-untyped-def]
+    for s in range(len(codes)):
+        i = places[s]
+        out[lines[s], cell[i] + codes[s]] += w[i]
+
+
+@kernel
+def _count_pairs(lines, codes, count):  # type: ignore[no-untyped-def]
+    for s in range(len(codes)):
+        count[lines[s], codes[s]] += 1
 
 
 @kernel
@@ -206,8 +245,17 @@ def _sort(start, upto, places):  # type: ignore[no-untyped-def]
     for a in range(upto.shape[0]):
         first = start[a]
         for k in range(upto.shape[1]):
-            places[first : upto[a, k]].sort()
-            first = upto[a, k]
+            last = upto[a, k]
+            if last - first > SHORT:
+                places[first:last].sort()
+            else:  # by insertion, which is many times as fast for a few dozen
+                for s in range(first + 1, last):
+                    place, t = places[s], s
+                    while t > first and places[t - 1] > place:
+                        places[t] = places[t - 1]
+                        t -= 1
+                    places[t] = place
+            first = last
 
 
 @kernel

@@ -37,10 +37,11 @@ def pack(codes: Array, at: tuple[Array, Array], lines: Array, places: Array, fir
 
 def one_of_each(group: Array, groups: int) -> Array:
     """For each group the bits of its rows, uint64 (groups, words); -1 is no group."""
-    out = np.zeros((groups, words(len(group))), np.uint64)
-    row = np.flatnonzero(group >= 0)
-    np.bitwise_or.at(out, (group[row], row >> 6), np.uint64(1) << (row & 63).astype(np.uint64))
-    return out
+    out = np.zeros((groups, words(len(group))), "<u8")
+    for g in range(groups):
+        packed = np.packbits(group == g, bitorder="little")
+        out[g].view(np.uint8)[: len(packed)] = packed
+    return out.astype(np.uint64, copy=False)
 
 
 @kernel

@@ -25,11 +25,10 @@ from .bits import count_new, one_of_each, weigh_new, words
 from .measured import Steps, measured_steps
 from .path import Chosen
 from .problems import LISTED, CoverProblems
-from .reading import Sets
+from .reading import PER_PAIR, Sets
 
 Array = NDArray[Any]
 AT_ONCE = 2**26  # bytes of bits that are made at once where reading codes again costs nothing
-PER_PAIR = 24  # bytes that a pair takes while lists are made
 NEVER = -(2**62)
 NO_BITS = np.empty((0, 0), np.uint64)
 NO_LISTS: Lists = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32)

@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coding import Coding
+from ..memory import room
 from ..parallel import each
 from ..places import as_slice
 from ..task import Task
 from ..tiles import MEASURE, TILE, Tile, Tiles
-from .balls import Lists, csr_lists, join_lists, lists_of_pairs, pairs, tally
+from .balls import Lists, Pairs, csr_lists, join_lists, lists_of_pairs, pairs, tally, tally_pairs
 from .bits import pack, words
 
 Array = NDArray[Any]
 KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
 CHUNK = 512  # candidates that are looked at together
+PER_PAIR = 24  # bytes that a pair takes while lists are made
 
 
 @dataclass(frozen=True)
@@ -106,19 +108,17 @@ class Reading:
 
     @cached_property
     def _counts(self) -> Array:
-        """The weights of all candidates, tile by tile."""
-        cell, w, source = self.cell, self.w, self.task.D
+        """The weights of all candidates by cell and code."""
+        return self._tallied() if self.tiles.complete else self._near[0]
+
+    def _tallied(self) -> Array:
+        cell, w = self.cell, self.w
         out = np.zeros((len(self.task.candidate_row), self.cells))
         locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
 
         def add(tile: Tile) -> None:
             rows, columns = tile.rows, tile.columns
-            if tile.code != MEASURE:
-                inside = np.bincount(cell[rows] + tile.code, w[rows], self.cells)
-                with locks[int(columns[0])]:
-                    out[columns] += inside
-                return
-            codes = source.codes(rows, columns, self.coding)
+            codes = self.task.D.codes(rows, columns, self.coding)
             with locks[int(columns[0])]:
                 tally(codes, cell[rows], w[rows], columns, out)
             if tile.mirror:
@@ -128,6 +128,47 @@ class Reading:
 
         self._each_tile(add)
         return out
+
+    @cached_property
+    def _near(self) -> tuple[Array, list[Pairs | Tile] | None]:
+        """The weights of all candidates, and the pairs that are in a ball: measured ones, and tiles that have one code.
+
+        The pairs are None where memory does not take them: the tiles are then read again.
+        """
+        cell, w = self.cell, self.w
+        out = np.zeros((len(self.task.candidate_row), self.cells))
+        locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
+
+        def add(tile: Tile) -> Pairs | Tile:
+            rows, columns = tile.rows, tile.columns
+            if tile.code == MEASURE:
+                found = self._pairs(tile, columns, rows)
+                with locks[int(columns[0])]:
+                    tally_pairs(found, cell, w, out)
+            else:
+                inside = np.bincount(cell[rows] + tile.code, w[rows], self.cells)
+                with locks[int(columns[0])]:
+                    out[columns] += inside
+            self.task.tick()
+            return found if tile.code == MEASURE else tile
+
+        kept: list[Pairs | Tile] | None = []
+        left = room() / PER_PAIR
+        for some in each(add, self.tiles, int(np.prod(self.task.shape))):
+            left -= len(some)
+            if kept is not None and left >= 0:
+                kept.append(some)
+            else:
+                kept = None
+        return out, kept
+
+    def _pairs(self, tile: Tile, lines: Array, places: Array) -> Pairs:
+        """The pairs of a tile that are in a ball; `lines` and `places` are what its candidates and rows are called."""
+        if tile.code == MEASURE:
+            codes = self.task.D.codes(tile.rows, tile.columns, self.coding)
+        else:
+            codes = np.full((len(lines), len(places)), tile.code, np.uint8)
+        return pairs(codes, len(self.coding.radii), lines, places)
 
     def _each_tile(self, work: Callable[[Tile], None]) -> None:
         n, m = self.task.shape
@@ -148,15 +189,16 @@ class Reading:
     def pairs(self, sets: tuple[Sets, ...]) -> float:
         """About how many pairs of a row and a candidate of its class the largest balls hold; exact where weights are equal."""
         total, K = 0.0, len(self.coding.radii)
+        of_class = np.zeros((self.cells // (len(sets) * (K + 1)), len(sets), K + 1, len(sets)))
+        for c in range(len(sets)):
+            of_class[:, c, :K, c] = 1  # the cells of the rows of a class in a ball
+        mean = [self.w[one.rows].mean() if len(one.rows) else 1.0 for one in sets]
         for first in range(0, len(self.task.candidate_row), CHUNK):
-            counted = self.weights(slice(first, first + CHUNK)).reshape(
-                -1, self.cells // (len(sets) * (K + 1)), len(sets), K + 1
-            )
-            inside = counted[..., :K].sum(axis=(1, 3))
+            inside = self.weights(slice(first, first + CHUNK)) @ of_class.reshape(self.cells, len(sets))
             for c, one in enumerate(sets):
                 low, high = np.searchsorted(one.candidates, (first, first + CHUNK))
                 if low < high:
-                    total += inside[one.candidates[low:high] - first, c].sum() / self.w[one.rows].mean()
+                    total += inside[one.candidates[low:high] - first, c].sum() / mean[c]
         return float(total)
 
     def bits(self, one: Sets, radii: range) -> Array:
@@ -217,7 +259,7 @@ class Reading:
 
         None if there are more than `most` pairs.
         """
-        found = self._whole(sets, most) if self.tiles.complete else self._near(sets, most)
+        found = self._whole(sets, most) if self.tiles.complete else self._of_near(sets, most)
         return None if found is None else tuple(found)
 
     def _whole(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
@@ -237,34 +279,29 @@ class Reading:
                 return None
         return [join_lists(p) if p else _empty(K) for p in parts]
 
-    def _near(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
+    def _of_near(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
         """Lists of what the tiles have, which is far from all pairs: one pass for all classes."""
-        K, L, (n, m), source = len(self.coding.radii), len(sets), self.task.shape, self.task.D
-        place, of_class = np.empty(n, np.int64), np.full(n, L)
-        line = np.full((L, m), -1)
+        K, L, (n, m) = len(self.coding.radii), len(sets), self.task.shape
+        place, of_class = np.empty(n, np.int32), np.full(n, L)
+        line = np.full((L + 1, m), -1, np.int32)
         for c, one in enumerate(sets):
             place[one.rows], of_class[one.rows] = np.arange(len(one.rows)), c
             line[c, one.candidates] = np.arange(len(one.candidates))
 
-        def listed(tile: Tile) -> list[tuple[int, tuple[Array, Array, Array]]]:
-            out, y = [], of_class[tile.rows]
-            for c in np.unique(y[y < L]):
-                rows, columns = tile.rows[y == c], tile.columns[line[c, tile.columns] >= 0]
-                if not len(columns):
-                    continue
-                if tile.code != MEASURE:
-                    codes = np.full((len(columns), len(rows)), tile.code, np.uint8)
-                else:
-                    codes = source.codes(rows, columns, self.coding)
-                out.append((int(c), pairs(codes, K, line[c, columns], place[rows])))
-            return out
+        def by_class(some: Pairs | Tile) -> list[Pairs]:
+            found = self._pairs(some, some.columns, some.rows) if isinstance(some, Tile) else some
+            y = of_class[found.places]
+            lines = line[y, found.lines]
+            at = [np.flatnonzero((y == c) & (lines >= 0)) for c in range(L)]
+            return [Pairs(lines[own], place[found.places[own]], found.codes[own]) for own in at]
 
-        found: list[list[tuple[Array, Array, Array]]] = [[] for _ in sets]
+        kept = self._near[1]
+        found: list[list[Pairs]] = [[] for _ in sets]
         total = 0
-        for parts in each(listed, self.tiles, n * m):
-            for c, of_tile in parts:
-                found[c].append(of_tile)
-                total += len(of_tile[0])
+        for parts in each(by_class, self.tiles if kept is None else kept, n * m):
+            for c, some in enumerate(parts):
+                found[c].append(some)
+                total += len(some)
             if total > most:
                 return None
         return [lists_of_pairs(found[c], len(sets[c].candidates), K) for c in range(L)]

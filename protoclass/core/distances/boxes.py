@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from .minkowski import minkowski
 
 Array = NDArray[Any]
+GROUP = 16  # boxes that have a box around them
 SLACK = 1e-5  # of powers other than 1 and 2, whose rounding the library of C does not promise
 
 
@@ -40,6 +42,16 @@ class Blocks:
         """The rows of a block."""
         return self.order[b * self.size : (b + 1) * self.size]
 
+    @cached_property
+    def levels(self) -> list[tuple[Array, Array]]:
+        """The boxes, and above them those around each `GROUP` successive ones, which lie near one another; the fewest last."""
+        levels = [(self.low, self.high)]
+        while len(levels[-1][0]) > GROUP:
+            low, high = levels[-1]
+            starts = np.arange(0, len(low), GROUP)
+            levels.append((np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)))
+        return levels
+
 
 def blocks_of(X: Array, size: int) -> Blocks:
     """Halve the rows (n, p) at the median of their widest column until no part has more than `size`.
@@ -68,8 +80,8 @@ def blocks_of(X: Array, size: int) -> Blocks:
     return Blocks(order, size, np.ascontiguousarray(low), np.ascontiguousarray(high))
 
 
-def nearest_of(blocks: Blocks, low: Array, high: Array, r: float) -> Array:
-    """Least Minkowski distance (blocks,) that a row of each block can have to a row of another box.
+def near_blocks(blocks: Blocks, low: Array, high: Array, r: float, reach: float) -> tuple[Array, Array]:
+    """The blocks that can have a row within `reach` of a row of another box, and the least distance that such rows can have.
 
     The kernel that measures the rows measures this distance as well. Its differences, sums and roots never fall as the
     coordinates move apart, rounding included, so that nothing is lost to it.
@@ -80,13 +92,28 @@ def nearest_of(blocks: Blocks, low: Array, high: Array, r: float) -> Array:
     low, high : arrays (p,)
         The other box.
     r : float >= 1
+    reach : float
+
+    Returns
+    -------
+    which : int array, ascending
+    nearest : array
+        Minkowski distances, all below `reach`.
     """
-    gap = np.maximum(np.maximum(blocks.low - high, low - blocks.high), 0)
-    return _lengths(gap, r) * (1 if r in (1, 2, np.inf) else 1 - SLACK)
+    which, nearest = np.arange(0), np.empty(0)
+    inside = np.arange(len(blocks.levels[-1][0]))
+    for lows, highs in reversed(blocks.levels):
+        inside = inside[inside < len(lows)]
+        gap = np.maximum(np.maximum(lows[inside] - high, low - highs[inside]), 0)
+        distance = _lengths(gap, r) * (1 if r in (1, 2, np.inf) else 1 - SLACK)
+        near = distance < reach
+        which, nearest = inside[near], distance[near]
+        inside = (which[:, None] * GROUP + np.arange(GROUP)).ravel()  # the boxes in those that are near
+    return which, nearest
 
 
 def farthest_of(blocks: Blocks, which: Array, low: Array, high: Array, r: float) -> Array:
-    """Greatest Minkowski distance that a row of each of some blocks can have to a row of another box; see `nearest_of`."""
+    """Greatest Minkowski distance that a row of each of some blocks can have to a row of another box; see `near_blocks`."""
     across = np.maximum(blocks.high[which] - low, high - blocks.low[which])
     return _lengths(across, r) * (1 if r in (1, 2, np.inf) else 1 + SLACK)
 

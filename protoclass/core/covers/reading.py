@@ -92,7 +92,7 @@ class Reading:
     def _codes(self) -> Array | None:
         """The codes of all pairs, uint8 (m, n), where memory allows them to be kept; otherwise they are read twice."""
         n, m = self.task.shape
-        if not self.tiles.complete or n * m > KEPT:
+        if not self.tiles.complete or n * m > min(KEPT, room()):
             return None
         out, source = np.empty((m, n), np.uint8), self.task.D
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -152,6 +153,7 @@ class Machine:
         return Machine(self.kind[part], self.at[part], self.cut[part], self.q[part], self.r[part], self.in_n, self.in_p)
 
 
+@cache
 def as_ratio(penalty: float) -> tuple[int, int]:
     """A penalty as a / b, so that the values b |Q| - a |R| are whole numbers and compare exactly; inf allows no R: 0 / 1."""
     if penalty == inf:

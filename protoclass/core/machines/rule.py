@@ -236,22 +236,28 @@ class SCMPath:
     def prototypes(self) -> Points:
         return Points(self.own[self._union], at=self._union)
 
+    @cached_property
+    def _lengths(self) -> Mapping[tuple[str, float], Array]:
+        """Features of the machines of each run."""
+        return {key: np.array([len(d.machine) for d in machines]) for key, machines in self.runs.items()}
+
+    @cached_property
     def _sizes(self) -> list[int]:
-        longest = {key: max(len(d.machine) for d in machines) for key, machines in self.runs.items()}
+        """Features of the longest machine at each point of the grid."""
+        longest = {key: int(lengths.max()) for key, lengths in self._lengths.items()}
         return [longest[k, p] if stop is None else min(stop, longest[k, p]) for k, p, stop in self.grid]
 
     @property
     def size(self) -> Array:
-        return np.array([
-            float(sum(min(s, len(d.machine)) for d in self.runs[k, p])) for (k, p, _), s in zip(self.grid, self._sizes(), strict=True)
-        ])  # fmt: skip
+        of_grid = zip(self.grid, self._sizes, strict=True)
+        return np.array([float(np.minimum(self._lengths[k, p], size).sum()) for (k, p, _), size in of_grid])
 
     @cached_property
     def bounds(self) -> Array:
         """Theorem 5.2 for each rule, at delta = 0.05 shared among the kinds that the grid chooses from."""
         share = DELTA / len({kind for kind, _, _ in self.grid})
         bounds = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
-        return np.array([bounds[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes(), strict=True)])
+        return np.array([bounds[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes, strict=True)])
 
     def predict(self, kind: str, query: Query) -> Array:
         out = np.empty((len(query), len(self.grid)), np.int64)
@@ -261,7 +267,7 @@ class SCMPath:
         first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
         known: dict[tuple[str, float, int], Array] = {}  # many stops are longer than any machine
-        for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes(), strict=True)):
+        for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes, strict=True)):
             if (k, p, size) not in known:
                 known[k, p, size] = count_votes(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
             out[:, g] = known[k, p, size]
@@ -269,7 +275,7 @@ class SCMPath:
 
     def at(self, g: int) -> SCMRule:
         kind, penalty, stop = self.grid[g]
-        machines = tuple(replace(d, machine=d.machine.first(self._sizes()[g])) for d in self.runs[kind, penalty])
+        machines = tuple(replace(d, machine=d.machine.first(self._sizes[g])) for d in self.runs[kind, penalty])
         parameters = {"kind": kind, "penalty p": penalty, **({} if stop is None else {"stop at": stop})}
         parameters["features"] = sum(len(d.machine) for d in machines)
         return assemble(machines, self.own, self.classes, {**parameters, **self.report})

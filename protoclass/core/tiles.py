@@ -111,7 +111,7 @@ def near_tiles(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Tile
             if b == len(known):
                 known.append(_near_blocks(rows, candidates.low[b], candidates.high[b], r, reach))
             for which, code in known[b]:
-                yield Tile(np.sort(np.concatenate([rows.rows(a) for a in which])), candidates.rows(b), code)
+                yield Tile(np.concatenate([rows.rows(a) for a in which]), candidates.rows(b), code)
 
     return Tiles(near, complete=False)
 

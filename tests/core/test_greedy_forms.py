@@ -23,6 +23,9 @@ FORMS = {
     "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
     "bits, codes read again": ({(reading, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
     "lists": ({(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2}, {"lists"}),
+    "lists, tiles read again": (
+        {(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2, (reading, "room"): lambda: -1}, {"lists"},
+    ),
     "neither": ({(greedy, "room"): lambda: -1}, {"inside"}),
     "too many pairs": ({(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): -1}, {"inside"}),
     "more pairs than expected": (

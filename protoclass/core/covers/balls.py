@@ -17,7 +17,6 @@ from ..parallel import few, kernel
 
 Array = NDArray[Any]
 Lists = tuple[Array, Array, Array]  # start, upto and places, see `csr_lists`
-SHORT = 64  # places that are sorted by insertion
 
 
 def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) -> None:
@@ -181,7 +180,7 @@ def tally_pairs(found: Pairs, cell: Array, w: Array, out: Array) -> None:
 
 
 def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
-    """The lists of `csr_lists` from the pairs of all tiles, in any order."""
+    """The lists of `csr_lists` from the pairs of all tiles; places of one code stand in the order of the pairs."""
     count = np.zeros((lines, radii), np.int64)
     for some in found:
         _count_pairs(some.lines, some.codes, count)
@@ -189,7 +188,6 @@ def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
     places = np.empty(int(count.sum()), np.int32)
     for some in found:
         _place(some.lines, some.places, some.codes, follow, places)
-    _sort(start, upto, places)
     return start, upto, places
 
 
@@ -238,24 +236,6 @@ def _place(line, place, code, follow, places):  # type: ignore[no-untyped-def]
         a, k = line[s], code[s]
         places[follow[a, k]] = place[s]
         follow[a, k] += 1
-
-
-@kernel
-def _sort(start, upto, places):  # type: ignore[no-untyped-def]
-    for a in range(upto.shape[0]):
-        first = start[a]
-        for k in range(upto.shape[1]):
-            last = upto[a, k]
-            if last - first > SHORT:
-                places[first:last].sort()
-            else:  # by insertion, which is many times as fast for a few dozen
-                for s in range(first + 1, last):
-                    place, t = places[s], s
-                    while t > first and places[t - 1] > place:
-                        places[t] = places[t - 1]
-                        t -= 1
-                    places[t] = place
-            first = last
 
 
 @kernel

@@ -112,7 +112,8 @@ def test_boxes_enclose_the_distances_of_their_rows(case):
         least = np.array([D.min() for D in between])
         for reach in (*np.quantile(least, [0, 0.3, 0.9]), np.inf):
             which, nearest = near_blocks(blocks, *box, reach)
-            assert (nearest <= least[which]).all() and (nearest < reach).all()
+            assert (nearest <= least[which]).all()
+            assert (nearest < reach).all()
             assert (least[np.setdiff1d(np.arange(len(blocks)), which)] >= reach).all()
 
 

@@ -27,6 +27,7 @@ _PLACES = {
     "metrics.tangent": "Tangent images",
     "metrics.dtw": "DTW",
     "metrics.dann": "Adaptive",
+    "metrics.learned": "Learned",
     "metrics.mixed": "Mixed",
     "models.registry": "register",
     "metrics.check": "Check",
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from .metrics.given import kernel_distances
     from .metrics.gower import Gower
     from .metrics.kernels import Kernel, precomputed, psd
+    from .metrics.learned import Learned
     from .metrics.mahalanobis import Mahalanobis
     from .metrics.measuring import dissimilarity
     from .metrics.minkowski import Chebyshev, Euclidean, Manhattan, Minkowski

@@ -14,7 +14,8 @@ from ..core.query import answer
 from ..core.task import Rule
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
-from ..frames.frame import check_unique
+from ..frames.columns import predictors_of_columns
+from ..frames.frame import Frame, check_unique
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
@@ -61,7 +62,15 @@ def importance(
             table[name] = _increase(before, after, w)
             permuting.update()
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
+    weights = fit.dissimilarity.metric.column_weights
+    if weights is not None:
+        out["weight"] = [weight_of(fit.frame, weights["weight"].to_numpy(), columns) for columns in groups.values()]
     return out.rename_axis("variable").sort_values("importance", ascending=False, kind="stable")
+
+
+def weight_of(frame: Frame, weights: np.ndarray, columns: list[str]) -> float:
+    """What the metric's columns that are made from some predictors count together."""
+    return float(sum(w for w, used in zip(weights, predictors_of_columns(frame), strict=True) if used & set(columns)))
 
 
 def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:

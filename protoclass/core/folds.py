@@ -40,6 +40,22 @@ def stratified(y: Array, folds: int, seed: int) -> Array:
     return fold
 
 
+def stratified_subset(y: Array, count: int, seed: int) -> Array:
+    """A random subset of `count` rows with about the same share of every class, bool (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1])
+    >>> np.bincount(y[stratified_subset(y, 3, seed=0)]).tolist()
+    [2, 1]
+    """
+    order = np.lexsort((np.random.default_rng([seed, count]).random(len(y)), y))
+    chosen = np.zeros(len(y), bool)
+    chosen[order[np.floor((np.arange(count) + 0.5) * len(y) / count).astype(int)]] = True
+    return chosen
+
+
 def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     """Folds that keep the rows of a group together, with class shares that are as even as this allows.
 

@@ -286,7 +286,8 @@ class Analysed(Fitted):
         DataFrame
             By variable, the most important first: `importance` (mean increase of the share of errors), `se` (its standard
             error over rows) and `error` (with the variable permuted). Of variables that say the same each alone may look
-            unimportant: give them one name in `variables`.
+            unimportant: give them one name in `variables`. Where the metric has learned what columns count, `weight` is that
+            of the columns made from the variable.
 
         Raises
         ------

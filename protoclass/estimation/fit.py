@@ -137,6 +137,7 @@ class Fit(Analysed):
             "confusion": held-out (or training) rows by true and predicted class. "validation" (`x=`): the error curve; with
             `x="size"` against the number of prototypes; `band=0.95` shades the simultaneous band of the curve. "importance"
             (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): by how much the error grows when a variable is permuted.
+            "weights": what each column counts in a metric that has learned it, such as `Learned`.
             "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
             For rows that are pictures, with `shape=(height, width)`: "images" (`count=`): the prototypes. "miscovered"
             (`prototype=`): rows of other classes that one holds. "misclassified" (`new=`, `size=`, `count=`): rows with the

@@ -136,7 +136,8 @@ class Fitted(Served):
         Columns: `class` (what it stands for), `own` (its own label, where it is a row), what the method says of each
         (`covers`: weight of own-class rows that it is the first to cover; `miscovers`: weight of other rows in its ball),
         then the predictors; one named like a column before it is called `name (predictor)`. Centroids are named after
-        method, class and number, in the units of the design matrix.
+        method, class and number, in the units of the design matrix. Where the metric has learned what columns count,
+        `attrs["weights"]` has the weight of each by name.
         """
         prototypes, head = self.rule.prototypes, self.prototype_table
         if prototypes.at is None:
@@ -147,7 +148,10 @@ class Fitted(Served):
             known = known if added is None else pd.concat([known, added.reindex(columns=known.columns)])
             predictors = known.reindex(head.index)
         predictors = predictors.rename(columns={c: f"{c} (predictor)" for c in predictors if c in head})
-        return pd.concat([head, predictors], axis=1)
+        table, weights = pd.concat([head, predictors], axis=1), self.dissimilarity.metric.column_weights
+        if weights is not None:
+            table.attrs["weights"] = weights["weight"].to_dict()
+        return table
 
     @cached_property
     def prototype_table(self) -> pd.DataFrame:

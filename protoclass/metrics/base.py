@@ -246,6 +246,11 @@ class TrainedMetric:
         """What a summary says of the metric."""
         return ()
 
+    @property
+    def column_weights(self) -> pd.DataFrame | None:
+        """What each column of the design matrix counts: `weight`, its `share` of all, and `scale`, the column's divisor."""
+        return None
+
     def check_rows(self, index: pd.Index) -> None:
         """Raise where data with these row labels can't be matched; only a given matrix looks at them."""
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_RUNS, one_of, whole_number
+from ..core.folds import stratified_subset
 from ..core.sources import Rep
 from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
@@ -178,7 +179,4 @@ def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
     n = len(frame)
     if count > n:
         raise OptionError(f"candidates={brief(count)}, and there are {n} rows to draw them from")
-    order = np.lexsort((np.random.default_rng([seed, count]).random(n), frame.codes))
-    chosen = np.zeros(n, bool)
-    chosen[order[np.floor((np.arange(count) + 0.5) * n / count).astype(int)]] = True
-    return chosen
+    return stratified_subset(frame.codes, count, seed)

@@ -15,6 +15,7 @@ from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
 from ..errors import DataError, NoVectors, OptionError, brief, shown
+from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric, VectorMetric
@@ -256,11 +257,9 @@ def _weights(weights: Any) -> dict[str, float]:
 def _of_columns(weights: Mapping[str, float], frame: Frame, columns: pd.Index) -> np.ndarray:
     """The weight of each column of the design matrix (p,)."""
     made: dict[str, list[int]] = {}  # columns that a predictor makes alone
-    if frame.spec is not None:
-        for term in frame.formula.terms:
-            used = frozenset().union(*(frame.formula.uses[f.expr] for f in term.factors))
-            if len(used) == 1:
-                made.setdefault(next(iter(used)), []).extend(range(len(columns))[frame.spec.term_slices[term]])
+    for k, used in enumerate(predictors_of_columns(frame)):
+        if len(used) == 1:
+            made.setdefault(next(iter(used)), []).append(k)
     strange = [c for c in weights if c not in columns and c not in made]
     if strange:
         known = [*columns, *(c for c in made if c not in columns)]

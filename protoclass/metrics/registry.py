@@ -29,6 +29,7 @@ BUILT_IN = {
     "tangent": "tangent.Tangent",
     "dtw": "dtw.DTW",
     "adaptive": "dann.Adaptive",
+    "learned": "learned.Learned",
     "ranks": "ranks.Ranks",
 }
 METRICS: dict[str, str | type[Metric]] = dict(

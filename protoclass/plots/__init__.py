@@ -22,6 +22,7 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     from .prototypes import prototypes, radii
     from .solvers import solvers
     from .style import plain_text
+    from .weights import weights
 
     def validation(fit: Fit, ax: Any, x: Any = None, band: float | None = None) -> Any:
         if fit.validation is None:
@@ -37,6 +38,7 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         "confusion": confusion,
         "validation": validation,
         "importance": importance,
+        "weights": weights,
         "map": map_of_prototypes,
         "solvers": solvers,
     }

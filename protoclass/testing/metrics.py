@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     Representations have one entry for each row and can be cut; dissimilarities are finite and not negative and have the same
     bits however rows are cut; declared symmetry holds to the bit; new rows are measured as own rows are; what is learned is
     in named arrays alone and can be pickled; metrics trained on other rows differ, and labels are looked at only where the
-    metric says that it is trained in folds.
+    metric says that it is trained in folds, and then never those of held-out rows.
 
     Parameters
     ----------
@@ -165,8 +165,19 @@ def check_labels(s: Subject) -> None:
     )  # fmt: skip
 
 
+def check_held_out(s: Subject) -> None:
+    """A metric that is trained in folds learns nothing from the classes of rows that are held out."""
+    if s.frame.response is None or not s.metric.train_in_folds:
+        return
+    held = np.arange(len(s.frame)) % 3 == 0
+    codes = np.where(held, (s.frame.codes + 1) % len(s.frame.levels), s.frame.codes)
+    changed = replace(s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype))
+    before, after = (s.metric.pretrain(f).train(f.take(np.flatnonzero(~held))) for f in (s.frame, changed))
+    require(before == after, f"{s}: it learns from the classes of rows that are held out: `pretrain` must not look at classes")
+
+
 def check_coordinates(s: Subject) -> None:
-    """Coordinates lead to the same dissimilarities and back to the design matrix."""
+    """Coordinates lead to the same dissimilarities and back to the design matrix; if they are fewer, to rows that have them."""
     if not isinstance(s.trained, VectorMetric):
         return
     rows, candidates = s.sides()
@@ -176,6 +187,11 @@ def check_coordinates(s: Subject) -> None:
     D = np.asarray(s.trained.between(rows, candidates), float)
     require(np.allclose(placed, D), f"{s}: rows that are placed by their coordinates have other dissimilarities")
     back = s.trained.original(X)
+    if X.shape[1] < s.frame.design.shape[1]:
+        placed_again, _ = s.frame.again(back)
+        again = np.asarray(s.trained.coordinates(s.trained.rows(placed_again)))
+        require(np.allclose(again, X), f"{s}: rows that `original` gives for coordinates have other coordinates")
+        return
     require(
         np.allclose(back.to_numpy(float), s.frame.design.to_numpy(float)),
         f"{s}: `original` does not lead back to the columns",
@@ -184,7 +200,7 @@ def check_coordinates(s: Subject) -> None:
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
     check_representations, check_values, check_symmetry, check_triangle, check_cutting, check_new_rows, check_what_is_learned, check_labels,
-    check_coordinates,
+    check_held_out, check_coordinates,
 )  # fmt: skip
 
 __all__ = ["ContractError", "check_metric"]

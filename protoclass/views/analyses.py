@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..errors import NotAvailable
 from .words import write_number
 
 if TYPE_CHECKING:
@@ -58,6 +59,22 @@ def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, s
     shown = "variable" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} variables"
     out.attrs |= {"without": f"error of {rows} as they are: {write_number(error)}", "shown": shown}
     return out
+
+
+def list_weights(fit: Fit) -> pd.DataFrame:
+    """The 30 columns that count most in a metric that has learned what they count: `column` (its name, cut), `weight`, `share`.
+
+    In `attrs`: `shown`, which columns there are.
+    """
+    table = fit.dissimilarity.metric.column_weights
+    if table is None:
+        raise NotAvailable(
+            f"{fit.dissimilarity.metric.name} dissimilarities have no learned weights of columns: fit with dissimilarity='learned'"
+        )
+    out = table.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
+    out["column"] = [shorten(str(name)) for name in out["column"]]
+    out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
+    return out[["column", "weight", "share"]]
 
 
 def shorten(name: str) -> str:

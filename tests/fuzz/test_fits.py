@@ -11,7 +11,7 @@ from .calls import METHODS, calls
 from .frames import HOSTILE_NUMBERS, sound_frames
 from .laws import attempt, check_new, check_predictions, equal, kept, lawful
 
-PICTURES = [None, "prototypes", "progress", "path", "confusion", "validation", "map", "solvers", "radii", "images", "miscovered",
+PICTURES = [None, "prototypes", "progress", "path", "confusion", "validation", "map", "weights", "solvers", "radii", "images", "miscovered",
             "misclassified"]  # fmt: skip
 
 

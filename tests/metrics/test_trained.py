@@ -38,6 +38,7 @@ NUMBERS = {
     "ranks": pc.Ranks(),
     "ranks of ranks": pc.Ranks(pc.Ranks("manhattan")),
     "Adaptive": pc.Adaptive(),
+    "Learned": pc.Learned(),
     "Mixed": pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))]),
     "Custom": pc.Custom(apart),
     "Tangent": pc.Tangent(shape=(1, 3)),
@@ -138,7 +139,7 @@ def test_a_trained_metric_stands_where_a_specification_may(clinic):
 
 def test_what_is_trained_in_folds_is_trained_anew(clinic):
     frame = mold("outcome ~ age + marker", clinic)
-    for spec in (pc.Ranks(), pc.Adaptive(), pc.Euclidean(scale="fold")):
+    for spec in (pc.Ranks(), pc.Adaptive(), pc.Learned(), pc.Euclidean(scale="fold")):
         trained = spec.train(frame)
         assert resolve(trained, frame, frame.index) == trained.untrained
         assert not isinstance(trained.untrained, TrainedMetric)

@@ -46,6 +46,8 @@ ON_NUMBERS = [
     pc.DTW(), pc.DTW(window=2, power=1),
     pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
     pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]),
+    pc.Learned(), pc.Learned("nca", components=3), pc.Learned(diagonal=False), pc.Learned(sample=12), pc.Learned("lda", ridge=0.1),
+    pc.Learned("lda", diagonal=True),
 ]  # fmt: skip
 
 

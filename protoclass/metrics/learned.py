@@ -1,0 +1,310 @@
+"""Distances that learn from the classes which columns matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import MOST_SEED, is_number, one_of, whole_number
+from ..core.distances.discriminant import SINGULAR, discriminants, scatter
+from ..core.distances.geometry import Geometry
+from ..core.distances.minkowski import minkowski, products
+from ..core.folds import stratified_subset
+from ..core.neighbours.nca import nca
+from ..core.sources import Rep
+from ..errors import DataError, OptionError, brief, shown
+from ..frames.frame import Frame
+from .arrays import strings
+from .base import Metric, VectorMetric
+from .minkowski import finite, spreads
+from .pairwise import design_of
+
+KINDS = ("nca", "lda")
+LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
+NAMED = 6  # columns whose weights a summary names
+
+
+@dataclass(frozen=True)
+class Learned(Metric):
+    """Euclidean distance after a linear map of the columns that is learned from the classes of the training rows.
+
+    Scaled Euclidean distance counts a useless column like a useful one. This one learns what each column counts. Columns are
+    divided by their standard deviation first. Scales and map are learned on the training rows alone, in cross-validation anew
+    in each fold.
+
+    Parameters
+    ----------
+    kind : "nca" or "lda"
+        "nca", neighbourhood components analysis: the map under which a random neighbour of a training row, a near one being
+        likelier, is most often of the row's class. "lda", linear discriminant analysis: covariances within classes become
+        those of a ball, and the axes are those on which the means of the classes differ most.
+    components : int, optional
+        Axes of the map. By default as many as columns for "nca", and for "lda" one less than classes, which is the most.
+    diagonal : True, False or None
+        True: the map is a weight for each column, which a person can read. For "lda" that is 1 / variance within classes.
+        None is True for "nca" without `components`, where a full map with its many more numbers fits the training rows better
+        and among columns of noise seldom new rows, and False otherwise.
+    ridge : float >= 0
+        Against overfitting. "nca": times the mean weight of the columns, it is subtracted from the mean probability that is
+        made large. "lda": each column's variance within classes grows by this share of its variance.
+    sample : int >= 2
+        The most rows that "nca" learns from, whose pairs are compared in each step; of more rows a stratified random sample
+        is taken, and the summary says so. "lda" reads all rows.
+    seed : int
+        Of the sample.
+
+    Raises
+    ------
+    DataError
+        Without a response, where only one class has rows, where all columns are constant, for more components than there can
+        be, and for "lda" without a ridge where some axis separates the training rows without any variance within classes, as
+        with fewer rows than columns.
+
+    Notes
+    -----
+    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.neighbours.nca`; *The Elements of Statistical Learning*,
+    section 4.3.3, see `core.distances.discriminant`. Weights of rows count in both. A constant column gets weight 0, as
+    nothing is known of it. Coordinates such as those of centroids lead back to the columns by the inverse of the map; where it
+    has fewer axes than columns, to the point that a regression of the training rows on these coordinates predicts.
+
+    Weights of "nca" have mean 1 over the columns that vary, as scaled Euclidean distance has. Where there is little to learn
+    they fit noise, so compare with `dissimilarity="euclidean"` by cross-validation.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Learned("nca"))
+    >>> fit.dissimilarity.metric.column_weights["share"].round(2)
+    column
+    sepal_length    0.02
+    sepal_width     0.08
+    petal_length    0.47
+    petal_width     0.43
+    Name: share, dtype: float64
+    """
+
+    symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True
+
+    kind: str = "nca"
+    components: int | None = None
+    diagonal: bool | None = None
+    ridge: float = 0.0
+    sample: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, KINDS)
+        one_of("diagonal", self.diagonal, (None, True, False))
+        if self.components is not None:
+            whole_number("components", self.components, 1)
+            if self.diagonal:
+                raise OptionError(
+                    f"components={brief(self.components)}: a diagonal map has a weight for each column and no axes to leave out; "
+                    "allowed with diagonal=False"
+                )
+        if not is_number(self.ridge, 0):
+            raise OptionError(f"ridge={brief(self.ridge)}: a number >= 0")
+        whole_number("sample", self.sample, 2)
+        whole_number("seed", self.seed, 0, MOST_SEED)
+
+    @property
+    def weighs(self) -> bool:
+        """Whether the map is a weight for each column."""
+        return self.kind == "nca" and self.components is None if self.diagonal is None else bool(self.diagonal)
+
+    @property
+    def name(self) -> str:
+        return f"diagonal {self.kind.upper()}" if self.weighs else self.kind.upper()
+
+    @property
+    def train_in_folds(self) -> bool:
+        return True
+
+    @property
+    def scaling(self) -> str:
+        return "scaled columns"
+
+    @property
+    def power(self) -> float | None:
+        return 2.0 if self.weighs else None
+
+    def train(self, frame: Frame) -> TrainedLearned:
+        if frame.response is None:
+            raise DataError(
+                "a learned metric looks at classes: give the formula a response, as fit and cross_validate do"
+            )
+        live = np.flatnonzero(frame.weights > 0)
+        X, table, y, w = (
+            design_of(frame, self.name)[live],
+            frame.design.iloc[live],
+            frame.codes[live],
+            frame.weights[live],
+        )
+        _check_classes(frame, y, "training rows have")
+        spread, _ = spreads(table, True)
+        Z = X / spread
+        center = np.mean(Z, axis=0)
+        if self.kind == "nca" and len(y) > self.sample:
+            chosen = stratified_subset(y, int(self.sample), self.seed)
+            X, Z, y, w = X[chosen], Z[chosen], y[chosen], w[chosen]
+            _check_classes(frame, y, f"rows of the sample of {self.sample} have", "; a larger sample= may have others")
+        varies = X.max(axis=0) > X.min(axis=0)
+        if not varies.any():
+            raise DataError(
+                f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: name others"
+            )
+        center = np.where(varies, center, Z[0])
+        Z = (Z - center)[:, varies]
+        inner, search = self._components(Z, y, w) if self.kind == "nca" else (self._discriminants(Z, y, w), np.empty(0))
+        back = _inverse(inner, Z)
+        shape = () if inner.ndim == 1 else (len(inner),)
+        axes, lead = np.zeros((*shape, len(varies))), np.zeros((len(varies), *shape))
+        axes[..., varies], lead[varies] = inner, back
+        return TrainedLearned(
+            self, center, spread, axes, lead, np.array([len(y), len(live)]), search, strings(table.columns),
+            strings(table.columns[~varies]),
+        )  # fmt: skip
+
+    def _components(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The map of neighbourhood components analysis, whose weights have mean 1, and how the search went."""
+        p = Z.shape[1]
+        if self.components is not None and self.components > p:
+            raise DataError(f"components={self.components}, and {p} columns vary: ask for at most {p}")
+        if np.bincount(y).max() < 2:
+            raise DataError(
+                "each class has one training row, and NCA compares rows of the same class: give it more rows"
+            )
+        found = nca(Z, y, w, self.components, self.weighs, float(self.ridge))
+        size = (found.map**2).sum()
+        if not size > SINGULAR:
+            raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: give a smaller one")
+        return found.map * np.sqrt(p / size), np.array([found.before, found.after, found.steps, found.converged], float)
+
+    def _discriminants(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """The map of linear discriminant analysis."""
+        classes = len(np.unique(y))
+        most = min(classes - 1, Z.shape[1])
+        if self.components is not None and self.components > most:
+            raise DataError(
+                f"components={self.components}: LDA of {classes} classes and {Z.shape[1]} columns that vary has at most {most}"
+            )
+        within, total = scatter(Z, y, w)
+        variance = np.diag(within) + self.ridge * np.diag(total)
+        if not self.weighs:
+            axes = discriminants(within, total, self.components or most, float(self.ridge))
+        else:
+            axes = variance**-0.5 if (variance > SINGULAR * np.diag(total)).all() else None
+        if axes is None:
+            raise DataError(
+                f"some axis of {Z.shape[1]} columns over {len(Z)} rows has no variance within classes, so that LDA has no scale for "
+                "it: leave columns out, add a ridge, such as Learned('lda', ridge=0.01), or use Learned('nca')"
+            )
+        return axes
+
+
+def _check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> None:
+    if len(np.unique(y)) < 2:
+        name = shown(frame.levels[int(y[0])]) if len(y) else "none"
+        raise DataError(
+            f"a learned metric tells classes apart, and all {whose} the class {name}: it takes two classes{more}; "
+            "dissimilarity='euclidean' learns nothing"
+        )
+
+
+def _inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `Learned`."""
+    if inner.ndim == 1:
+        return np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0)
+    if len(inner) == inner.shape[1]:
+        return np.asarray(np.linalg.pinv(inner))
+    return np.ascontiguousarray(np.linalg.lstsq(Z @ inner.T, Z, rcond=None)[0].T)
+
+
+@dataclass(frozen=True)
+class TrainedLearned(VectorMetric):
+    """A distance with the map that it learned.
+
+    Attributes
+    ----------
+    center, spread : arrays (p,)
+        Mean of the scaled columns, and the standard deviations that scale them.
+    map : array (k, p), or (p,) of a diagonal map
+        From scaled columns to the coordinates between which the distance is Euclidean.
+    back : array (p, k), or (p,)
+        The way back.
+    counts : int array (2,)
+        Rows that the map is learned from, and rows that have weight.
+    search : array (4,), or (0,) for LDA
+        Mean probability of the own class at the start and under the map, steps of the search, and whether it converged.
+    columns : array (p,) of str
+    constant : array of str
+        Columns that do not vary.
+    """
+
+    spec: Learned
+    center: np.ndarray
+    spread: np.ndarray
+    map: np.ndarray
+    back: np.ndarray
+    counts: np.ndarray
+    search: np.ndarray
+    columns: np.ndarray
+    constant: np.ndarray
+
+    @property
+    def column_weights(self) -> pd.DataFrame:
+        weight = self.map**2 if self.map.ndim == 1 else (self.map**2).sum(axis=0)
+        table = {"weight": weight, "share": weight / weight.sum(), "scale": self.spread}
+        return pd.DataFrame(table, index=pd.Index(self.columns, name="column"))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        weights = self.column_weights["weight"].sort_values(ascending=False, kind="stable")
+        first = ", ".join(f"{name} {w:.3g}" for name, w in weights.head(NAMED).items())
+        rest = weights.iloc[NAMED:]
+        more = f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else ""
+        said = [f"learned weights of columns, each divided by its sd: {first}{more}"]
+        if len(self.search):
+            before, after, steps, converged = self.search
+            end = "" if converged else f"; the search was stopped after {steps:.0f} steps"
+            said.append(
+                "mean probability that a random neighbour of a training row is of its class: "
+                f"{before:.3f} at the start, {after:.3f} as learned{end}"
+            )
+        if self.counts[0] < self.counts[1]:
+            said.append(f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows")
+        if len(self.constant):
+            said.append(f"constant columns, which get weight 0: {', '.join(self.constant)}")
+        return tuple(said)
+
+    @property
+    def scaling(self) -> str:
+        known, there = self.counts
+        return self.spec.scaling + (f", learned from {known} of {there} rows" if known < there else "")
+
+    @property
+    def geometry(self) -> Geometry:
+        return Geometry()
+
+    def rows(self, frame: Frame) -> Rep:
+        with np.errstate(over="ignore"):
+            Z = design_of(frame, self.name) / self.spread - self.center
+        finite(np.where(np.abs(Z) < LARGEST, Z, np.inf), frame)
+        return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return minkowski(rows[0], candidates[0])
+
+    def coordinates(self, rows: Rep) -> np.ndarray:
+        return rows[0]
+
+    def place(self, coords: np.ndarray) -> Rep:
+        return (np.ascontiguousarray(coords, float),)
+
+    def original(self, coords: np.ndarray) -> pd.DataFrame:
+        Z = coords * self.back if self.back.ndim == 1 else coords @ self.back.T
+        return pd.DataFrame((Z + self.center) * self.spread, columns=self.columns)

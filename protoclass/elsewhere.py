@@ -114,6 +114,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(["maximum", "linf", "supremum"], "'chebyshev' is it here"), "binary": "'jaccard' is it here",
         "daisy": "'gower' is what daisy measures", "precomputed": "give the matrix itself, dissimilarity=D",
         "sqeuclidean": "'euclidean' has the same nearest rows", "matching": "'hamming' is it here", "dice": "'jaccard' has the same order",
+        **dict.fromkeys(["nca", "lda", "lmnn", "mlkr"], "dissimilarity='learned' learns from the classes which columns count"),
     },
     "measure": {
         **dict.fromkeys(["accuracy", "class", "error_rate", "misclassification"], "measure='error' is 1 less the accuracy"),

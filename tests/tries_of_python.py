@@ -162,6 +162,7 @@ MATRICES = [
     ("pc.fit('species ~ 1', data, dissimilarity=D.set_axis(range(100, 150)), eps=1.0)", "DataError: D.index = D.columns = data.index",
      "pc.fit('species ~ 1', data, dissimilarity=D.set_axis(data.index).set_axis(data.index, axis=1), eps=1.0)"),
     ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='cityblock')", "OptionError: 'manhattan' is it here", "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='manhattan')"),
+    ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='nca')", "OptionError: dissimilarity='learned' learns from the classes which columns count", "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='learned')"),
     ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='l2')", "OptionError: 'euclidean' is it here", "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='euclidean')"),
     ("pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='sqeuclidean')", "OptionError: 'euclidean' has the same nearest rows",
      "pc.fit('species ~ .', data, 'knn', k=3, dissimilarity='euclidean')"),

@@ -19,7 +19,7 @@ MAPS = {"full": (4, 4), "two axes": (2, 4), "diagonal": (4,)}
 
 def rows(n=40, p=4, seed=0):
     draw = np.random.default_rng(seed)
-    return draw.normal(size=(n, p)), draw.integers(0, 3, n), draw.uniform(0.2, 3, n)
+    return draw.normal(size=(n, p)), np.sort(draw.integers(0, 3, n)), draw.uniform(0.2, 3, n)
 
 
 def noisy(n, noise, seed=0):

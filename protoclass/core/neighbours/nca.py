@@ -17,7 +17,7 @@ from ..memory import check_fits
 from ..parallel import alone
 
 Array = NDArray[np.float64]
-MATRICES = 5  # of one number for each pair of rows that are in memory at the same time
+MATRICES = 3  # of one number for each pair of rows that are in memory at the same time
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Components:
 
 @dataclass(frozen=True)
 class Neighbourhoods:
-    """The objective, which is made large, of rows X (n, p) with class codes y (n,) and weights w (n,) > 0.
+    """The objective, which is made large, of rows X (n, p) with class codes y (n,), in ascending order, and weights w (n,) > 0.
 
     `ridge` times the sum of the squares of the map, divided by p, is subtracted.
     """
@@ -57,27 +57,25 @@ class Neighbourhoods:
     def value(self, A: Array) -> tuple[float, Array]:
         """The objective and its gradient, of the shape of the map A: (k, p), or (p,) for a diagonal one."""
         X, w, p = self.X, self.w, self.X.shape[1]
-        diagonal = A.ndim == 1
-        E = X * A if diagonal else X @ A.T
-        squares = (E * E).sum(axis=1)
-        P = E @ E.T
-        P *= -2
-        P += squares
-        P += squares[:, None]
-        np.fill_diagonal(P, np.inf)
-        P -= P.min(axis=1, keepdims=True)
-        np.exp(np.negative(P, out=P), out=P)
+        E = X * A if A.ndim == 1 else X @ A.T
+        P = E @ (2 * E.T)
+        P -= (E * E).sum(axis=1)  # what is left of the squared distances is the same for all neighbours of a row
+        np.fill_diagonal(P, -np.inf)
+        P -= P.max(axis=1, keepdims=True)
+        np.exp(P, out=P)
         P *= w
-        P /= P.sum(axis=1, keepdims=True)
-        own = np.where(self.y[:, None] == self.y, P, 0.0)
-        share = own.sum(axis=1)
+        edges = np.searchsorted(self.y, np.unique(self.y))
+        blocks = [slice(first, last) for first, last in zip(edges, [*edges[1:], len(X)], strict=True)]
+        total = P.sum(axis=1)
+        share = np.concatenate([P[b, b].sum(axis=1) for b in blocks]) / total
         v = w / w.sum()
-        own -= P * share[:, None]  # the derivative with respect to -|A x_i - A x_j|^2, but for v
-        own *= v[:, None]
-        pairs = own + own.T
-        pairs[np.diag_indices(len(pairs))] = -pairs.sum(axis=0)
-        spread = pairs @ X
-        slope = 2 * A * (X * spread).sum(axis=0) if diagonal else 2 * E.T @ spread
+        own = [P[b, b] * (v / total)[b, None] for b in blocks]
+        P *= -(v * share / total)[:, None]  # now the derivatives with respect to -|A x_i - A x_j|^2
+        for b, more in zip(blocks, own, strict=True):
+            P[b, b] += more
+        ends = P.sum(axis=0) + P.sum(axis=1)
+        spread = P @ X + P.T @ X - ends[:, None] * X
+        slope = 2 * A * (X * spread).sum(axis=0) if A.ndim == 1 else 2 * E.T @ spread
         return float(v @ share - self.ridge * (A * A).sum() / p), slope - 2 * self.ridge * A / p
 
 
@@ -124,7 +122,8 @@ def nca(
 
     n, p = X.shape
     check_fits(8.0 * MATRICES * n * n, f"pairs of {n} rows take", "learn from fewer rows, such as sample=1000")
-    X = X - X.mean(axis=0)  # no distance changes, and products keep their digits
+    order = np.argsort(y, kind="stable")
+    X, y, w = X[order] - X.mean(axis=0), y[order], w[order]  # no distance changes, and products keep their digits
     start = np.ones(p) if diagonal else np.eye(p)
     if components is not None and components < p:
         start = principal_axes(X, components)

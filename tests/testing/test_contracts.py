@@ -361,6 +361,18 @@ class LooksAtClasses(Plain):
         return Learned(self, frame.design.to_numpy(float)[frame.codes == 0].mean(axis=0))
 
 
+@dataclass(frozen=True)
+class SeesHeldOut(Plain):
+    centre: tuple[float, ...] = (0.0,)
+    train_in_folds = True
+
+    def pretrain(self, frame):
+        return replace(self, centre=(float(frame.codes @ np.arange(len(frame))),))
+
+    def train(self, frame):
+        return Learned(self, np.array(self.centre))
+
+
 class Ragged(Plain):
     def rows(self, frame):
         return (frame.design.to_numpy(float), np.arange(3))
@@ -369,7 +381,7 @@ class Ragged(Plain):
 METRIC_FAULTS = [
     (NotSymmetric, "symmetric is declared"), (ByTile, "part of the matrix"), (Negative, "at least 0"), (WrongShape, "shape"),
     (OrderOfMemory, "part of the matrix"),
-    (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (Ragged, "one entry for each row"),
+    (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (SeesHeldOut, "rows that are held out"), (Ragged, "one entry for each row"),
 ]  # fmt: skip
 
 

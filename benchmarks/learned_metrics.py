@@ -91,9 +91,9 @@ def report(repeats: int, names: list[str]) -> str:
     return f"""# What learned metrics change
 
 `python benchmarks/learned_metrics.py --write`: test errors (%) of nested cross-validation, 5 outer and 5 inner folds, drawn
-{"once" if repeats == 1 else f"{repeats} times"}; a difference of a point or two on sets of this size can be chance. k-NN is tuned over k =
-{", ".join(map(str, KS))}, the PVM over its radii, GLVQ over 1, 2 and 4 code vectors a class. NCA learns from at most {SAMPLE} rows of each training set
-(its default is 1000).
+{"once" if repeats == 1 else f"{repeats} times"}; a difference of a point or two on sets of this size can be chance. k-NN is tuned
+over k = {", ".join(map(str, KS))}, the PVM over its radii, GLVQ over 1, 2 and 4 code vectors a class. NCA learns from at most {SAMPLE} rows of each training set (its
+default is 1000).
 
 ## The sets as they are
 

@@ -381,7 +381,8 @@ class Ragged(Plain):
 METRIC_FAULTS = [
     (NotSymmetric, "symmetric is declared"), (ByTile, "part of the matrix"), (Negative, "at least 0"), (WrongShape, "shape"),
     (OrderOfMemory, "part of the matrix"),
-    (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (SeesHeldOut, "rows that are held out"), (Ragged, "one entry for each row"),
+    (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (SeesHeldOut, "rows that are held out"),
+    (Ragged, "one entry for each row"),
 ]  # fmt: skip
 
 

@@ -88,11 +88,12 @@ def report(repeats: int, names: list[str]) -> str:
     pairs = [("k-NN, scaled Euclidean", name) for name in METHODS if name.startswith("k-NN") and "scaled" not in name]
     words = [in_words(first, second, *pair) for pair in [*pairs, ("PVM, scaled Euclidean", "PVM, NCA weights")]]
     taken = pd.DataFrame(seconds).T.groupby(level=1).sum().T.set_axis(["as they are", "with noise"], axis=1)
+    drawn = "once" if repeats == 1 else f"{repeats} times"
     return f"""# What learned metrics change
 
 `python benchmarks/learned_metrics.py --write`: test errors (%) of nested cross-validation, 5 outer and 5 inner folds, drawn
-{"once" if repeats == 1 else f"{repeats} times"}; a difference of a point or two on sets of this size can be chance. k-NN is tuned
-over k = {", ".join(map(str, KS))}, the PVM over its radii, GLVQ over 1, 2 and 4 code vectors a class. NCA learns from at most {SAMPLE} rows of each training set (its
+{drawn}; a difference of a point or two on sets of this size can be chance. k-NN is tuned over k = {", ".join(map(str, KS))},
+the PVM over its radii, GLVQ over 1, 2 and 4 code vectors a class. NCA learns from at most {SAMPLE} rows of each training set (its
 default is 1000).
 
 ## The sets as they are

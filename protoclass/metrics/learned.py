@@ -45,8 +45,8 @@ class Learned(Metric):
         Axes of the map. By default as many as columns for "nca", and for "lda" one less than classes, which is the most.
     diagonal : True, False or None
         True: the map is a weight for each column, which a person can read. For "lda" that is 1 / variance within classes.
-        None is True for "nca" without `components`, where a full map with its many more numbers fits the training rows better
-        and among columns of noise seldom new rows, and False otherwise.
+        None is True for "nca" without `components`, as a full map has many more numbers, which fit the training rows better
+        and new rows mostly worse where there are columns of noise, and False otherwise.
     ridge : float >= 0
         Against overfitting. "nca": times the mean weight of the columns, it is subtracted from the mean probability that is
         made large. "lda": each column's variance within classes grows by this share of its variance.
@@ -71,7 +71,9 @@ class Learned(Metric):
     has fewer axes than columns, to the point that a regression of the training rows on these coordinates predicts.
 
     Weights of "nca" have mean 1 over the columns that vary, as scaled Euclidean distance has. Where there is little to learn
-    they fit noise, so compare with `dissimilarity="euclidean"` by cross-validation.
+    they fit noise, so compare with `dissimilarity="euclidean"` by cross-validation. On six sets with 20 columns of noise added
+    the error of k-NN fell by 12 points on average; on the sets as they are it fell on two and grew on two
+    (`benchmarks/LEARNED.md` in a checkout). Of columns that tell the same, one may have all the weight.
 
     Examples
     --------

@@ -79,13 +79,8 @@ class Learned(Metric):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Learned("nca"))
-    >>> fit.dissimilarity.metric.column_weights["share"].round(2)
-    column
-    sepal_length    0.02
-    sepal_width     0.08
-    petal_length    0.47
-    petal_width     0.43
-    Name: share, dtype: float64
+    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    {'sepal_length': 0.0, 'sepal_width': 0.0, 'petal_length': 0.4, 'petal_width': 0.6}
     """
 
     symmetric: ClassVar[bool] = True

@@ -8,10 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, update_wrapper
 from typing import Any, Generic, TypeVar
 
-import numba
 from threadpoolctl import ThreadpoolController
 
 S = TypeVar("S")
@@ -24,16 +23,6 @@ _inside = threading.local()
 _guard = threading.Lock()
 _within = 0  # number of threads inside `alone`
 _limits: Any = None  # the limits that the last of these threads restores
-
-
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` without the GIL, cached on disk.
-
-    Sums keep the order in which they are written (LLVM may fuse a product and a sum but never reorders), so a result does
-    not depend on how the work is divided into tiles.
-    """
-    compiled: Callable[..., Any] = numba.njit(nogil=True, cache=True, fastmath={"contract"})(function)
-    return compiled
 
 
 def few(steps: int) -> bool:
@@ -87,6 +76,45 @@ class Once(Generic[T]):
     def known(self) -> bool:
         """Whether it has been computed."""
         return self._work is None
+
+
+class Kernel:
+    """A function that numba compiles when it is first called: work that needs no kernel does not import numba either.
+
+    Attributes
+    ----------
+    py_func : callable
+        The function in Python.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        self._compiled = Once(self._compile)
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._compiled()(*arguments)
+
+    def _compile(self) -> Any:
+        import numba
+
+        return numba.njit(nogil=True, cache=True, fastmath={"contract"})(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:  # numba asks for it where a kernel calls another one
+        return self._compiled()._numba_type_
+
+    def __reduce__(self) -> str:
+        return self.py_func.__qualname__
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Compile `function` without the GIL, cached on disk.
+
+    Sums keep the order in which they are written (LLVM may fuse a product and a sum but never reorders), so a result does
+    not depend on how the work is divided into tiles.
+    """
+    return Kernel(function)
 
 
 def cores() -> int:

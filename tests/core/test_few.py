@@ -1,5 +1,10 @@
 """Small work is done by NumPy, without compiling kernels, and gives the bits of the kernels."""
 
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -131,3 +136,37 @@ def test_fits(both, columns):
 
     for few, many in zip(*both(known), strict=True):
         assert few.equals(many)
+
+
+def test_a_first_fit_compiles_nothing():
+    call = """
+import protoclass as pc, sys
+fit = pc.fit("species ~ .", pc.load_data("iris"), progress=False)
+fit.predict(), fit.augment(), repr(fit), fit.test(pc.load_data("iris"))
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", call], check=True)
+
+
+def add_one(x):
+    return x + 1
+
+
+@parallel.kernel
+def same(x):
+    return x
+
+
+@parallel.kernel
+def same_twice(x):
+    return same(x), same(x)
+
+
+def test_a_kernel_is_compiled_once_and_known_by_name():
+    kernel = parallel.Kernel(add_one)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(kernel, range(8))) == [i + 1 for i in range(8)]
+    assert kernel.py_func(1) == 2
+    assert kernel.__name__ == "add_one"
+    assert same_twice(3) == (3, 3)
+    assert pickle.loads(pickle.dumps(same)) is same

@@ -1,4 +1,4 @@
-"""The lazy greedy on bits, on lists and without either, against a greedy that keeps all gains at every step."""
+"""The lazy greedy on bits, on lists and without either, and that of small problems, against a greedy that keeps all gains at every step."""
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from protoclass.core.task import Task
 HUGE = 2**60
 # by name: what is limited, and what of Reading is then used
 FORMS = {
+    "together": ({(greedy, "few"): lambda steps: True}, {"codes"}),
     "bits": ({}, {"bits"}),
     "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
     "bits, codes read again": ({(reading, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
@@ -38,10 +39,11 @@ FORMS = {
 def limit(monkeypatch, form):
     """Set the limits of a form, and return the set of what is read from then on."""
     limits, _ = FORMS[form]
+    monkeypatch.setattr(greedy, "few", lambda steps: False)
     for (module, name), value in limits.items():
         monkeypatch.setattr(module, name, value)
     used = set()
-    for name in ("bits", "lists", "inside"):
+    for name in ("codes", "bits", "lists", "inside"):
         monkeypatch.setattr(Reading, name, noting(used, name, getattr(Reading, name)))
     return used
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..memory import room
-from ..parallel import cores, each, kernel
+from ..parallel import cores, each, few, kernel
 from ..units import in_units
 from .balls import Lists
 from .bits import count_new, one_of_each, weigh_new, words
@@ -26,9 +26,11 @@ from .measured import Steps, measured_steps
 from .path import Chosen
 from .problems import LISTED, CoverProblems
 from .reading import PER_PAIR, Sets
+from .together import steps_together
 
 Array = NDArray[Any]
 AT_ONCE = 2**26  # bytes of bits that are made at once where reading codes again costs nothing
+AT_A_STEP = 16  # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
 NEVER = -(2**62)
 NO_BITS = np.empty((0, 0), np.uint64)
 NO_LISTS: Lists = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32)
@@ -58,9 +60,12 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     """The greedy algorithm on each class and radius, for all folds, where a prototype costs `cost` units.
 
     The form of the balls, which changes nothing in the steps, is chosen by the memory that it takes of a quarter of what is
-    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none.
+    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none. Small
+    problems are left to NumPy, see `together`.
     """
-    classes, read = problems.classes, problems.read
+    classes, read, (F, K, _) = problems.classes, problems.read, problems.gain.shape
+    if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP):
+        return [steps_together(problems, c, cost) for c in range(len(classes))]
     workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
     bits, limit = [_size(one) for one in classes], room()
     fits = workers * max(bits) <= limit
@@ -73,7 +78,6 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
             return _by_lists(problems, cost, lists)
     if fits:
         return _by_bits(problems, cost, workers, limit)
-    K = problems.gain.shape[1]
     return [[measured_steps(problems, c, k, cost) for k in range(K)] for c in range(len(classes))]
 
 

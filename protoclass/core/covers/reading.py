@@ -221,6 +221,10 @@ class Reading:
             out[k] |= out[k - 1]
         return out
 
+    def codes(self, one: Sets) -> Array:
+        """The codes of all pairs of one class, uint8 (a, b)."""
+        return self._read(one, Part(np.arange(len(one.candidates)), np.arange(len(one.rows))))
+
     def inside(self, rows: Array, candidates: Array, radius: Coding) -> Iterator[tuple[slice, Array]]:
         """Which rows are in the balls of one radius: some candidates at a time, bool (q, r)."""
         step = max(1, TILE // max(1, len(rows)))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import each, few, kernel, threaded
+from .fused import SLOWER, fuses, root_of_squares
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
@@ -39,8 +40,9 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     >>> minkowski(np.zeros((1, 2)), np.array([[3.0, 4.0]]), 1.0)
     array([[7.]])
     """
-    if few(a.size * len(b)) and r in (1, 2, np.inf):
-        return _few_minkowski(a, b, r)
+    measured = _few_minkowski(a, b, r) if few(a.size * len(b)) else None
+    if measured is not None:
+        return measured
     out = np.empty((len(a), len(b)), a.dtype)
     across = np.ascontiguousarray(b.T)
     rows = np.ascontiguousarray(a)
@@ -59,11 +61,13 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     return out
 
 
-def _few_minkowski(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any]:
+def _few_minkowski(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any] | None:
+    """The distances by NumPy; None where only the kernel gives their bits."""
+    if r == 2:
+        return root_of_squares(a, b) if few(SLOWER * a.size * len(b)) and fuses() else None
+    if r not in (1, np.inf):
+        return None
     out = np.zeros((len(a), len(b)), a.dtype)
-    if r == 2:  # a kernel that compiles quickly: NumPy rounds each square before it is added
-        _measure_pairs(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
-        return out
     for x, z in zip(a.T, b.T, strict=True):
         apart = np.abs(x[:, None] - z)
         out = out + apart if r == 1 else np.maximum(out, apart)
@@ -226,9 +230,3 @@ def measure_pair(x, z):  # type: ignore[no-untyped-def]
         total += d * d
     return np.sqrt(total)
 
-
-@kernel
-def _measure_pairs(a, b, out):  # type: ignore[no-untyped-def]
-    for i in range(len(a)):
-        for j in range(len(b)):
-            out[i, j] = measure_pair(a[i], b[j])

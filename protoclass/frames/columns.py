@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .frame import Frame
+from .terms import columns_of
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
@@ -21,6 +22,6 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
     made: list[frozenset[str]] = [frozenset()] * frame.design.shape[1]
     for term in frame.formula.terms:
         used = frozenset().union(*(frame.formula.uses[f.expr] for f in term.factors))
-        for k in range(len(made))[frame.spec.term_slices[term]]:
+        for k in range(len(made))[columns_of(term, frame.spec)]:
             made[k] = used
     return tuple(made)

@@ -6,16 +6,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import FormulaError, shown
+from .terms import Factor, Term
 
 MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
 MOST_PAIRS = 400_000  # pairs of terms that are multiplied on the way there
 MOST_FACTORS = 100  # of one interaction
 MOST_POWER = 100
 
-Terms = dict[frozenset[str], tuple[Any, ...]]  # factors by their texts, in the order of first occurrences
+Terms = dict[frozenset[str], tuple[Factor, ...]]  # factors by their texts, in the order of first occurrences
 
 
-def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Any, ...]:
+def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Term, ...]:
     """The terms of a formula, lower degrees first.
 
     Formulaic's own expansion multiplies before anything can be counted; here a formula that becomes too large is refused
@@ -33,16 +34,16 @@ def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Any, ...]:
     FormulaError
         Where more than 20,000 interactions would be made, or an operator can't be applied.
     """
-    from formulaic.parser.types import ASTNode, Factor, Term
+    from formulaic.parser.types import ASTNode
 
-    every: Terms = {frozenset([name]): (Factor(name, eval_method="lookup"),) for name in names}
+    every: Terms = {frozenset([name]): (Factor(name, "lookup"),) for name in names}
     budget = _Budget(text)
     done: list[Terms] = []
     work: list[tuple[Any, bool]] = [(tree, False)] if tree is not None else []
     while work:  # in post-order, without recursion: a sum of many terms is a deep tree
         node, ready = work.pop()
         if not isinstance(node, ASTNode):
-            factor = node.to_factor()
+            factor = _factor_of(node)
             done.append({frozenset([factor.expr]): (factor,)})
         elif node.operator.symbol in ("**", "^"):
             if not ready:
@@ -59,7 +60,7 @@ def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Any, ...]:
     return tuple(sorted(map(Term, terms.values()), key=lambda term: term.degree))
 
 
-def factors_of(tree: Any) -> Iterator[Any]:
+def factors_of(tree: Any) -> Iterator[Factor]:
     """All factors of a syntax tree, also those that are subtracted and powers."""
     from formulaic.parser.types import ASTNode
 
@@ -69,7 +70,12 @@ def factors_of(tree: Any) -> Iterator[Any]:
         if isinstance(node, ASTNode):
             work += node.args
         else:
-            yield node.to_factor()
+            yield _factor_of(node)
+
+
+def _factor_of(token: Any) -> Factor:
+    factor = token.to_factor()
+    return Factor(factor.expr, factor.eval_method.value)
 
 
 class _Budget:
@@ -165,8 +171,8 @@ def _check_literals(terms: Terms, text: str) -> None:
     """Numbers other than 1 only scale other terms, and each term has one scale; texts are no terms."""
     seen = set()
     for factors in terms.values():
-        literal = [f.expr for f in factors if f.eval_method.value == "literal"]
-        rest = frozenset(f.expr for f in factors if f.eval_method.value != "literal")
+        literal = [f.expr for f in factors if f.how == "literal"]
+        rest = frozenset(f.expr for f in factors if f.how != "literal")
         if any(not number.replace(".", "", 1).isdecimal() for number in literal):
             raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a text, and terms are columns: name a column")
         if not rest and literal != ["1"]:

@@ -1,7 +1,8 @@
 """R's formulas, checked before they are evaluated.
 
-Formulaic parses the right side and evaluates it later. In between, every factor is checked against a closed grammar
-(`grammar.py`), so that a formula cannot run code, and the terms are counted while they are made (`expansion.py`).
+Formulaic parses the right side, unless it is a sum of columns (`terms.py`), and evaluates it later. In between, every factor
+is checked against a closed grammar (`grammar.py`), so that a formula cannot run code, and the terms are counted while they
+are made (`expansion.py`).
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..errors import FormulaError, cut, shown
 from .expansion import expand, factors_of
 from .grammar import TRANSFORMS, names_in, parse_transform
 from .names import Names, name_columns, unknown
 from .spelling import check_left, sides_of, translate
+from .terms import Factor, Term, sum_of_columns
 
 LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 LONGEST = 100_000  # characters of a formula
@@ -32,8 +33,8 @@ class Formula:
     text : str
         The given text.
     response : str, or None for a one-sided formula
-    terms : tuple
-        Formulaic's terms of the right side without the intercept, which has no effect on dissimilarities.
+    terms : tuple of Term
+        Those of the right side without the intercept, which has no effect on dissimilarities.
     variables : tuple of str
         The columns that the terms use, in the order of the data.
     uses : mapping of str to frozenset of str
@@ -42,7 +43,7 @@ class Formula:
 
     text: str
     response: str | None
-    terms: tuple[Any, ...]
+    terms: tuple[Term, ...]
     variables: tuple[str, ...]
     uses: Mapping[str, frozenset[str]] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
@@ -68,11 +69,11 @@ class Formula:
 
     def plain(self) -> bool:
         """Whether every term is an unchanged column."""
-        return all(len(t.factors) == 1 and t.factors[0].eval_method.value == "lookup" for t in self.terms)
+        return all(len(t.factors) == 1 and t.factors[0].how == "lookup" for t in self.terms)
 
     def unchanged(self) -> set[str]:
         """The columns that stand in a term as they are."""
-        return {self.names.columns[f.expr] for t in self.terms for f in t.factors if f.eval_method.value == "lookup"}
+        return {self.names.columns[f.expr] for t in self.terms for f in t.factors if f.how == "lookup"}
 
     def written(self, term: object) -> str:
         """A term or a factor with the names of the data."""
@@ -81,9 +82,9 @@ class Formula:
     def without_interactions(self) -> str:
         """The formula with the factors of every interaction as terms of their own."""
         quoted = {c: c if c.isidentifier() else f"`{c}`" for c in self.names.columns.values()}
-        single = dict.fromkeys(f for t in self.terms for f in t.factors if f.eval_method.value != "literal")
+        single = dict.fromkeys(f for t in self.terms for f in t.factors if f.how != "literal")
         columns, lookup = self.names.columns, "lookup"
-        right = [quoted[columns[f.expr]] if f.eval_method.value == lookup else self.written(f) for f in single]
+        right = [quoted[columns[f.expr]] if f.how == lookup else self.written(f) for f in single]
         left = "" if self.response is None else f"{quoted[self.response]} "
         return f"{left}~ {' + '.join(right)}"
 
@@ -91,8 +92,8 @@ class Formula:
         """Whether a transform sorts rows into groups, so that its columns are the levels of one category."""
         return expression.startswith("cut(")
 
-    def _transforms(self) -> list[Any]:
-        return [f for t in self.terms for f in t.factors if f.eval_method.value == "python"]
+    def _transforms(self) -> list[Factor]:
+        return [f for t in self.terms for f in t.factors if f.how == "python"]
 
 
 def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formula:
@@ -115,9 +116,6 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     >>> read("y ~ . - b", ["y", "a", "b", "c"]).variables
     ('a', 'c')
     """
-    from formulaic.errors import FormulaicError
-    from formulaic.parser import DefaultFormulaParser
-
     if not isinstance(text, str):
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(text).__name__}")
     columns, aside = list(columns), set(aside)
@@ -127,9 +125,29 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     known = [names.of(c) for c in columns if c != response and c not in aside]
     _check_size(right)
     replaced = names.replace(translate(right, names.alias.keys() | names.columns.keys(), text))
+    expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
+    terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
+    factors = {f.expr: f for term in terms for f in term.factors}
+    for factor in written:
+        if factor.expr not in factors:  # subtracted: a name that is mistyped would stay in the formula
+            _check_factor(factor, names, text)
+    uses = {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
+    used = frozenset().union(*uses.values())
+    if response in used:
+        raise FormulaError(
+            f"the response {shown(response)} is also on the right side of {shown(text)}: leave it out there"
+        )
+    return Formula(text, response, terms, tuple(c for c in columns if c in used), uses, names)
+
+
+def _parse(right: str, known: list[str], names: Names, text: str) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
+    """The terms of any formula, and all factors that occur in it."""
+    from formulaic.errors import FormulaicError
+    from formulaic.parser import DefaultFormulaParser
+
     try:
         # without the intercept of the parser, which would hide a column named "1"
-        tree = DefaultFormulaParser(include_intercept=False).get_ast(replaced, context={})
+        tree = DefaultFormulaParser(include_intercept=False).get_ast(right, context={})
     except (
         FormulaicError,
         SyntaxError,
@@ -142,19 +160,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     ) as e:
         first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(e)).strip().split("\n")[0]
         raise FormulaError(f"the right side of {shown(text)} can't be read: {cut(names.restore(first))}") from None
-    expanded = expand(tree, known, text)
-    terms = tuple(t for t in expanded if any(f.eval_method.value != "literal" for f in t.factors))
-    factors = {f.expr: f for term in terms for f in term.factors}
-    for factor in factors_of(tree):
-        if factor.expr not in factors:  # subtracted: a name that is mistyped would stay in the formula
-            _check_factor(factor, names, text)
-    uses = {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
-    used = frozenset().union(*uses.values())
-    if response in used:
-        raise FormulaError(
-            f"the response {shown(response)} is also on the right side of {shown(text)}: leave it out there"
-        )
-    return Formula(text, response, terms, tuple(c for c in columns if c in used), uses, names)
+    return expand(tree, known, text), tuple(factors_of(tree))
 
 
 def _split_sides(text: str) -> tuple[str | None, str]:
@@ -200,9 +206,9 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _check_factor(factor: Any, names: Names, text: str) -> set[str]:
+def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
     """The columns that a factor uses; raises an error if it does anything except compute from columns."""
-    how, expression = factor.eval_method.value, factor.expr
+    how, expression = factor.how, factor.expr
     if how == "literal":
         return set()
     if how == "lookup":

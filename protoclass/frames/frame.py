@@ -18,6 +18,7 @@ from ..errors import DataError, FormulaError, OptionError, TooLarge, cut, shown
 from .formula import Formula, read
 from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
 from .tables import as_pandas
+from .terms import columns_of, for_formulaic
 from .transforms import functions, most_columns
 
 LARGEST = 2**33  # bytes of a design matrix
@@ -170,7 +171,7 @@ class Frame:
         canonical = self.canonical()
         variables: dict[str, pd.Series] = {}
         for term in self.formula.terms:
-            factors = [f for f in term.factors if f.eval_method.value != "literal"]
+            factors = [f for f in term.factors if f.how != "literal"]
             if len(factors) != 1:
                 raise OptionError(
                     f"the interaction {shown(self.formula.written(term))} has no Gower dissimilarity: write "
@@ -178,7 +179,7 @@ class Frame:
                     "dissimilarity='euclidean', which measures the levels of categories as columns of 0 and 1"
                 )
             name = factors[0].expr
-            if factors[0].eval_method.value == "lookup" or name.startswith("C("):
+            if factors[0].how == "lookup" or name.startswith("C("):
                 (column,) = self.formula.uses[name]
                 variables[column] = canonical[column]
                 continue
@@ -187,12 +188,12 @@ class Frame:
                 raise OptionError(f"na='keep' needs unchanged columns, not {written}: compute it in the data first")
             table = self.design
             if self.formula.grouped(name):
-                block = table.iloc[:, self.spec.term_slices[term]]
+                block = table.iloc[:, columns_of(term, self.spec)]
                 codes = block.to_numpy().argmax(axis=1)
                 written = self.formula.written(name)
                 variables[written] = pd.Series(pd.Categorical.from_codes(codes, block.columns), self.index)
                 continue
-            variables |= {c: table[c] for c in table.columns[self.spec.term_slices[term]]}
+            variables |= {c: table[c] for c in table.columns[columns_of(term, self.spec)]}
         return variables
 
 
@@ -312,7 +313,7 @@ def trained_spec(frame: Frame) -> Any:
         rows = rows.take(np.arange(1))  # unchanged columns: only the levels are learned, and one row has them
     # rows with missing values are already left out; `design` reports values that a transform makes missing
     spec = ModelSpec(
-        formula=SimpleFormula(list(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"
+        formula=SimpleFormula(for_formulaic(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"
     )
     return _compute(spec, rows)[1]
 
@@ -321,7 +322,7 @@ def _width(frame: Frame) -> int:
     """The number of columns of the design matrix, at most: for every term a product of levels and of columns of transforms."""
 
     def columns(factor: Any) -> int:
-        if factor.eval_method.value == "lookup" or factor.expr.startswith("C("):
+        if factor.how == "lookup" or factor.expr.startswith("C("):
             return max(1, *(len(frame.schema[c].levels) for c in frame.formula.uses[factor.expr]))
         return most_columns(factor.expr)
 

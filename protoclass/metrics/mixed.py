@@ -15,6 +15,7 @@ from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import LARGEST, Frame, trained_spec
 from ..frames.schema import Column
+from ..frames.terms import for_formulaic
 from .base import Metric, TrainedMetric, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .registry import metric
@@ -247,7 +248,7 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
         Where the formula transforms or crosses columns.
     """
     if not frame.formula.plain():
-        term = next(t for t in frame.formula.terms if len(t.factors) != 1 or t.factors[0].eval_method.value != "lookup")
+        term = next(t for t in frame.formula.terms if len(t.factors) != 1 or t.factors[0].how != "lookup")
         raise DataError(
             f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be given to a part: transforms and "
             "interactions are refused, compute them as columns of the data first"
@@ -270,7 +271,7 @@ def _part_spec(frame: Frame, some: Frame) -> Any:
     if not categories:
         return None
     if frame.spec is not None:
-        return frame.spec.subset(list(some.formula.terms))
+        return frame.spec.subset(for_formulaic(some.formula.terms))
     too_wide = sum(max(1, len(c.levels)) for c in some.schema.values()) * len(some) * 8 > LARGEST
     if too_wide or not all(c.levels for c in categories):
         return None  # a metric that asks for the design matrix says so

@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protoclass as pc
-from protoclass.frames.formula import read
+from protoclass.frames.formula import _parse, read
 from protoclass.frames.frame import _width, mold
+from protoclass.frames.names import name_columns
+from protoclass.frames.terms import for_formulaic, sum_of_columns
 
 COLUMNS = ["a", "b", "c", "d"]
 ATOMS = st.sampled_from([*COLUMNS, ".", "log(a)", "1"])
@@ -39,6 +41,31 @@ def test_the_expansion_is_that_of_formulaic(right):
     except pc.FormulaError:
         terms = None
     assert terms == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from("+-"), st.sampled_from([".", "a", "b", "c", "in_", "_x", "missing"])), min_size=1, max_size=7),
+    st.sampled_from(["", " ", "\n "]),
+    st.booleans(),
+)
+def test_sums_of_columns_are_read_as_formulaic_reads_them(parts, space, signed):
+    right = "".join(f"{space}{sign}{space}{word}" for sign, word in parts)
+    right = right if signed else right.strip()[1:]
+    columns = ["a", "b", "c", "in_", "_x", "if_"]
+    terms, written = sum_of_columns(right, columns)
+    parsed, factors = _parse(right, columns, name_columns(columns, ()), f"y ~ {right}")
+    assert terms == parsed
+    assert set(written) == {f for f in factors if f.expr != "."}
+    assert [str(t) for t in for_formulaic(terms)] == [str(t) for t in terms]
+
+
+@pytest.mark.parametrize(
+    "right",
+    ["a:b", "a*b", "a + 1", "1", "a - 1", "log(a)", "a + (b)", "a + + b", "a b", "a in b", "a +", "", "ä", "if", "a.b", "..", "True"],
+)
+def test_what_is_no_sum_of_columns_is_left_to_formulaic(right):
+    assert sum_of_columns(right, ["a", "b"]) is None
 
 
 @pytest.mark.parametrize(

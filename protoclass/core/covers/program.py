@@ -12,13 +12,15 @@ import heapq
 import threading
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ..parallel import kernel
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 DENOMINATOR = 100_000  # largest denominator of a cost
@@ -74,7 +76,7 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
     """A bound without a linear program: one sweep of dual ascent (rows with fewest candidates first), then subgradient
     steps towards a target slightly above the best bound; returns the best bound and its y."""
     c = program.covers
-    t = csr_array(c.T)
+    t = c.T.tocsr()
     slack, y = program.cost.astype(float).copy(), np.zeros(len(program.prize))
     order = np.argsort(np.diff(t.indptr), kind="stable")
     _ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
@@ -110,7 +112,7 @@ def _ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyp
 
 def improve_cover(program: Program, chosen: Array) -> Array:
     """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,)."""
-    c, t = program.covers, csr_array(program.covers.T)
+    c, t = program.covers, program.covers.T.tocsr()
     chosen = chosen.copy()
     times = np.asarray(t @ chosen.astype(float)).astype(np.int64)
     _improve(c.indptr, c.indices, program.cost.astype(float), program.prize.astype(float), chosen, times)
@@ -148,7 +150,7 @@ def ratio(program: Program) -> Array:
     Of equal candidates the first is chosen. Costs per unit never fall, so a candidate is assessed again only when it comes
     first.
     """
-    c, t = program.covers, csr_array(program.covers.T)
+    c, t = program.covers, program.covers.T.tocsr()
     new_weight = np.asarray(c @ program.prize)
     chosen = np.zeros(len(new_weight), np.bool_)
     covered = np.zeros(len(program.prize), np.bool_)

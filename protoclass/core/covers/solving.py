@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ..parallel import each
 from ..task import Task
@@ -155,6 +154,8 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     lost : float
         Weight of the rows that no candidate of the program covers.
     """
+    from scipy.sparse import csr_array  # most fits do without
+
     sets = problems.classes[c]
     use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
     start, upto, places = problems.lists[c]

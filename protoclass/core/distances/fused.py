@@ -18,8 +18,8 @@ Array = NDArray[Any]
 SPLIT = 2.0**27 + 1
 SLOWER = 2  # times as slow as one step of `few`
 BLOCK = 2048  # pairs whose sums stay in the first-level cache
-LEAST = 1e-140  # of differences whose squares lose no bits
-MOST = {"f": 1e15, "d": 1e150}  # of differences whose squares and their sums are finite in this precision
+# sizes of numbers, by precision, whose differences have squares that lose no bits and sums that are finite
+RANGE = {"f": (0.0, 1e15), "d": (1e-120, 1e150)}
 OVERRIDES = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX")
 
 
@@ -41,16 +41,17 @@ def root_of_squares(a: Array, b: Array) -> Array | None:
     Each square is added in the order of the columns and rounded with the sum. None where squares would overflow or lose
     bits to underflow.
     """
+    least, most = RANGE[a.dtype.char]
+    for side in (a, b):
+        size = np.abs(side)
+        if not size.max(initial=0) < most or (size[size < least] > 0).any():
+            return None
     out = np.empty((len(a), len(b)), a.dtype)
     step = max(1, BLOCK // max(1, len(b)))
     total = _sum_of_squares if a.dtype == np.float64 else _sum_of_short_squares
     for first in range(0, len(a), step):
-        with np.errstate(over="ignore"):
-            apart = (a[first : first + step].T[:, :, None] - b.T[:, None]).astype(float)
-        size = np.abs(apart)
-        if not size.max(initial=0) < MOST[a.dtype.char] or size[size < LEAST].any():
-            return None
-        out[first : first + step] = np.sqrt(total(apart))
+        apart = a[first : first + step].T[:, :, None] - b.T[:, None]
+        out[first : first + step] = np.sqrt(total(apart.astype(float, copy=False)))
     return out
 
 
@@ -74,8 +75,8 @@ def _sum_of_short_squares(d: Array) -> Array:
 def to_odd(a: Array, b: Array) -> Array:
     """a + b cut to a float, with a last bit of 1 where something was cut.
 
-    A second rounding then gives what one rounding of the exact sum gives (Boldo and Melquiond 2008, Emulation of FMA and
-    correctly rounded sums: proved algorithms using rounding to odd, theorem 1).
+   gives what one rounding of the exact sum gives (Boldo and Melquiond 2008, Emulation of FMA and
+    correctly rounded sums: proved algorithms using rounding to odd).
     """
     total, lost = _two_sum(a, b)
     inexact = lost != 0

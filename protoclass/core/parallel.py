@@ -25,13 +25,15 @@ _within = 0  # number of threads inside `alone`
 _limits: Any = None  # the limits that the last of these threads restores
 
 
-def few(steps: int) -> bool:
+def few(steps: int, costly_without: Kernel | None = None) -> bool:
     """Whether work of so many steps is left to NumPy, which needs no compilation and gives the same bits.
 
-    A kernel takes from 0.2 to 1 s to compile in the first fit ever and saves at most a few milliseconds on work of this size,
-    unless there is much of it: not the parts of large work that `each` divides.
+    A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba half a second to import and to read it in every
+    later process. On work of this size it saves some milliseconds, unless there is much of it: not the parts of large work
+    that `each` divides. Where it is `costly_without` a kernel, that kernel is taken if it has been called before.
     """
-    return steps <= FEW and not getattr(_inside, "large", False)
+    called = costly_without is not None and costly_without.called
+    return steps <= FEW and not called and not getattr(_inside, "large", False)
 
 
 @cache
@@ -99,6 +101,11 @@ class Kernel:
         import numba
 
         return numba.njit(nogil=True, cache=True, fastmath={"contract"})(self.py_func)
+
+    @property
+    def called(self) -> bool:
+        """Whether it has been called in this process, so that it is compiled or about to be."""
+        return self._compiled.known
 
     @property
     def _numba_type_(self) -> Any:  # numba asks for it where a kernel calls another one

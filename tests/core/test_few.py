@@ -15,6 +15,7 @@ from protoclass.core.coding import coder
 from protoclass.core.coverage import covering
 from protoclass.core.covers.balls import find_gains, tally
 from protoclass.core.covers.radii import default_radii
+from protoclass.core.distances.fused import fuses
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.neighbours.nearest import nearest
 from protoclass.core.places import gather
@@ -29,6 +30,7 @@ def both(monkeypatch):
 
     def results(work):
         out = []
+        monkeypatch.setattr(parallel.Kernel, "called", False)
         for few in (2**40, -1):
             monkeypatch.setattr(parallel, "FEW", few)
             out.append(work())
@@ -138,10 +140,12 @@ def test_fits(both, columns):
         assert few.equals(many)
 
 
-def test_a_first_fit_compiles_nothing():
+@pytest.mark.skipif(not fuses(), reason="distances need a kernel where products and sums are not surely fused")
+def test_a_first_fit_compiles_nothing_and_imports_little():
     call = """
 import protoclass as pc, sys
 fit = pc.fit("species ~ .", pc.load_data("iris"), progress=False)
+assert not {"numba", "formulaic", "scipy"} & set(sys.modules)
 fit.predict(), fit.augment(), repr(fit), fit.test(pc.load_data("iris"))
 assert "numba" not in sys.modules
 """
@@ -164,9 +168,14 @@ def same_twice(x):
 
 def test_a_kernel_is_compiled_once_and_known_by_name():
     kernel = parallel.Kernel(add_one)
+    assert not kernel.called
+    assert parallel.few(1, costly_without=kernel)
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(kernel, range(8))) == [i + 1 for i in range(8)]
     assert kernel.py_func(1) == 2
+    assert kernel.called
+    assert not parallel.few(1, costly_without=kernel)
+    assert parallel.few(1)
     assert kernel.__name__ == "add_one"
     assert same_twice(3) == (3, 3)
     assert pickle.loads(pickle.dumps(same)) is same

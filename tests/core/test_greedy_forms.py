@@ -19,7 +19,7 @@ from protoclass.core.task import Task
 HUGE = 2**60
 # by name: what is limited, and what of Reading is then used
 FORMS = {
-    "together": ({(greedy, "few"): lambda steps: True}, {"codes"}),
+    "together": ({(greedy, "few"): lambda steps, costly_without: True}, {"codes"}),
     "bits": ({}, {"bits"}),
     "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
     "bits, codes read again": ({(reading, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
@@ -39,7 +39,7 @@ FORMS = {
 def limit(monkeypatch, form):
     """Set the limits of a form, and return the set of what is read from then on."""
     limits, _ = FORMS[form]
-    monkeypatch.setattr(greedy, "few", lambda steps: False)
+    monkeypatch.setattr(greedy, "few", lambda steps, costly_without: False)
     for (module, name), value in limits.items():
         monkeypatch.setattr(module, name, value)
     used = set()

@@ -64,7 +64,7 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     problems are left to NumPy, see `together`.
     """
     classes, read, (F, K, _) = problems.classes, problems.read, problems.gain.shape
-    if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP):
+    if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
     bits, limit = [_size(one) for one in classes], room()

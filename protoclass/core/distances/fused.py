@@ -20,7 +20,7 @@ SLOWER = 2  # times as slow as one step of `few`
 BLOCK = 2048  # pairs whose sums stay in the first-level cache
 # sizes of numbers, by precision, whose differences have squares that lose no bits and sums that are finite
 RANGE = {"f": (0.0, 1e15), "d": (1e-120, 1e150)}
-OVERRIDES = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX")
+OVERRIDES = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX", "NUMBA_DISABLE_JIT")
 
 
 @cache

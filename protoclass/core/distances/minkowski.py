@@ -64,7 +64,8 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
 def _few_minkowski(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any] | None:
     """The distances by NumPy; None where only the kernel gives their bits."""
     if r == 2:
-        return root_of_squares(a, b) if few(SLOWER * a.size * len(b)) and fuses() else None
+        small = few(SLOWER * a.size * len(b), costly_without=_euclidean)
+        return root_of_squares(a, b) if small and fuses() else None
     if r not in (1, np.inf):
         return None
     out = np.zeros((len(a), len(b)), a.dtype)

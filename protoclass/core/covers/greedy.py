@@ -93,7 +93,7 @@ def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> 
     def radii_at_once(c: int, radii: range) -> list[Steps]:
         balls = problems.read.bits(problems.classes[c], radii)
         work = each(
-            lambda k: _with(problems, c, k, cost, balls[k - radii.start], NO_LISTS),
+            lambda k: greedy_columns(problems, c, k, cost, balls[k - radii.start], NO_LISTS),
             radii,
             balls.size * len(problems.gain),
         )
@@ -112,12 +112,12 @@ def _by_lists(problems: CoverProblems, cost: float, lists: tuple[Lists, ...]) ->
     K, (n, m) = problems.gain.shape[1], problems.task.shape
 
     def run(c: int) -> list[Steps]:
-        return [_with(problems, c, k, cost, NO_BITS, lists[c]) for k in range(K)]
+        return [greedy_columns(problems, c, k, cost, NO_BITS, lists[c]) for k in range(K)]
 
     return list(each(run, range(len(lists)), n * m))
 
 
-def _with(problems: CoverProblems, c: int, k: int, cost: float, bits: Array, lists: Lists) -> Steps:
+def greedy_columns(problems: CoverProblems, c: int, k: int, cost: float, bits: Array, lists: Lists) -> Steps:
     """Greedy on one class at one radius for each fold; the balls are bits, or lists if there are none."""
     out = one_of_each(problems.fold[problems.classes[c].rows], len(problems.gain))
     return _run(problems, c, k, cost, (problems.gain, problems.wrong, problems.best, out), bits, lists)

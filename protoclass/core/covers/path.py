@@ -38,6 +38,8 @@ class Chosen:
         Weight of other classes in each ball (delta eta).
     certificate : Certificate, or None
         In units.
+    radii : array (q,), or None
+        Radius of each ball, where balls have radii of their own.
     """
 
     at: Array
@@ -45,11 +47,13 @@ class Chosen:
     covers: Array
     wrong: Array
     certificate: Certificate | None = None
+    radii: Array | None = None
 
     def prefix(self, cost: float) -> Chosen:
         """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase."""
         kept = self.covers - self.wrong > cost
-        return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
+        radii = None if self.radii is None else self.radii[kept]
+        return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept], radii=radii)
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class Greedy(Nearest):
         }
 
     def walk(self, query: Query) -> Iterator[Array]:
-        D = query.dissimilarities(self.prototypes)
+        D = self.distances(query)
         classes, at = self.prototypes.classes, self.prototypes.at
         assert at is not None
         best, predicted, column = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)

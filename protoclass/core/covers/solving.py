@@ -73,7 +73,7 @@ def cover_paths(
         def path(f: int, problems: CoverProblems = problems, steps: list[list[Steps]] = steps) -> CoverPath:
             runs = greedy(problems, steps, f, lambdas)
             if slow:
-                runs = _solved(problems, f, runs, lambdas, options, stop)
+                runs = solve_runs(problems, f, runs, lambdas, options, stop)
             live = problems.fold != f
             task.tick()
             weight = np.bincount(task.y[live], problems.w[live], task.classes)
@@ -84,7 +84,7 @@ def cover_paths(
         yield from zip(group.tolist(), each(path, range(len(group)), entries, stop), strict=True)
 
 
-def _solved(
+def solve_runs(
     problems: CoverProblems, f: int, runs: list[Chosen], lambdas: Array, options: Options, stop: Stop
 ) -> list[Chosen]:
     """The covers of the solver, or those of the greedy algorithm with a certificate."""

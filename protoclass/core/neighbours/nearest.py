@@ -194,12 +194,16 @@ class Nearest:
     def kinds(self) -> tuple[str, ...]:
         return ("class", "distance", "nearest") + (() if self.prototypes.radii is None else ("cover",))
 
+    def distances(self, query: Query) -> Array:
+        """What is least for the nearest prototype, (r, q)."""
+        return query.dissimilarities(self.prototypes)
+
     def predict(self, kind: str, query: Query) -> Array:
-        D = query.dissimilarities(self.prototypes)
+        if kind == "cover":
+            return self.cover(query)
+        D = self.distances(query)
         if kind == "distance":
             return class_distances(D, self.prototypes, self.classes)
-        if kind == "cover":
-            return self._cover(D)
         at = nearest(D, np.asarray(self.prototypes.classes, np.int16)[None, :], order_of(self.prototypes))[:, 0]
         if kind == "nearest":
             return at
@@ -207,7 +211,9 @@ class Nearest:
             return np.full(len(D), self.fallback)
         return np.where(at < 0, self.fallback, self.prototypes.classes[at])
 
-    def _cover(self, D: Array) -> Array:
+    def cover(self, query: Query) -> Array:
+        """The class of the balls that hold each row, -1 where none or balls of several classes do."""
+        D = query.dissimilarities(self.prototypes)
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(D), NONE)
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]

@@ -1,0 +1,146 @@
+"""Balls with radii of their own: the set cover problems of the PVM with pairs of a candidate and a radius as columns.
+
+A column is the open ball of one of several radii around a candidate. The objective is that of the paper, column by column, and
+so are its parts: a column gains in the class of its majority only, gains never increase, the problem separates by class. The
+balls of a candidate are nested, hence
+
+* a column is left out if a larger ball around its candidate costs as much, or a smaller one holds as many rows of the class: it is
+  in no greedy cover, and an optimal one needs it nowhere;
+* a greedy cover has at most one ball of each class around a candidate. After the ball that gained most, a larger one gains
+  nothing: at that step it gained no more, so what it adds does not outweigh what it costs;
+* an optimal cover needs at most one as well, as the larger of two covers what both do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import TooLarge
+from ..memory import room
+from ..parallel import each
+from ..task import Task
+from .balls import Lists
+from .bits import words
+from .greedy import NO_BITS, NO_LISTS, greedy_columns
+from .measured import Steps
+from .path import Chosen
+from .problems import LISTED, CoverProblems, covers
+from .reading import Sets
+
+Array = NDArray[Any]
+RADII = 24
+
+
+def own_radii(eps: float) -> Array:
+    """The radii that a ball may have, (24,): equal steps from eps / 24 to eps.
+
+    They depend on nothing but eps, so that no held-out row has a say in them, and that a number from 1 to 24 tells which one
+    a ball has.
+    """
+    return np.asarray(eps * (np.arange(1, RADII + 1) / RADII))
+
+
+@dataclass(frozen=True)
+class PairProblems(CoverProblems):
+    """The problems whose columns are pairs; `gain`, `wrong` and `best` have one place for radii, (folds, 1, pairs).
+
+    Pairs stand in the order of their candidates and, of one candidate, from the largest radius to the smallest.
+
+    Attributes
+    ----------
+    balls : CoverProblems
+        Of the candidates, at all radii.
+    candidate : int array (pairs,)
+        Column of D.
+    level : int array (pairs,)
+        The place of its radius among those of `balls`.
+    """
+
+    balls: CoverProblems
+    candidate: Array
+    level: Array
+
+    @cached_property
+    def lists(self) -> tuple[Lists, ...]:
+        lists = self.read.lists(self.balls.classes, LISTED)
+        if lists is None:
+            raise too_many(self)
+        return tuple(self._of_pairs(c, *one) for c, one in enumerate(lists))
+
+    def _of_pairs(self, c: int, start: Array, upto: Array, places: Array) -> Lists:
+        line, level = self.lines(c)
+        return start[line], upto[line, level][:, None], places
+
+    def lines(self, c: int) -> tuple[Array, Array]:
+        """Where the pairs of a class stand among its candidates, and their levels."""
+        pairs = self.classes[c].candidates
+        return np.searchsorted(self.balls.classes[c].candidates, self.candidate[pairs]), self.level[pairs]
+
+    def bits(self, c: int) -> Array:
+        """The balls of the pairs of a class, uint64 (pairs of the class, words)."""
+        line, level = self.lines(c)
+        return np.asarray(self.read.bits(self.balls.classes[c], range(self.balls.gain.shape[1]))[level, line])
+
+    def named(self, run: Chosen, radii: Array) -> Chosen:
+        """A cover by pairs, as candidates with radii."""
+        return replace(run, at=self.candidate[run.at], radii=radii[self.level[run.at]])
+
+
+def too_many(problems: PairProblems) -> TooLarge:
+    n, m = problems.task.shape
+    return TooLarge(
+        f"the balls of up to {RADII} radii around {m} candidates, with {n} rows, are too many for the memory that is left: use "
+        "radii='one', candidates=500 (a random subset of the rows as centres), a smaller eps, or fewer rows (data.sample(...))"
+    )
+
+
+def pair_problems(task: Task, fold: Array, folds: int, radii: Array, least: float) -> PairProblems:
+    """Read the dissimilarities once and build the problems; as `problems.covers`, where radii are those of one ball each."""
+    balls = covers(task, fold, folds, radii, least)
+    useful = useful_pairs(balls.gain, balls.wrong, balls.best)
+    level, candidate = np.nonzero(useful.any(axis=0))
+    order = np.lexsort((-level, candidate))
+    level, candidate = level[order], candidate[order]
+    gain = np.where(useful, balls.gain, -np.inf)[:, level, candidate]
+    wrong, best = balls.wrong[:, level, candidate], balls.best[:, level, candidate]
+    classes = []
+    for c, one in enumerate(balls.classes):
+        pays = ((best == c) & (gain > -np.inf)).any(axis=0) & np.isin(candidate, one.candidates)
+        classes.append(Sets(np.flatnonzero(pays), one.rows))
+    return PairProblems(
+        task, balls.w, balls.unit, balls.fold, gain[:, None], wrong[:, None], best[:, None], tuple(classes), balls.read, balls,
+        candidate, level,
+    )  # fmt: skip
+
+
+def useful_pairs(gain: Array, wrong: Array, best: Array) -> Array:
+    """The columns that a cover may need, bool (folds, K, m), see above; arguments as in `balls.find_gains`."""
+    own = gain + wrong
+    useful = gain > 0
+    same = best[:, 1:] == best[:, :-1]
+    useful[:, :-1] &= ~(same & (wrong[:, 1:] == wrong[:, :-1]))
+    useful[:, 1:] &= ~(same & (own[:, 1:] == own[:, :-1]) & (wrong[:, 1:] > wrong[:, :-1]))
+    return np.asarray(useful)
+
+
+def own_steps(problems: PairProblems, cost: float) -> list[Steps]:
+    """The greedy algorithm on each class, for all folds, where a prototype costs `cost` units.
+
+    Of equal gains the first candidate is taken, at its largest radius. Balls are bits where memory takes those of a class at all
+    radii, otherwise lists.
+    """
+    sizes = [8 * words(len(one.rows)) * len(one.candidates) for one in problems.balls.classes]
+    fits = 2 * problems.balls.gain.shape[1] * max(sizes) <= room()
+
+    def run(c: int) -> Steps:
+        if fits:
+            return greedy_columns(problems, c, 0, cost, problems.bits(c), NO_LISTS)
+        return greedy_columns(problems, c, 0, cost, NO_BITS, problems.lists[c])
+
+    classes = range(len(problems.classes))
+    return list(map(run, classes)) if fits else list(each(run, classes, len(problems.w) * len(problems.candidate)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..core.query import distances_by
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..frames.tables import as_pandas
 from .importance import variable_groups
@@ -30,7 +31,7 @@ def why(fit: Fit, row: Any) -> pd.DataFrame:
     if not complete[0]:
         missing = asked.columns[asked.isna().iloc[0]].tolist()
         raise DataError(f"the row has no value of {missing}: every predictor is needed")
-    d = query.dissimilarities(prototypes)[0]
+    d = distances_by(fit.rule, query)[0]
     if len(d) == 0 or query.missing.any():
         raise NotAvailable("there is no prototype to compare the row with")
     code = int(fit.frame.levels.get_loc(fit.predict(asked).iloc[0]))
@@ -116,7 +117,7 @@ def contributions(
         [asked.assign(**{c: other[c] for c in columns}) for columns in groups.values()], ignore_index=True
     )
     query, _, _ = fit.dissimilarity.new_query(instead.astype(asked.dtypes.to_dict()))
-    left = np.asarray(query.dissimilarities(fit.rule.prototypes)[:, place], float)
+    left = np.asarray(distances_by(fit.rule, query)[:, place], float)
     if distance == 0:
         return [0.0] * len(groups)
     return list(np.maximum(0.0, 1 - (left / distance) ** power) * distance)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from .distances.screen import Compared
 from .sources import Source
-from .task import Path, Points, Rule, Stepwise
+from .task import ByDistance, Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
 BLOCK = 2**24  # dissimilarities that are measured at a time
@@ -141,6 +141,11 @@ def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:
     if not lost.all():
         out[~lost] = rule.predict(kind, block.take(~lost))
     return out
+
+
+def distances_by(rule: Rule, query: Query) -> Array:
+    """The distances (r, q) of the rows of a query to the prototypes of a rule, as the rule compares them."""
+    return rule.distances(query) if isinstance(rule, ByDistance) else query.dissimilarities(rule.prototypes)
 
 
 def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Array, float]:

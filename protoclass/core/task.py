@@ -192,6 +192,13 @@ class Stepwise(Rule, Protocol):
     def first(self, size: int) -> Rule: ...
 
 
+@runtime_checkable
+class ByDistance(Rule, Protocol):
+    """A rule that predicts the class of the prototype with the least of its `distances` (r, q), whatever these are."""
+
+    def distances(self, query: Query) -> Array: ...
+
+
 class Path(Protocol):
     """The rules of one fold over the whole grid, in grid order: `prototypes` is their union, `size` is (G,).
 

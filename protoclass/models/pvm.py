@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,13 +12,15 @@ import pandas as pd
 from ..arguments import one_of
 from ..core.coding import MOST
 from ..core.covers.certificate import objective
-from ..core.covers.path import CoverPath
+from ..core.covers.joined import JoinedPath
+from ..core.covers.own import RADII
+from ..core.covers.own_paths import own_paths
 from ..core.covers.radii import default_radii
 from ..core.covers.solving import Options, cover_paths
 from ..core.machines.bounds import compression_bound
-from ..core.task import Points, Task
+from ..core.task import Path, Points, Task
 from ..errors import DataError, OptionError
-from .base import Grid, Model, axis, check_fixed, check_number
+from .base import Grid, Model, axis, check_fixed, check_number, is_tuned
 from .capabilities import Capabilities, Learned, bound_table
 
 
@@ -58,12 +60,19 @@ class UpperQuantiles(Grid):
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
 ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
 TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
+OWN_TIMES = 8.0  # as long with radii of their own
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
+ONE, OWN = "one", "own"
 
 
 def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
-    """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule."""
+    """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule.
+
+    Where balls have radii of their own, the rule depends on which of the 24 steps each has, and on nothing else of the radii, as
+    `relative_distances` are compared with one another. So the message is one of 24 for each prototype, and one of 2 where
+    both kinds of radii were tried.
+    """
     rule, prototype_row = learned.rule, learned.prototype_row
     reasons = [*learned.reasons]
     if len(prototype_row) == 0:
@@ -73,7 +82,9 @@ def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
     elif (learned.y[prototype_row] != rule.prototypes.classes).any():
         reasons.append("some prototypes represent another class than their own")
     errors, size, n = int((learned.fitted() != learned.y).sum()), len(rule.prototypes), len(learned.y)
-    bound = compression_bound(n, size, 0, errors, delta)
+    message = np.log(2) if len(learned.tried.get("radii", ())) > 1 else 0.0
+    message += size * np.log(RADII) if learned.model.radii == OWN else 0.0
+    bound = compression_bound(n, size, 0, errors, delta, message)
     return bound_table([(learned.model.name, n, size, 0, errors, bound, reasons)])
 
 
@@ -112,11 +123,34 @@ class PVM(Model):
         fails (the course report of Visagan, 2018, section 4.1).
     draws : int
         Number of covers drawn by "rounding" with "best" (B in the paper).
+    radii : "one", "own", a sequence of these, or "grid"
+        Whether all balls have the radius `eps`, as in the paper, or each its own, one of 24 equal steps up to `eps`. "grid":
+        cross-validation tries both.
+
+    Notes
+    -----
+    The paper has one radius for all balls. Radii of their own (`radii="own"`) are not in it; they are ours. A prototype is then a
+    candidate with a radius, and what is minimised stays as it is, ball by ball: uncovered rows, wrongly covered rows, and
+    `lambda_` for each ball. All solvers, bounds and certificates are those of the paper's program with these pairs as columns. Of
+    pairs that gain as much the one with the first candidate is taken, at its largest radius. A new row gets the class of the
+    prototype with the least d / r, its dissimilarity as a share of the prototype's radius, below 1 inside of the ball: so
+    "distance" is this share. Relatives: class cover catch digraphs have the largest ball without a row of another class around
+    each row, and dominating sets of them as prototypes, with the same d / r (Priebe et al. 2003); the set covering machine
+    builds a conjunction or disjunction of balls with radii of their own (`SCM`).
 
     References
     ----------
     Bien and Tibshirani (2009), *Classification by Set Cover: The Prototype Vector Machine*; (2011) *Prototype selection
     for interpretable classification*, Annals of Applied Statistics 5.
+    Priebe, DeVinney, Marchette and Socolinsky (2003), *Classification using class cover catch digraphs*, Journal of
+    Classification 20.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=2.0, radii="own")
+    >>> fit.prototypes[["class", "radius", "covers"]].head(3).round(2).to_dict("list")
+    {'class': ['setosa', 'versicolor', 'virginica'], 'radius': [2.0, 1.42, 1.33], 'covers': [48, 37, 34]}
     """
 
     name: ClassVar[str] = "pvm"
@@ -135,7 +169,7 @@ class PVM(Model):
         bound=prototype_bound,
     )
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
-    example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0)}
+    example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
 
     eps: Any = "grid"
@@ -147,8 +181,12 @@ class PVM(Model):
     mip_gap: float = 0.0
     rounding: str = "best"
     draws: int = 500
+    radii: Any = ONE
 
     def __post_init__(self) -> None:
+        _check_radii(self.radii)
+        if isinstance(self.radii, str) and self.radii == OWN:
+            object.__setattr__(self, "can", replace(type(self).can, own_distances=True))
         if not isinstance(self.eps, quantiles):
             check_number("pvm", "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
@@ -166,11 +204,17 @@ class PVM(Model):
         return self.solver == "greedy" and not self.certify
 
     def seconds_each(self, columns: int) -> float:
-        return TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
+        each = TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
+        return each if self._of_one_radius else OWN_TIMES * each
+
+    @property
+    def _of_one_radius(self) -> bool:
+        return isinstance(self.radii, str) and self.radii == ONE
 
     @property
     def title(self) -> str:
-        return f"Prototype vector machine ({self.solver})"
+        own = ", own radii" if isinstance(self.radii, str) and self.radii == OWN else ""
+        return f"Prototype vector machine ({self.solver}{own})"
 
     def unused(self, classes: int) -> frozenset[str]:
         used = {
@@ -182,7 +226,9 @@ class PVM(Model):
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None
         D = task.D.take(np.arange(task.shape[0]), prototypes.at)
-        inside = self.eps >= D if self.balls == "closed" else self.eps > D
+        radii = self.eps if prototypes.radii is None or self._of_one_radius else prototypes.radii
+        # the radii of closed balls with radii of their own are the next numbers already
+        inside = radii >= D if self.balls == "closed" and self._of_one_radius else radii > D
         return objective(inside, prototypes.classes, task.y, task.w, self._cost(task)).value
 
     def _cost(self, task: Task) -> float:
@@ -195,19 +241,21 @@ class PVM(Model):
         if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
+        if parameter == "radii":
+            return np.array([ONE, OWN])
         return super().default_grid(parameter, task, smallest)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> CoverPath:
+    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
         return next(self._paths(task, np.full(len(task.y), -1), 1, grid, self.certify))[1]
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
-    ) -> Iterator[tuple[int, CoverPath]]:
+    ) -> Iterator[tuple[int, Path]]:
         yield from self._paths(task, fold, folds, grid, False)
 
     def _paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray], certify: bool
-    ) -> Iterator[tuple[int, CoverPath]]:
+    ) -> Iterator[tuple[int, Path]]:
         eps = axis(grid, "eps", self.eps).astype(float)
         lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(float)
         if len(eps) > MOST:
@@ -216,7 +264,20 @@ class PVM(Model):
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
             certify, task.seed,
         )  # fmt: skip
-        yield from cover_paths(task, fold, folds, eps, lambdas, options)
+        covers = {ONE: cover_paths, OWN: own_paths}
+        kinds = axis(grid, "radii", self.radii).tolist()
+        runs = [covers[kind](task, fold, folds, eps, lambdas, options) for kind in kinds]
+        for parts in zip(*runs, strict=True):
+            paths = tuple(path for _, path in parts)
+            yield parts[0][0], paths[0] if len(paths) == 1 else JoinedPath(paths)
+
+
+def _check_radii(radii: Any) -> None:
+    several = list(radii) if is_tuned(radii) and not isinstance(radii, str) else [radii]
+    if not several:
+        raise OptionError("radii=[]: a sequence of values for pvm must hold at least one")
+    for one in several:
+        one_of("radii", one, (ONE, OWN, "grid") if isinstance(radii, str) else (ONE, OWN))
 
 
 def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.parallel import each, kernel
-from ..core.query import BLOCK
+from ..core.query import BLOCK, answer
 from ..core.sources import Held, Source
 from ..estimation.fit import Fit
 from .prototypes import measure_rows
@@ -61,6 +61,8 @@ def measure_coverage(fit: Fit, source: Source | None = None) -> Coverage:
     step = min(ROWS, max(1, BLOCK // q))
     for _ in each(work, range(0, n, step), n * q):
         pass
+    if fit.model.can.own_distances:
+        near = answer(fit.rule, "nearest", fit.query()[0])
     balls = prototypes.radii is not None
     return Coverage(prototypes.classes[near], near, first if balls else None, wrong if balls else None)
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..analysis.steps import place_of
 from ..arguments import whole_number
+from ..core.query import distances_by
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fit import Fit
 from ..frames.frame import check_unique
@@ -153,7 +154,7 @@ def list_misclassified(fit: Fit, new: Any = None, size: int | None = None) -> pd
         picked &= fit.predict(data).cat.codes.to_numpy() == truth
     at = np.flatnonzero(picked)
     names, classes = small.prototypes.index, small.rule.prototypes.classes
-    D = query.take(np.flatnonzero(picked[complete])).dissimilarities(small.rule.prototypes)
+    D = distances_by(small.rule, query.take(np.flatnonzero(picked[complete])))
     own = np.where(classes[None, :] == truth[at, None], D, np.inf)
     right = pd.Series(names.to_numpy(object)[own.argmin(axis=1)] if len(names) else None, index[at], dtype=object)
     levels = fit.frame.levels
@@ -181,9 +182,10 @@ def show_misclassified(fit: Fit, shape: Any, new: Any, size: int | None, count: 
     table = table.iloc[np.sort(some)]
     data = as_pandas(fit.call.data if new is None else new)
     columns, heads = [read_pixels(fit, data.loc[table.index], shape)], ["row"]
+    prototypes = fit.prototypes[~fit.prototypes.index.duplicated()]  # one row may be a prototype of several classes
     for name, head in (("nearest", "nearest prototype"), ("right", "nearest of its class"), ("full", "nearest of all")):
         if name in table:
-            columns.append(read_pixels(fit, fit.prototypes.reindex(table[name]), shape))
+            columns.append(read_pixels(fit, prototypes.reindex(table[name]), shape))
             heads.append(head)
     titles = []
     for row in table.index:

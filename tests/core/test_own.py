@@ -135,12 +135,13 @@ def test_lists_choose_what_bits_choose(monkeypatch):
     task, _ = clouds(1)
     fold = np.arange(90) % 3
     bits = path_of(task, [0.5, 1.5], [0.1], fold=fold, folds=3)
-    monkeypatch.setattr(own, "room", lambda: 0)
+    monkeypatch.setattr(own, "room", lambda: 20_000)
+    monkeypatch.setattr(own, "PER_PAIR", 1)
     lists = path_of(task, [0.5, 1.5], [0.1], fold=fold, folds=3)
     assert [balls(bits[f].at(g)) for f in range(3) for g in range(2)] == [
         balls(lists[f].at(g)) for f in range(3) for g in range(2)
     ]
-    monkeypatch.setattr(own, "LISTED", 10)
+    monkeypatch.setattr(own, "PER_PAIR", 1000)
     with pytest.raises(own.TooLarge, match="radii='one', candidates=500"):
         path_of(task, 0.5, 0.1)
 

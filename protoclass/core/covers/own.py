@@ -26,7 +26,7 @@ from ..parallel import each
 from ..task import Task
 from .balls import Lists
 from .bits import words
-from .greedy import NO_BITS, NO_LISTS, greedy_columns
+from .greedy import NO_BITS, NO_LISTS, PER_PAIR, greedy_columns
 from .measured import Steps
 from .path import Chosen
 from .problems import LISTED, CoverProblems, covers
@@ -67,7 +67,7 @@ class PairProblems(CoverProblems):
 
     @cached_property
     def lists(self) -> tuple[Lists, ...]:
-        lists = self.read.lists(self.balls.classes, LISTED)
+        lists = self.read.lists(self.balls.classes, min(LISTED, room() / PER_PAIR))
         if lists is None:
             raise too_many(self)
         return tuple(self._of_pairs(c, *one) for c, one in enumerate(lists))

@@ -24,6 +24,8 @@ Array = NDArray[Any]
 def relative_distances(D: Array, radii: Array) -> Array:
     """The distances that decide: the dissimilarity to a prototype as a share of its radius, below 1 inside its ball.
 
+    It is inf where the share is beyond all numbers.
+
     Parameters
     ----------
     D : array (r, q)
@@ -38,7 +40,8 @@ def relative_distances(D: Array, radii: Array) -> Array:
     >>> relative_distances(np.array([[1.0, 3.0]]), np.array([0.5, 4.0])).tolist()
     [[2.0, 0.75]]
     """
-    return np.asarray(D / radii)
+    with np.errstate(over="ignore"):
+        return np.asarray(D / radii)
 
 
 def covering_own(D: Array, classes: Array, radii: Array) -> Array:
@@ -55,7 +58,7 @@ class OwnNearest(Nearest):
 
     def distances(self, query: Query) -> Array:
         assert self.prototypes.radii is not None
-        return relative_distances(query.dissimilarities(self.prototypes), self.prototypes.radii)
+        return query.finite(relative_distances(query.dissimilarities(self.prototypes), self.prototypes.radii))
 
     def cover(self, query: Query) -> Array:
         assert self.prototypes.radii is not None
@@ -108,16 +111,16 @@ class OwnPath:
 
     def predict(self, kind: str, query: Query) -> Array:
         D = query.dissimilarities(self.prototypes)
-        return np.concatenate([self._predict_runs(kind, D, runs) for runs in self.runs], axis=1)
+        return np.concatenate([self._predict_runs(kind, query, D, runs) for runs in self.runs], axis=1)
 
-    def _predict_runs(self, kind: str, D: Array, runs: tuple[Chosen, ...]) -> Array:
+    def _predict_runs(self, kind: str, query: Query, D: Array, runs: tuple[Chosen, ...]) -> Array:
         """What the runs of one largest radius predict, (r, lambdas), from D (r, union)."""
         at, radii, classes, member = union_of_balls(runs)
         D = D[:, np.searchsorted(self._union, at)]
         if kind == "cover":
             chosen = [covering_own(D[:, of >= 0], classes[of >= 0], radii[of >= 0]) for of in member]
             return np.asarray(np.maximum(np.stack(chosen, axis=1), NONE))
-        first = nearest(relative_distances(D, radii), member, np.arange(len(at)))
+        first = nearest(query.finite(relative_distances(D, radii)), member, np.arange(len(at)))
         heaviest = int(self.weight.argmax())
         if not len(at):
             return np.full_like(first, heaviest)

@@ -132,15 +132,24 @@ def own_steps(problems: PairProblems, cost: float) -> list[Steps]:
     """The greedy algorithm on each class, for all folds, where a prototype costs `cost` units.
 
     Of equal gains the first candidate is taken, at its largest radius. Balls are bits where memory takes those of a class at all
-    radii, otherwise lists.
+    radii and lists would not be smaller, otherwise lists.
     """
-    sizes = [8 * words(len(one.rows)) * len(one.candidates) for one in problems.balls.classes]
-    fits = 2 * problems.balls.gain.shape[1] * max(sizes) <= room()
+    by_bits = _bits_pay(problems)
 
     def run(c: int) -> Steps:
-        if fits:
+        if by_bits:
             return greedy_columns(problems, c, 0, cost, problems.bits(c), NO_LISTS)
         return greedy_columns(problems, c, 0, cost, NO_BITS, problems.lists[c])
 
+    if not by_bits:
+        _ = problems.lists  # before the threads below ask for them
     classes = range(len(problems.classes))
-    return list(map(run, classes)) if fits else list(each(run, classes, len(problems.w) * len(problems.candidate)))
+    return list(map(run, classes)) if by_bits else list(each(run, classes, len(problems.w) * len(problems.candidate)))
+
+
+def _bits_pay(problems: PairProblems) -> bool:
+    balls, read = problems.balls, problems.read
+    sizes = [8 * balls.gain.shape[1] * words(len(one.rows)) * len(one.candidates) for one in balls.classes]
+    if 2 * max(sizes) > room():  # those of the candidates, and of the pairs
+        return False
+    return read.tiles.complete or sum(sizes) <= PER_PAIR * read.pairs(balls.classes)

@@ -86,8 +86,10 @@ def safe_at(distance: np.ndarray, right: np.ndarray, size: float) -> np.ndarray:
 
 def why_not_certified(fit: Fit) -> str:
     """The reason why no distance is certified for the rows of a fit; "" where it is."""
-    if not fit.model.can.nearest or fit.model.can.own_distances:
+    if not fit.model.can.nearest:
         return f"method {fit.model.name!r} does not predict the class of the nearest prototype"
+    if fit.model.can.own_distances:
+        return "the rule compares distances of its own, not those of the metric"
     if len(fit.rule.prototypes) == 0:
         return "the rule has no prototypes"
     if fit.dissimilarity.metric.triangle:

@@ -63,6 +63,8 @@ class Learned:
 class Capabilities:
     """What a method can do. A capability is False, empty or None if the method lacks it; a text names the condition for it.
 
+    The class declares what its models can do. Where parameters decide, a model may have a `can` of its own.
+
     Attributes
     ----------
     weights : bool
@@ -74,7 +76,8 @@ class Capabilities:
     nearest : bool
         Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
-        Whether its distances are those of its rule, not of the metric.
+        Whether its distances, by which a prototype is the nearest, are those of its rule, not of the metric
+        (`core.task.ByDistance`).
     balls : bool or str
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str

@@ -16,6 +16,7 @@ from .prototypes import all_rows_serve, list_names, list_shown
 PARAMETERS = {
     "eps": "radius eps of the balls",
     "lambda_": "cost lambda of a prototype",
+    "radii": "radii of the balls",
     "k": "neighbours k",
     "K": "prototypes for each class, K",
     "penalty": "penalty p of an error on P",

@@ -5,12 +5,17 @@ import pytest
 import reference_own as slow
 from queries import query
 
+from protoclass.core import spatial, tiles
+from protoclass.core.coding import Coding
 from protoclass.core.covers import own
 from protoclass.core.covers.own import own_radii, pair_problems
 from protoclass.core.covers.own_paths import own_paths
 from protoclass.core.covers.solving import Options
+from protoclass.core.distances.geometry import Geometry
+from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.parallel import Once
-from protoclass.core.sources import Held
+from protoclass.core.sources import Held, Streamed
+from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
 
 
@@ -151,3 +156,35 @@ def test_balls_are_open_or_closed():
     task = Task(Once(lambda D=D: Held(D)), np.array([0, 0, 1]), 2, np.ones(3), np.arange(3), (0,))
     assert len(path_of(task, 2.0, 0.1)[0].at(0).prototypes) == 3
     assert len(path_of(task, 2.0, 0.1, closed=True)[0].at(0).prototypes) == 2
+
+
+@pytest.mark.parametrize("form", ["bits", "lists"])
+def test_tiles_that_leave_pairs_out_choose_what_a_matrix_chooses(form, monkeypatch):
+    for module, name, value in (
+        (tiles, "SIDE", 32),
+        (spatial, "SIDE", 32),
+        (spatial, "BLOCK", 8),
+        (spatial, "WORTH", 2.0),
+    ):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(own, "PER_PAIR", {"bits": 1e9, "lists": 1e-9}[form])
+    draw = np.random.default_rng(5)
+    X = draw.uniform(size=(300, 2)).round(2)
+    y, w, fold = (
+        (X[:, 0] + draw.normal(0, 0.2, 300) > 0.5).astype(int),
+        draw.integers(1, 3, 300) * 1.0,
+        np.arange(300) % 3,
+    )
+
+    def between(rows, candidates):
+        return minkowski(rows[0], candidates[0])
+
+    near = Spatial(Streamed(between, (X,), (X,)), Geometry(), True, None)
+    assert not near.tiles(Coding(own_radii(0.06), 13)).complete
+    found = []
+    for source in (Held(minkowski(X, X)), near):
+        task = Task(Once(lambda source=source: source), y, 2, w, np.arange(300), (0,))
+        runs = path_of(task, [0.03, 0.06], [0.2, 1.5], fold=fold, folds=3)
+        found.append([balls(runs[f].at(g)) for f in range(3) for g in range(4)])
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 20

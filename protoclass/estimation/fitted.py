@@ -223,9 +223,9 @@ class Fitted(Served):
         kind : str
             "class": a categorical Series; "cover": the class of the balls that hold the row, NA where none or balls of
             several classes do; "nearest": label of the nearest prototype; "distance": DataFrame of the distance to the
-            nearest prototype of each class (inf where a class has none); "prob", "decision": DataFrame by class, not calibrated
-            (see Notes). Each where the rule has it. A calibrated fit (see `Fit.calibrate`) has calibrated "prob", and "set": a
-            Series of tuples of classes, none or several.
+            nearest prototype of each class, as the rule compares distances (inf where a class has none); "prob", "decision":
+            DataFrame by class, not calibrated (see Notes). Each where the rule has it. A calibrated fit (see `Fit.calibrate`) has
+            calibrated "prob", and "set": a Series of tuples of classes, none or several.
         level : float between 0 and 1
             Of the prediction sets.
         prior : mapping of class to share, optional

@@ -60,7 +60,7 @@ class UpperQuantiles(Grid):
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
 ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
 TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
-OWN_TIMES = 8.0  # as long with radii of their own
+OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 ONE, OWN = "one", "own"
@@ -99,9 +99,10 @@ class PVM(Model):
     Parameters
     ----------
     eps : float > 0, sequence, "grid" or `quantiles(count)`
-        Radius of the balls. "grid": the smallest positive dissimilarity and 19 quantiles, at geometrically spaced levels
-        up to the median. Where the choice is the median, the grid goes on to quantiles at 0.55, 0.6, ..., with the same
-        folds, until the choice is not the last value or a larger radius leaves a class without prototypes.
+        Radius of the balls, or with `radii="own"` the largest that a ball may have. "grid": the smallest positive
+        dissimilarity and 19 quantiles, at geometrically spaced levels up to the median. Where the choice is the median, the
+        grid goes on to quantiles at 0.55, 0.6, ..., with the same folds, until the choice is not the last value or a larger
+        radius leaves a class without prototypes.
     lambda_ : float >= 0, sequence, "grid" or None
         Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold,
         so that it only breaks ties, whatever the unit of the weights is. "grid": ten values from there to a twentieth of the
@@ -205,7 +206,9 @@ class PVM(Model):
 
     def seconds_each(self, columns: int) -> float:
         each = TUNED + columns * TUNED_COLUMN if self.tuned() else ONCE + columns * ONCE_COLUMN
-        return each if self._of_one_radius else OWN_TIMES * each
+        if self._of_one_radius:
+            return each
+        return each * (OWN_TUNED if self.tuned() else OWN_ONCE)
 
     @property
     def _of_one_radius(self) -> bool:

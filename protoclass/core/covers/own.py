@@ -26,11 +26,11 @@ from ..parallel import each
 from ..task import Task
 from .balls import Lists
 from .bits import words
-from .greedy import NO_BITS, NO_LISTS, PER_PAIR, greedy_columns
+from .greedy import NO_BITS, NO_LISTS, greedy_columns
 from .measured import Steps
 from .path import Chosen
 from .problems import LISTED, CoverProblems, covers
-from .reading import Sets
+from .reading import PER_PAIR, Sets
 
 Array = NDArray[Any]
 RADII = 24

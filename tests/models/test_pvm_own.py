@@ -6,7 +6,8 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.machines.bounds import compression_bound
-from protoclass.views import coverage, geometry, pictures, words
+from protoclass.views import cards, coverage, geometry, pictures, words
+from protoclass.views.stages import make_stages
 
 PETALS = "species ~ petal_length + petal_width"
 
@@ -140,6 +141,21 @@ def test_views_and_explanations_follow_the_rule(fit, iris):
     assert len(wrong) > 3
     assert right.notna().all(axis=None)
     assert "distances of its own" in fit.augment().attrs["certified"]
+
+
+def test_an_explorer_reaches_other_largest_radii(fit, iris):
+    stages = make_stages(fit, [1.0, 3.0])
+    assert stages.radii == [1.0, 2.0, 3.0]
+    wider, shorter = stages.at(3.0, None), stages.at(1.0, 4)
+    assert wider.prototypes.equals(fit.update(eps=3.0).prototypes)
+    assert shorter.prototypes.equals(fit.update(eps=1.0).prototypes.iloc[:4])
+    for one in (wider, shorter):
+        seen = coverage.measure_coverage(one, stages.source)
+        assert seen.fitted.tolist() == one.predict(iris).cat.codes.tolist()
+        held = one.rule.prototypes.radii > stages.source.take(np.arange(150), one.rule.prototypes.at)
+        assert (seen.wrong == (held & (one.frame.codes[:, None] != one.rule.prototypes.classes)).sum(axis=1)).all()
+    (card,) = cards.make_cards(wider, stages.source, coverage.measure_coverage(wider, stages.source), 70)
+    assert f"The nearest prototype is {wider.predict(iris, 'nearest')[70]} " in card.text
 
 
 def test_a_row_may_be_a_prototype_of_two_classes(ring):

@@ -134,7 +134,8 @@ class Fitted(Served):
         """One row for each prototype, in the order chosen, by the data's own row labels.
 
         Columns: `class` (what it stands for), `own` (its own label, where it is a row), what the method says of each
-        (`covers`: weight of own-class rows that it is the first to cover; `miscovers`: weight of other rows in its ball),
+        (`radius`, where each ball has its own; `covers`: weight of own-class rows that it is the first to cover;
+        `miscovers`: weight of other rows in its ball),
         then the predictors; one named like a column before it is called `name (predictor)`. Centroids are named after
         method, class and number, in the units of the design matrix. Where the metric has learned what columns count,
         `attrs["weights"]` has the weight of each by name.

@@ -187,3 +187,16 @@ def test_weights_and_unlabelled_candidates(iris):
 def test_other_values_are_refused(iris, radii):
     with pytest.raises(pc.OptionError, match="radii="):
         pc.fit("species ~ .", iris, eps=1.0, radii=radii)
+
+
+@pytest.mark.parametrize("solver", ["greedy", "exact", "rounding", "ratio"])
+def test_where_no_ball_pays_the_most_common_class_is_predicted(iris, solver):
+    data = iris.iloc[:90]
+    fit = pc.fit("species ~ .", data, eps=1.0, radii="own", lambda_=1e6, solver=solver)
+    assert len(fit.prototypes) == 0
+    assert set(fit.predict()) == {"setosa"}
+    assert fit.predict(kind="cover").isna().all()
+    assert fit.objective.value == 90
+    assert "none" in str(fit)
+    v = pc.cross_validate("species ~ .", data, eps=[1.0], radii="own", lambda_=[1e6, 2e6], solver=solver, cv=3)
+    assert (v.table["size"] == 0).all()

@@ -46,7 +46,7 @@ def own_paths(
 
 
 @dataclass(frozen=True)
-class Part:
+class OfRadius:
     """The runs of one largest radius: by fold and lambda, and the training weight (classes,) of each fold in units."""
 
     runs: tuple[tuple[Chosen, ...], ...]
@@ -54,7 +54,7 @@ class Part:
     unit: float
 
 
-def _runs(task: Task, fold: Array, folds: int, most: float, lambdas: Array, options: Options, stop: Stop) -> Part:
+def _runs(task: Task, fold: Array, folds: int, most: float, lambdas: Array, options: Options, stop: Stop) -> OfRadius:
     radii = own_radii(most)
     reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= r is d < the next number after r
     problems = pair_problems(task, fold, folds, reach, float(lambdas[0]))
@@ -76,4 +76,4 @@ def _runs(task: Task, fold: Array, folds: int, most: float, lambdas: Array, opti
         return np.bincount(task.y[live], problems.w[live], task.classes)
 
     entries = MANY if slow else len(task.y) * len(task.candidate_row)
-    return Part(tuple(each(of_fold, range(folds), entries, stop)), tuple(map(weight, range(folds))), problems.unit)
+    return OfRadius(tuple(each(of_fold, range(folds), entries, stop)), tuple(map(weight, range(folds))), problems.unit)

@@ -136,10 +136,12 @@ def test_views_and_explanations_follow_the_rule(fit, iris):
         distances.iloc[:2].tolist()
     )
     assert (table["to_prototype"].sum(), table["to_rival"].sum()) == pytest.approx(distances.iloc[:2].tolist())
-    wrong = pictures.list_misclassified(fit.at(size=3))
-    right = fit.at(size=3).predict(iris, "distance").loc[wrong.index]
-    assert len(wrong) > 3
-    assert right.notna().all(axis=None)
+    few = fit.at(size=8)
+    points, wrong = few.rule.prototypes, pictures.list_misclassified(few)
+    share = few.query()[0].dissimilarities(points) / points.radii
+    own = np.where(points.classes == few.frame.codes[:, None], share, np.inf)[wrong.index]
+    assert len(wrong) > 0
+    assert wrong["right"].tolist() == few.prototypes.index[own.argmin(axis=1)].tolist()
     assert "distances of its own" in fit.augment().attrs["certified"]
 
 

@@ -60,6 +60,8 @@ _PLACES = {
     "analysis.evaluation": "Test",
     "analysis.by_group": "TestByGroup",
     "analysis.stability": "Stability",
+    "analysis.alternatives": "Alternatives",
+    "analysis.criticisms": "Criticisms",
     "analysis.permutation": "PermutationTest",
     "analysis.compare": "compare",
     "analysis.comparison": "Comparison",
@@ -76,9 +78,11 @@ __all__ = sorted([*_HOME, "testing"])
 
 if TYPE_CHECKING:
     from . import testing as testing
+    from .analysis.alternatives import Alternatives
     from .analysis.by_group import TestByGroup
     from .analysis.compare import compare
     from .analysis.comparison import Comparison
+    from .analysis.criticisms import Criticisms
     from .analysis.evaluation import Test
     from .analysis.permutation import PermutationTest
     from .analysis.set_cover import SetCover, set_cover

@@ -14,7 +14,8 @@ ROWS = {
     "analysis": 6, "views": 7, "tables": 7, "plots": 8, "widgets": 9, "vignettes": 9, "testing": 9, "report": 9, "__main__": 10,
 }  # fmt: skip
 # values whose methods delegate upward, inside functions: what is said of a fit, and how it is printed
-DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/fit.py", "analysis"), ("estimation/fit.py", "tables"),
+DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/explained.py", "analysis"),
+             ("estimation/fit.py", "analysis"), ("estimation/fit.py", "tables"),
              ("analysis/evaluation.py", "tables"), ("estimation/validation.py", "analysis"),
              ("estimation/validation.py", "tables")}  # fmt: skip
 PICTURES = ("plots", "widgets", "report")  # `plot`, `explore` and `report` of any value

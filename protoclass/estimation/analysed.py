@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import pandas as pd
 
 from ..arguments import known_arguments
-from .fitted import Fitted
+from .explained import Explained
 
 if TYPE_CHECKING:
     from ..analysis.by_group import TestByGroup
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Analysed(Fitted):
+class Analysed(Explained):
     """A fitted rule that can be tested, bounded and explained; each analysis is a module of `analysis`."""
 
     @overload

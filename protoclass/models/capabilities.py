@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..core.covers.alternatives import NearSolutions
 from ..core.machines.bounds import Bound
 from ..core.query import Query
-from ..core.task import Rule
+from ..core.task import Rule, Task
 
 if TYPE_CHECKING:
     from .base import Model
@@ -60,6 +61,27 @@ class Learned:
 
 
 @dataclass(frozen=True)
+class Criticised:
+    """The rows that prototypes explain worst, the worst first.
+
+    Attributes
+    ----------
+    rows : int array (c,)
+    score : array (c,)
+        By which they stand in this order.
+    name : str
+        Of the score, as a column.
+    meaning : str
+        What it is, in words with its unit.
+    """
+
+    rows: np.ndarray
+    score: np.ndarray
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Capabilities:
     """What a method can do. A capability is False, empty or None if the method lacks it; a text names the condition for it.
 
@@ -104,6 +126,11 @@ class Capabilities:
         `notes(learned)`: further sentences for the summary.
     why : callable
         `why(learned, query)`: sentences that explain the predicted class of the only row of a query.
+    alternatives : callable
+        `alternatives(learned, task, within, seconds, interest)`: the near-optimal solutions beside the prototypes, as
+        `core.covers.alternatives.find_alternatives` returns them.
+    criticisms : callable
+        `criticisms(learned, task, n, seconds)`: the rows that the prototypes explain worst, see `Criticised`.
     """
 
     weights: bool = False
@@ -125,6 +152,8 @@ class Capabilities:
     features: Callable[[Learned], pd.DataFrame] | None = None
     notes: Callable[[Learned], list[str]] | None = None
     why: Callable[[Learned, Query], list[str]] | None = None
+    alternatives: Callable[[Learned, Task, float, float, np.ndarray], NearSolutions] | None = None
+    criticisms: Callable[[Learned, Task, int, float], Criticised] | None = None
 
 
 def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[str]]]) -> pd.DataFrame:

@@ -8,15 +8,35 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities
+from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities, witness
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..errors import DataError, TooLarge, shown
 from .base import Model, axis, check_fixed, check_number, heaviest_class
-from .capabilities import Capabilities
+from .capabilities import Capabilities, Criticised, Learned
 from .counts import check_counts, counts, default_counts, in_words
 
 LARGEST = 2**27  # dissimilarities within a class that are held, in float64
+
+
+def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    """The criticisms of all classes, up to n of each as the paper chooses them, the n of the largest witness function."""
+    prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
+    assert prototypes.at is not None
+    rows, score = [np.empty(0, np.int64)], [np.empty(0)]
+    for c in range(task.classes):
+        of_class, columns, own, D, w = _take_class(task, c)
+        chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))
+        count = min(n, len(own) - len(chosen))
+        if count:
+            K = similarities(D, gamma)
+            worst = criticisms(K, w, chosen, count, own).chosen
+            rows.append(of_class[own[worst]])
+            score.append(witness(K, w, own[chosen])[worst])
+    all_rows, value = np.concatenate(rows), np.concatenate(score)
+    first = np.lexsort((all_rows, -np.abs(value)))[:n]
+    words = "mean similarity to the rows of the class minus that to its prototypes"
+    return Criticised(all_rows[first], value[first], "witness", words)
 
 
 @dataclass(frozen=True)
@@ -25,7 +45,8 @@ class MMDCritic(Model):
 
     With similarities exp(-gamma d^2), prototypes are added one after another, each so that the squared discrepancy between
     the rows of the class and its prototypes becomes as small as possible. A new row gets the class of the nearest prototype.
-    Criticisms are the rows that the prototypes represent worst; the summary names them.
+    Criticisms are the rows that the prototypes represent worst: `Fit.criticisms` lists them, and the summary names as many as the
+    parameter says.
 
     Parameters
     ----------
@@ -35,7 +56,7 @@ class MMDCritic(Model):
     gamma : float > 0, None or sequence
         Parameter of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
     criticisms : int >= 0
-        Number of rows of each class that are named as criticisms.
+        Number of rows of each class that the summary names as criticisms.
 
     Notes
     -----
@@ -54,7 +75,9 @@ class MMDCritic(Model):
     """
 
     name: ClassVar[str] = "mmd"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
+    can: ClassVar[Capabilities] = Capabilities(
+        weights=True, nearest=True, candidates=frozenset({"subset"}), criticisms=criticise
+    )
     never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}

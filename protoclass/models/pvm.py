@@ -22,6 +22,7 @@ from ..core.task import Path, Points, Task
 from ..errors import DataError, OptionError
 from .base import Grid, Model, axis, check_fixed, check_number, is_tuned
 from .capabilities import Capabilities, Learned, bound_table
+from .pvm_analyses import cover_alternatives, cover_criticisms
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,8 @@ class PVM(Model):
         solvers=SOLVERS,
         radius="eps",
         bound=prototype_bound,
+        alternatives=cover_alternatives,
+        criticisms=cover_criticisms,
     )
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}

@@ -112,6 +112,20 @@ def check_bounds(s: Subject) -> None:
         require("bound" in chosen.validation.table, f"{s}: can.grid_bounds is declared, and its path has no bounds")
 
 
+def check_explanations(s: Subject) -> None:
+    """Alternatives say something of every prototype, and criticisms are rows, the worst first, as many as are asked for at most."""
+    can = s.kind.can
+    if can.alternatives is not None:
+        result = s.fit.alternatives(seconds=5.0, progress=False)
+        fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
+        require(bool(fine), f"{s}: can.alternatives must give each prototype a cost with its lower bound")
+        require(result.optimum.least <= s.fit.objective.value + 1e-9, f"{s}: can.alternatives gives an optimum above the objective")
+    if can.criticisms is not None:
+        table = s.fit.criticisms(n=3, progress=False).table
+        require(len(table) <= 3 and table.index.is_unique, f"{s}: can.criticisms must give n different rows at most")
+
+
 CAPABILITIES: tuple[Callable[[Subject], None], ...] = (
     check_report, check_nearest, check_candidates, check_costs, check_solvers, check_bounds,
+    check_explanations,
 )  # fmt: skip

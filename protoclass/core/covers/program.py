@@ -110,9 +110,12 @@ def _ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyp
                 slack[candidates[s]] -= room
 
 
-def improve_cover(program: Program, chosen: Array) -> Array:
-    """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,)."""
-    c, t = program.covers, program.covers.T.tocsr()
+def improve_cover(program: Program, chosen: Array, by_row: csr_array | None = None) -> Array:
+    """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,).
+
+    `by_row` is the transpose of `covers`, where it is at hand.
+    """
+    c, t = program.covers, program.covers.T.tocsr() if by_row is None else by_row
     chosen = chosen.copy()
     times = np.asarray(t @ chosen.astype(float)).astype(np.int64)
     _improve(c.indptr, c.indices, program.cost.astype(float), program.prize.astype(float), chosen, times)

@@ -1,0 +1,35 @@
+"""What the integer program of the prototype vector machine says of its prototypes and of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.covers.alternatives import NearSolutions, find_alternatives
+from ..core.covers.prices import price_rows
+from ..core.task import Task
+from .capabilities import Criticised, Learned
+
+
+def cover_alternatives(
+    learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray
+) -> NearSolutions:
+    """See `core.covers.alternatives`."""
+    reached = learned.rule.report["objective"].value
+    return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
+
+
+def cover_criticisms(learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    """The rows that are uncovered, wrongly covered or misclassified, by what the objective pays for each."""
+    price, uncovered, wrong = price_rows(task, *_program(learned), seconds)
+    astray = learned.fitted() != task.y
+    rows = np.flatnonzero((uncovered | (wrong > 0) | astray) & (task.w > 0))
+    paid = task.w * (uncovered + wrong)
+    worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
+    return Criticised(worst, price[worst], "price", "dual price: what the objective pays for the row, in weight of rows")
+
+
+def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
+    """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
+    report, prototypes = learned.rule.report, learned.rule.prototypes
+    assert prototypes.at is not None
+    return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)

@@ -1,0 +1,75 @@
+"""What prototypes and their substitutes cost, and the rows that are explained worst."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from ..views.alternatives import list_alternatives, list_criticisms
+from .style import axes, colour, ink, mark, named, plain_text
+
+if TYPE_CHECKING:
+    from ..analysis.alternatives import Alternatives
+    from ..analysis.criticisms import Criticisms
+
+NAMED = 30  # prototypes that are named on the axis
+
+
+def alternatives(result: Alternatives, ax: Any = None) -> Any:
+    """Cost by prototype, in the order chosen: full marks for leaving it out, hollow ones for each substitute.
+
+    A line shows the bounds of a cost that is not settled; the dotted line is the most that a near solution costs.
+    """
+    table, pairs = list_alternatives(result)
+    few = len(table) <= NAMED
+    ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
+
+    def draw(order: Any, cost: Any, *form: Any, **style: Any) -> None:
+        ax.plot(*((cost, order) if few else (order, cost)), *form, ls="none", clip_on=False, **style)
+
+    for k, level in enumerate(result.fit.classes):
+        own, other = table[table["class"] == level], pairs[pairs["class"] == level]
+        size = 6 if few else 3
+        draw(own["order"], own["cost_without"], mark(k), ms=size, color=colour(k), label=named(level))
+        draw(other["order"], other["cost"], mark(k), ms=size + 2, color=colour(k), mfc="none")
+    open_ = table[table["at_least"] < table["cost_without"]]
+    lines = ax.hlines if few else ax.vlines
+    lines(open_["order"], open_["at_least"], open_["cost_without"], color=ink(ax), lw=0.8)
+    limit = result.within * result.optimum.most
+    (ax.axvline if few else ax.axhline)(limit, ls=":", lw=1.2, color=ink(ax))
+    what = (
+        "cost above the optimum, in weight of rows: of leaving it out (full),\n"
+        f"of each row in its place (hollow); dotted: within {result.within:.3g} of the optimum"
+    )
+    if few:
+        ax.set_yticks(table["order"], table["name"])
+        ax.set(ylim=(len(table) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
+        ax.set_xlim(left=0)
+        ax.grid(axis="y", lw=0.4, color="#cccccc")
+    else:
+        ax.set(xlabel="prototype, in the order chosen", ylabel=what)
+        ax.set_ylim(bottom=0)
+    ax.legend(
+        fontsize="small",
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=min(6, len(result.fit.classes)),
+        frameon=False,
+    )
+    return plain_text(ax)
+
+
+def criticisms(result: Criticisms, ax: Any = None) -> Any:
+    """The score of each row as a bar in the colour of its class, with the prototype that takes it."""
+    table = list_criticisms(result)
+    ax = axes(ax, 8.0, 1.6 + 0.28 * len(table))
+    levels = result.fit.classes
+    for k, level in enumerate(levels):
+        own = table[table["class"] == level]
+        if len(own):
+            ax.barh(own["order"], own["score"], color=colour(k), height=0.7, label=named(level))
+    ax.set_yticks(table["order"], table["name"])
+    ax.set(ylim=(len(table) + 0.5, 0.5), xlabel=fill(f"{result.score}: {result.meaning}", 42), ylabel="row, why, and what takes it")
+    if len(table):
+        ax.legend(fontsize="small", frameon=False)
+    return plain_text(ax)

@@ -1,0 +1,274 @@
+"""Alternatives and criticisms of a fit: labels, verdicts, words, pictures, and what is refused."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.views.alternatives import list_alternatives, list_criticisms
+
+RAW = pc.Euclidean(scale=False)
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return pc.load_data("iris")
+
+
+@pytest.fixture(scope="module")
+def fit(iris):
+    return pc.fit("species ~ .", iris, eps=1.0)
+
+
+@pytest.fixture(scope="module")
+def result(fit):
+    return fit.alternatives(within=0.1, candidates=[0, 70], progress=False)
+
+
+def objective(fit, labels):
+    """Of the solution with these prototypes, each of its own class, from distances."""
+    D, y = pc.dissimilarity("species ~ .", fit.call.data).frame(), fit.call.data["species"]
+    inside = D[labels] < fit.parameters()["eps"]
+    own = y.to_numpy()[:, None] == y[labels].to_numpy()
+    lost = (~(inside & own).any(axis=1)).sum() + (inside & ~own).to_numpy().sum()
+    return lost + len(labels) * fit.parameters()["lambda_"]
+
+
+def test_the_optimum_is_that_of_the_exact_solver(fit, result):
+    exact = fit.update(solver="exact")
+    assert exact.certificate.gap == 0
+    assert result.optimum.exact
+    assert result.optimum.most == pytest.approx(exact.objective.value)
+    assert result.glance().loc[0, "objective"] == fit.objective.value
+
+
+def test_forbidden_prototypes_cost_what_a_fit_without_these_candidates_costs(iris):
+    """A row that is no candidate is forbidden; it is still a row."""
+    exact = pc.fit("species ~ .", iris, eps=1.0, solver="exact")
+    result = exact.alternatives(progress=False)
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    for label in exact.prototypes.index[:5]:
+        again = pc.fit("species ~ 1", iris, dissimilarity=D.drop(columns=label), eps=1.0, solver="exact",
+                       lambda_=exact.objective.lambda_)  # fmt: skip
+        cost = again.objective.value - exact.objective.value
+        assert result.table.loc[label, "cost_without"] == pytest.approx(cost, abs=1e-9)
+
+
+def test_a_swap_reaches_what_is_said_of_the_substitute(iris):
+    """With an optimal fit the swap alone is a solution, so that it costs at least as much; here it costs just this."""
+    exact = pc.fit("species ~ .", iris, eps=1.0, solver="exact")
+    result = exact.alternatives(within=0.1, progress=False)
+    labels, same = exact.prototypes.index.tolist(), 0
+    for p, some in result.table["substitutes"].items():
+        for j, cost in some.items():
+            swapped = objective(exact, [j if label == p else label for label in labels]) - result.optimum.most
+            assert swapped >= cost - 1e-9
+            same += swapped == pytest.approx(cost, abs=1e-9)
+    assert same > 0.9 * len(result.substitutes)
+
+
+def test_verdicts_follow_the_costs(result):
+    table, limit = result.table, result.within * result.optimum.most + 1e-9
+    assert (table["at_least"] <= table["cost_without"]).all()
+    for verdict, rows in table.groupby("verdict"):
+        if verdict == "indispensable":
+            assert (rows["cost_without"] > limit).all()
+        elif verdict == "exchangeable":
+            assert (rows[["cost_without", "cost_with"]] <= limit).all(axis=None)
+        else:
+            assert verdict == "in no solution within 10 %"
+            assert (rows["cost_with"] > limit).all()
+    assert set(table["verdict"]) == {"indispensable", "exchangeable", "in no solution within 10 %"}
+    assert table["open"].sum() == 0
+
+
+def test_a_longer_allowance_has_more_substitutes_and_fewer_that_are_indispensable(fit, result):
+    narrow = fit.alternatives(within=0.0, progress=False)
+    for few, many in zip(narrow.table["substitutes"], result.table["substitutes"], strict=True):
+        assert set(few) <= set(many)
+        assert all(cost == 0 for cost in few.values())
+    assert (narrow.table["verdict"] == "indispensable").sum() >= (result.table["verdict"] == "indispensable").sum()
+
+
+def test_candidates_of_interest(result, iris):
+    assert result.candidates.index.tolist() == [0, 70]
+    assert result.candidates["class"].tolist() == ["setosa", "versicolor"]
+    assert (result.candidates["cost_with"] >= 0).all()
+
+
+def test_weights_are_repeats():
+    draw = np.random.default_rng(4)
+    X = pd.DataFrame(draw.normal(size=(40, 2)), columns=["a", "b"])
+    data = X.assign(y=np.where(X.a + draw.normal(0, 0.4, 40) > 0, "u", "v"), w=draw.integers(1, 3, 40))
+    twice = data.loc[data.index.repeat(data["w"])].reset_index(drop=True)
+    options = {"dissimilarity": RAW, "eps": 0.9, "lambda_": 0.5, "solver": "exact"}
+    one = pc.fit("y ~ a + b", data, weights="w", **options).alternatives(within=0.05, progress=False)
+    other = pc.fit("y ~ a + b", twice, **options).alternatives(within=0.05, progress=False)
+    assert one.optimum.most == pytest.approx(other.optimum.most)
+    # a row that is there twice can be replaced by its copy, so that only prototypes of weight 1 are compared
+    place = {tuple(row): k for k, row in enumerate(data[["a", "b"]].to_numpy())}
+    of_twice = {place[tuple(twice.loc[p, ["a", "b"]])]: row for p, row in other.table.iterrows()}
+    compared = 0
+    for label, row in one.table.iterrows():
+        if data.loc[label, "w"] == 1 and label in of_twice:
+            assert row["cost_without"] == pytest.approx(of_twice[label]["cost_without"])
+            compared += 1
+    assert compared
+
+
+def test_closed_balls_and_own_candidates(iris):
+    D = pc.dissimilarity("species ~ .", iris, pc.Manhattan(scale=False)).frame().round(1)
+    options = {"dissimilarity": D, "lambda_": 0.1, "solver": "exact"}
+    closed = pc.fit("species ~ 1", iris, eps=1.0, balls="closed", **options).alternatives(progress=False)
+    opened = pc.fit("species ~ 1", iris, eps=1.05, **options).alternatives(progress=False)
+    assert closed.table.drop(columns="substitutes").equals(opened.table.drop(columns="substitutes"))
+    own = pc.fit("species ~ 1", iris, eps=1.0, candidates="own", **options).alternatives(within=0.2, progress=False)
+    for _, row in own.table.iterrows():
+        assert {iris.loc[j, "species"] for j in row["substitutes"]} <= {row["class"]}
+
+
+def test_time_that_is_over_leaves_bounds(fit):
+    late = fit.alternatives(within=0.1, seconds=0, progress=False)
+    sure = fit.alternatives(within=0.1, progress=False)
+    assert late.optimum.least <= sure.optimum.most <= late.optimum.most
+    for name in fit.prototypes.index:
+        assert late.table.loc[name, "at_least"] <= sure.table.loc[name, "cost_without"] + 1e-9
+        assert sure.table.loc[name, "cost_without"] <= late.table.loc[name, "cost_without"] + 1e-9
+    wrong = late.table["verdict"].ne("not settled") & late.table["verdict"].ne(sure.table["verdict"])
+    assert not wrong.any()
+    assert repr(late)
+
+
+def test_tables_and_words(result):
+    assert len(result.tidy()) == len(result.substitutes) + sum(not s for s in result.table["substitutes"])
+    assert result.tidy()["verdict"].notna().all()
+    row = result.glance().iloc[0]
+    assert row[["indispensable", "exchangeable", "in_none", "not_settled"]].sum() == row["prototypes"] == len(result.table)
+    text = repr(result)
+    assert "among the solutions within 0.1 of the optimum" in text
+    assert "indispensable" in text
+    assert "in no solution within 10 %" in text
+    assert "<table" in result._repr_html_()
+    assert result.summary().index.equals(result.table.index)
+
+
+def test_pictures(fit, result):
+    own, pairs = list_alternatives(result)
+    assert own["order"].tolist() == list(range(1, len(result.table) + 1))
+    assert len(pairs) == len(result.substitutes)
+    ax = result.plot()
+    assert "dotted: within 0.1 of the optimum" in ax.get_xlabel()
+    bars = fit.criticisms(5, progress=False)
+    assert list_criticisms(bars)["score"].tolist() == bars.table["price"].tolist()
+    assert len(bars.plot().patches) == 5
+    many = pc.fit("species ~ .", pc.load_data("iris"), eps=0.35, lambda_=0).alternatives(progress=False)
+    assert len(many.table) > 30
+    many.plot().figure.canvas.draw()
+    plt.close("all")
+
+
+def test_criticisms_are_rows_in_trouble(fit, iris):
+    result = fit.criticisms(n=150, progress=False)
+    table, augmented = result.table, fit.augment()
+    D = pc.dissimilarity("species ~ .", iris).frame()[fit.prototypes.index]
+    own = iris["species"].to_numpy()[:, None] == fit.prototypes["class"].to_numpy()
+    inside = (D < 1.0).to_numpy()
+    uncovered, wrong = ~(inside & own).any(axis=1), (inside & ~own).sum(axis=1)
+    astray = (augmented["fitted"] != iris["species"]).to_numpy()
+    assert set(table.index) == set(iris.index[uncovered | (wrong > 0) | astray])
+    assert table["price"].is_monotonic_decreasing
+    for label, row in table.iterrows():
+        words = row["reason"].split(", ")
+        assert ("uncovered" in words, "wrongly covered" in words, "misclassified" in words) == (
+            uncovered[label], wrong[label] > 0, astray[label]
+        )  # fmt: skip
+        assert row["distance"] == pytest.approx(D.loc[label, row["prototype"]])
+        assert row["price"] >= wrong[label] - 1e-9
+        if wrong[label]:
+            held = D.loc[label].to_numpy()[inside[label] & ~own[label]]
+            assert row["distance"] == held.min()
+            assert row["prototype_class"] != row["class"]
+        else:
+            assert row["distance"] == D.loc[label].min()
+    assert fit.criticisms(n=4, progress=False).table.equals(table.head(4))
+    assert result.tidy()["row"].tolist() == table.index.tolist()
+
+
+def test_criticisms_of_mmd_are_those_of_its_summary(iris):
+    fit = pc.fit("species ~ .", iris, "mmd", K=3, criticisms=3)
+    table = fit.criticisms(n=9, progress=False).table
+    named = {part.split(": ")[0]: part.split(": ")[1].split(", ") for part in fit.rule.report["criticisms"].split("; ")}
+    for level, rows in named.items():
+        first = [str(label) for label in table.index[table["class"] == level]][:3]
+        assert set(first) <= set(rows) or len(first) > len(rows)
+    assert table["witness"].abs().is_monotonic_decreasing
+
+
+def test_criticisms_of_other_rules_of_the_nearest_prototype(iris):
+    fit = pc.fit("species ~ .", iris, "kmedoids", K=2)
+    table = fit.criticisms(n=8, progress=False).table
+    margin = fit.augment()["margin"].sort_values(kind="stable")
+    assert table.index.tolist() == margin.index[:8].tolist()
+    assert table["margin"].to_numpy() == pytest.approx(margin.to_numpy()[:8])
+    assert pc.fit("species ~ .", iris, "lvq", K=2).criticisms(n=3, progress=False).table["prototype"].str.startswith("lvq[").all()
+
+
+def test_what_is_refused(fit, iris):
+    with pytest.raises(pc.NotAvailable, match=r"method 'knn' has no integer program .*; methods that have: 'pvm'"):
+        pc.fit("species ~ .", iris, "knn", k=3).alternatives()
+    with pytest.raises(pc.NotAvailable, match=r"method 'scm' has no criticisms .* fit\.augment\(\)"):
+        pc.fit("species ~ .", iris, "scm", penalty=1.0).criticisms()
+    with pytest.raises(pc.NotAvailable, match="no prototypes"):
+        pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).criticisms()
+    for within in (-0.1, np.nan, "x", None, True, complex(1)):
+        with pytest.raises(pc.OptionError, match="within="):
+            fit.alternatives(within=within)
+    for seconds in (-1, np.nan, "x"):
+        with pytest.raises(pc.OptionError, match="seconds="):
+            fit.alternatives(seconds=seconds)
+    for candidates in ("7", 7, None, {0: 1}):
+        with pytest.raises(pc.OptionError, match=r"candidates=.*a list of labels"):
+            fit.alternatives(candidates=candidates)
+    for label in ("none", [1], 10**400):
+        with pytest.raises(pc.OptionError, match="is not the label of a candidate"):
+            fit.alternatives(candidates=[label])
+    for n in (0, -1, 2.5, "3", None):
+        with pytest.raises(pc.OptionError, match="n="):
+            fit.criticisms(n=n)
+
+
+def test_a_fit_without_prototypes_has_nothing_to_replace(iris):
+    result = pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).alternatives(progress=False)
+    assert result.table.empty
+    assert repr(result)
+    assert result.tidy().empty
+    result.plot()
+    plt.close("all")
+
+
+def test_labels_are_text_wherever_they_are_shown(iris):
+    data = iris.iloc[::3].assign(species=lambda d: d["species"].astype(str).replace({"setosa": EVIL}))
+    data.index = [f"<i>{k}</i> $x_{{{k}$" for k in range(len(data))]
+    fit = pc.fit("species ~ .", data, eps=1.0)
+    alternatives, criticisms = fit.alternatives(within=0.2, progress=False), fit.criticisms(progress=False)
+    for page in (alternatives._repr_html_(), criticisms._repr_html_()):
+        assert "<i>" not in page
+        assert "<img" not in page
+        assert "&lt;i&gt;" in page
+    for value in (alternatives, criticisms):
+        value.plot().figure.canvas.draw()
+    plt.close("all")
+
+
+def test_labels_of_any_type(iris):
+    data = iris.iloc[::3].copy()
+    data.index = pd.Index([(k, "x") for k in range(len(data))], tupleize_cols=False)
+    fit = pc.fit("species ~ .", data, eps=1.0)
+    result = fit.alternatives(within=0.2, candidates=[(3, "x")], progress=False)
+    assert result.table.index.tolist() == fit.prototypes.index.tolist()
+    assert all(j in data.index for some in result.table["substitutes"] for j in some)
+    assert repr(result)
+    assert len(result.tidy()) >= len(result.table)
+    assert repr(fit.criticisms(progress=False))

@@ -39,6 +39,10 @@ def calls(fit):
         "no_information": lambda v: fit.test(data, no_information=v),
         "shares": lambda v: fit.stability(B=2).fresh(v, B=2),
         "share": lambda v: fit.stability(B=2).fresh([v], B=2),
+        "within": lambda v: fit.alternatives(within=v, progress=False),
+        "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
+        "interest": lambda v: fit.alternatives(candidates=[v], progress=False),
+        "criticised": lambda v: fit.criticisms(v, progress=False),
         "variables": lambda v: fit.importance(data, repeats=1, variables=v),
         "variable": lambda v: fit.importance(data, repeats=1, variables=[v]),
         "columns": lambda v: fit.importance(data, repeats=1, variables={"a": v}),
@@ -50,7 +54,8 @@ def calls(fit):
 
 @pytest.mark.parametrize(
     "name",
-    ["level", "guarantee", "loss", "prior", "weight", "no_information", "shares", "share", "variables", "variable", "columns",
+    ["level", "guarantee", "loss", "prior", "weight", "no_information", "shares", "share", "within", "candidates", "interest",
+     "criticised", "variables", "variable", "columns",
      "progress", "row", "corrected"],
 )  # fmt: skip
 def test_odd_values_are_answered_or_refused(calls, name):

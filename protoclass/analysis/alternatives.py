@@ -68,7 +68,7 @@ class Alternatives:
 
     def tidy(self) -> pd.DataFrame:
         """One row for each prototype and substitute, as `substitutes`; prototypes without one have a row with no substitute."""
-        none = self.table[[not some for some in self.table["substitutes"]]]
+        none = self.table[np.array([not some for some in self.table["substitutes"]], bool)]
         rows = pd.DataFrame({"prototype": none.index.to_flat_index(), "class": none["class"].to_numpy()})
         rows = rows.reindex(columns=self.substitutes.columns)
         verdict = dict(zip(_keys(self.table.index, self.table["class"]), self.table["verdict"], strict=True))
@@ -219,7 +219,8 @@ def verdicts(found: NearSolutions, within: float) -> list[str]:
 
 def places_of(fit: Fit, candidates: Any) -> np.ndarray:
     """Columns of D of candidates that are given by label."""
-    if isinstance(candidates, str) or not isinstance(candidates, (Sequence, pd.Index, pd.Series, np.ndarray)):
+    listed = isinstance(candidates, (Sequence, pd.Index, pd.Series)) and not isinstance(candidates, (str, bytes))
+    if not listed and not (isinstance(candidates, np.ndarray) and candidates.ndim == 1):
         raise OptionError(f"candidates={brief(candidates)}: a list of labels of rows, such as fit.frame.index[:3]")
     place = {name: j for j, name in enumerate(fit.dissimilarity.candidate_names)}
     out = []

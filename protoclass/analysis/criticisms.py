@@ -35,11 +35,11 @@ class Criticisms:
     fit : Fit
     table : DataFrame
         One row for each, by label: `class` (its own), `fitted`, `reason` ("uncovered": no ball of its class holds it; "wrongly
-        covered": balls of other classes do; "misclassified"), the score by which they are ordered, `prototype` (the one that takes
+        covered": balls of other classes do; "misclassified"), the score, `prototype` (the one that takes
         the row: the nearest of the balls of other classes that hold it, otherwise the nearest of all), `prototype_class`,
         `distance` (to it).
     score : str
-        The column by which they are ordered: "price", "witness" or "margin".
+        The column that says how badly they are explained: "price", "witness" or "margin".
     meaning : str
         What it is, in words.
     """

@@ -68,7 +68,7 @@ class Criticised:
     ----------
     rows : int array (c,)
     score : array (c,)
-        By which they stand in this order.
+        How badly each is explained.
     name : str
         Of the score, as a column.
     meaning : str

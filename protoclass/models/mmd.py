@@ -20,10 +20,10 @@ LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 
 def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-    """The criticisms of all classes, up to n of each as the paper chooses them, the n of the largest witness function."""
+    """The criticisms that the paper chooses in each class: the first of each class, then the second of each, n in all."""
     prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
     assert prototypes.at is not None
-    rows, score = [np.empty(0, np.int64)], [np.empty(0)]
+    rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
     for c in range(task.classes):
         of_class, columns, own, D, w = _take_class(task, c)
         chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))
@@ -33,8 +33,9 @@ def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticise
             worst = criticisms(K, w, chosen, count, own).chosen
             rows.append(of_class[own[worst]])
             score.append(witness(K, w, own[chosen])[worst])
+            rank.append(np.arange(len(worst)))
     all_rows, value = np.concatenate(rows), np.concatenate(score)
-    first = np.lexsort((all_rows, -np.abs(value)))[:n]
+    first = np.lexsort((all_rows, -np.abs(value), np.concatenate(rank)))[:n]
     words = "mean similarity to the rows of the class minus that to its prototypes"
     return Criticised(all_rows[first], value[first], "witness", words)
 

@@ -43,7 +43,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     )
     if few:
         ax.set_yticks(table["order"], table["name"])
-        ax.set(ylim=(len(table) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
+        ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
         ax.set_xlim(left=0)
         ax.grid(axis="y", lw=0.4, color="#cccccc")
     else:
@@ -69,7 +69,7 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         if len(own):
             ax.barh(own["order"], own["score"], color=colour(k), height=0.7, label=named(level))
     ax.set_yticks(table["order"], table["name"])
-    ax.set(ylim=(len(table) + 0.5, 0.5), xlabel=fill(f"{result.score}: {result.meaning}", 42), ylabel="row, why, and what takes it")
+    ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=fill(f"{result.score}: {result.meaning}", 42), ylabel="row, why, and what takes it")
     if len(table):
         ax.legend(fontsize="small", frameon=False)
     return plain_text(ax)

@@ -128,6 +128,19 @@ def test_steps(call, size, lambda_):
         chosen = stability.table["chosen"].dropna()
         assert chosen.between(0, 1).all()
     with lawful():
+        found = fit.alternatives(within=0.1, seconds=2.0, progress=False)
+        assert repr(found)
+        assert found._repr_html_()
+        assert (found.table["at_least"] <= found.table["cost_without"] + 1e-12).all()
+        assert found.optimum.least <= fit.objective.value * (1 + 1e-9) + 1e-9
+        assert len(found.tidy()) >= len(found.table)
+    with lawful():
+        worst = fit.criticisms(n=3, progress=False)
+        assert repr(worst)
+        assert worst._repr_html_()
+        assert len(worst.table) <= 3
+        assert worst.table.index.isin(fit.frame.index).all()
+    with lawful():
         again = fit.update(seed=fit.problem.seed)
         assert equal(again.prototypes, fit.prototypes)
     with lawful():

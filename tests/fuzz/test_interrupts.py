@@ -58,6 +58,8 @@ def works(fit, name):
         "summary": lambda: str(fit.summary()),
         "augment": lambda: fit.augment(DATA),
         "stability": lambda: fit.stability(B=2, progress=False),
+        "alternatives": lambda: fit.alternatives(progress=False),
+        "criticisms": lambda: fit.criticisms(progress=False),
         "update": lambda: fit.update(seed=1),
         "validate": lambda: pc.cross_validate("species ~ .", DATA, name, cv=2, progress=False, **pc_example(name)),
         "repr": lambda: repr(fit),

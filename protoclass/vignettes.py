@@ -24,7 +24,7 @@ FOLDERS = (HERE / "vignettes_text", HERE.parent / "vignettes")  # in the wheel; 
 # the order of reading; others follow by name
 READING = (
     "getting_started", "from_r", "choosing_the_radius", "prototypes_as_summary", "dissimilarities", "set_covering_machine",
-    "proximity_data", "comparing_methods", "a_rare_outcome", "explorers", "a_method_of_your_own", "papers",
+    "proximity_data", "comparing_methods", "other_good_answers", "a_rare_outcome", "explorers", "a_method_of_your_own", "papers",
 )  # fmt: skip
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -19,7 +19,7 @@ class Explained(Fitted):
 
     @known_arguments
     def alternatives(
-        self, within: float = 0.01, candidates: Any = (), seconds: float = 30.0, progress: bool | None = None
+        self, within: float = 0.01, candidates: Any = (), seconds: float = 60.0, progress: bool | None = None
     ) -> Alternatives:
         """Every good answer: what each prototype is worth to the objective, and which rows can take its place.
 

@@ -236,7 +236,7 @@ class _Search:
             least = most
         if most <= 1e-9 * max(1.0, found.high):
             least = most = 0.0
-        return Cost(least * self.unit, most * self.unit, found.proof)
+        return Cost(_plain(least * self.unit), _plain(most * self.unit), found.proof)
 
     def _may_be_near(self, c: int, found: Range) -> bool:
         """Whether a solution at the lower end would be near."""
@@ -291,6 +291,11 @@ class _Search:
         for k, found in zip(asked, each(solve, asked, MANY, self.stop), strict=True):
             out[k] = found
         return out
+
+
+def _plain(value: float) -> float:
+    """A difference of sums without the last digits, which are rounding."""
+    return float(f"{value:.12g}")
 
 
 def _joined(proofs: Iterator[str]) -> str:

@@ -44,6 +44,8 @@ def cases():
             solver = ("greedy", "exact")[seed % 2]
             rule = PVM(eps=eps, lambda_=lambda_, solver=solver).path(task, {}).at(0)
             yield task, D, eps, lambda_, (0.0, 0.1, 0.5)[seed % 3], rule
+    task, D = task_of(30, 8)  # others would be of use outside the place that only the substitute may hold
+    yield task, D, 2.0, 0.37, 1.0, PVM(eps=2.0, lambda_=0.37).path(task, {}).at(0)
 
 
 def truth(task, D, eps, lambda_, within, rule):

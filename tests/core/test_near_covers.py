@@ -38,7 +38,7 @@ def covers_of(task, D, eps, lambda_, c):
 
 
 def cases():
-    for seed in range(10):
+    for seed in range(6):
         task, D = task_of(seed, 4 + seed % 4, seed % 3, seed % 2 == 1, 2 + seed % 2)
         for eps, lambda_ in itertools.product((2.0, 4.0), (0.0, 1 / len(task.y), 0.37)):
             solver = ("greedy", "exact")[seed % 2]
@@ -92,7 +92,7 @@ def test_costs_equal_enumeration():
             assert all(one.exact for _, one in mine)
         assert not found.unsettled.any()
         substitutes += sum(map(len, costs))
-    assert substitutes > 50
+    assert substitutes > 40
 
 
 def test_a_prototype_that_only_greedy_takes():

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ..parallel import each
 from ..task import Task
@@ -163,6 +162,8 @@ def class_programs(
         pays[only] &= task.allowed_class[only, None] == np.arange(task.classes)
     for at, classes in asked:
         pays[at, classes] = True
+    from scipy.sparse import csr_array  # fits do without
+
     sets = read.sets(pays.T)
     lists = read.lists(sets, LISTED)
     if lists is None:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ..parallel import kernel
 from .exact import exact
 from .program import Program, Stop, ascent, highs, improve_cover
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 CLOSE = 1e-3  # of the largest weight of a row: bounds that differ by less are not closed any further
@@ -78,7 +80,7 @@ class ClassCover:
 
     @cached_property
     def by_row(self) -> csr_array:
-        return csr_array(self.program.covers.T)
+        return self.program.covers.T.tocsr()
 
     @property
     def close(self) -> float:

@@ -48,7 +48,7 @@ class Explained(Fitted):
         Raises
         ------
         NotAvailable
-            Where the method solves no integer program.
+            Where the method solves no integer program, or its balls have radii of their own.
 
         Examples
         --------
@@ -92,7 +92,7 @@ class Explained(Fitted):
         Raises
         ------
         NotAvailable
-            Where the rule is not that of the nearest prototype, or has no prototypes.
+            Where the rule is not that of the nearest prototype, has no prototypes, or has balls with radii of their own.
 
         Examples
         --------

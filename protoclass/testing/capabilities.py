@@ -114,6 +114,8 @@ def check_bounds(s: Subject) -> None:
 
 def check_explanations(s: Subject) -> None:
     """Alternatives say something of every prototype, and criticisms are rows, the worst first, as many as are asked for at most."""
+    if s.single != s.kind(**{name: values[0] for name, values in s.values.items()}):
+        return  # with other parameters there may be no such program
     can = s.kind.can
     if can.alternatives is not None:
         result = s.fit.alternatives(seconds=5.0, progress=False)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from .beside import Beside
 from .distances.screen import Compared
-from .sources import Source
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
@@ -38,7 +38,9 @@ class Query:
     label : callable
         The name of a row by its position, for messages.
     source : callable, or None
-        The source of the dissimilarities of these rows to candidates.
+        `source(prototypes)`: the prototypes of a rule beside the rows, as sides of one source; None where there is none.
+    within : int, or None
+        The number of rows of the query that these are a part of.
     """
 
     rows: Array
@@ -46,9 +48,11 @@ class Query:
     vectors: Callable[[Array], Array]
     design: Callable[[Array], Array]
     label: Callable[[int], str] = str
-    source: Callable[[], Source] | None = None
+    source: Callable[[Points], Beside | None] | None = None
+    within: int | None = None
     _missing: list[Array] = field(default_factory=list, repr=False, compare=False)
     _last: list[tuple[Points, Array]] = field(default_factory=list, repr=False, compare=False)
+    _beside: list[tuple[Points, Beside | None]] = field(default_factory=list, repr=False, compare=False)
     _screened: list[tuple[Points, Compared]] = field(default_factory=list, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -75,17 +79,28 @@ class Query:
         self._last[:] = [(prototypes, D)]
         return D
 
+    def beside(self, prototypes: Points) -> Beside | None:
+        """The prototypes of a rule beside the rows, where they have a source; the last are kept, for parts of the query as well."""
+        if self.source is None or len(prototypes) == 0:
+            return None
+        if not self._beside or self._beside[0][0] is not prototypes:
+            self._beside[:] = [(prototypes, self.source(prototypes))]
+        return self._beside[0][1]
+
+    @property
+    def together(self) -> int:
+        """The number of rows that a rule is asked about, block by block."""
+        return len(self) if self.within is None else self.within
+
     def compared(self, prototypes: Points) -> Compared | None:
         """The rows beside the prototypes of a rule, compared by a product, where there is such a thing; the last is kept."""
-        if self.source is None or prototypes.at is None or len(prototypes) == 0:
-            return None
         if self._screened and self._screened[0][0] is prototypes:
             return self._screened[0][1]
-        screening = self.source().screening
-        if screening is None:
-            return None
-        self._screened[:] = [(prototypes, screening.only(self.rows, prototypes.at))]
-        return self._screened[0][1]
+        beside = self.beside(prototypes)
+        compared = None if beside is None else beside.compared(self.rows)
+        if compared is not None:
+            self._screened[:] = [(prototypes, compared)]
+        return compared
 
     def coordinates(self) -> Array:
         """Coordinates (r, p) in the space of the metric."""
@@ -97,7 +112,8 @@ class Query:
 
     def take(self, at: Array | slice) -> Query:
         """Some of the rows."""
-        return Query(self.rows[at], self.measure, self.vectors, self.design, self.label, self.source)
+        parts = self.rows[at], self.measure, self.vectors, self.design, self.label, self.source, self.together
+        return Query(*parts, _beside=self._beside)
 
     def finite(self, values: Array) -> Array:
         """What a rule has computed for the rows (r, ...), if all of it is finite.

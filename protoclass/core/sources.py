@@ -15,6 +15,7 @@ from .distances.screen import Screening
 from .memory import check_fits
 from .parallel import each
 from .places import as_slice, gather
+from .space import Space
 from .tiles import TILE, Tiles, all_tiles
 
 Array = NDArray[Any]
@@ -33,7 +34,8 @@ class Source(Protocol):
 
     What only compares with radii reads `codes`, uint8 (q, r) for q columns and r rows, which need not be measured exactly
     to be right; `tiles` are rows and columns that together have all pairs within one of the radii. `only` is the source of
-    some of the candidates, and `screening`, where there is one, compares pairs by a product; see `distances.screen`.
+    some of the candidates. `screening`, where there is one, compares pairs by a product; see `distances.screen`. `space`, where
+    there is one, has the coordinates whose distances the dissimilarities are, if they are few.
     """
 
     @property
@@ -46,6 +48,8 @@ class Source(Protocol):
     def only(self, columns: Array) -> Source: ...
     @property
     def screening(self) -> Screening | None: ...
+    @property
+    def space(self) -> Space | None: ...
 
 
 def part(rep: Rep, at: Array | slice) -> Rep:
@@ -59,6 +63,7 @@ class Held:
 
     values: Array
     screening: ClassVar[None] = None
+    space: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -95,6 +100,7 @@ class Streamed:
     candidates: Rep
     cure: str = "give fewer rows, or more memory"
     screening: ClassVar[None] = None
+    space: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -131,6 +137,7 @@ class Part:
     rows: Array
     columns: Array
     screening: ClassVar[None] = None
+    space: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:

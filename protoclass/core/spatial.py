@@ -17,6 +17,7 @@ from .distances.screen import Screening, screen
 from .parallel import Once
 from .places import as_slice, gather
 from .sources import Finish, Held, Local, Streamed, part
+from .space import Space
 from .tiles import SIDE, Tiles, block_tiles, half_tiles, near_tiles, share_near
 
 Array = NDArray[Any]
@@ -104,6 +105,12 @@ class Spatial:
     @property
     def screening(self) -> Screening | None:
         return self._screen() if self.geometry.value is the_same else None
+
+    @cached_property
+    def space(self) -> Space | None:
+        X, Z = self._sides
+        useful = self.geometry.value is the_same and X.shape[1] <= MOST_COLUMNS and self._bounded
+        return Space(X, Z, self.geometry.r) if useful else None
 
     def _reach(self, coding: Coding) -> Array:
         return self.geometry.reach(coding.coder(self._sides[0].dtype).radii)

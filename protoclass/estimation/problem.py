@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_SEED, one_of, whole_number
+from ..core.beside import Beside
 from ..core.parallel import Once
 from ..core.query import Query
 from ..core.sources import Source
@@ -136,7 +137,10 @@ def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray) -
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
         return own.measure(at, prototypes) if prototypes.at is None else task.D.take(at, prototypes.at)
 
-    return replace(own, measure=measure, source=lambda: task.D)
+    def beside(prototypes: Points) -> Beside | None:
+        return None if prototypes.at is None else Beside(task.D, prototypes.at)
+
+    return replace(own, measure=measure, source=beside)
 
 
 def prepare(

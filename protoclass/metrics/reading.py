@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..core.beside import Beside
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
 from ..core.places import as_slice
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
 
 ROWS = 512  # measured at a time
+FEWEST = 256  # prototypes from which on preparing their comparison pays
 
 
 def build_source(d: Dissimilarity, tick: Callable[[], None], hold: bool | None, limit: float | None) -> Source:
@@ -118,7 +120,8 @@ def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
         values = compare(d.metric, part(d.rows, as_slice(at)), d.prototype_rep(prototypes))
         return usable(d.metric, values, d.index[as_slice(at)])
 
-    return Query(rows, measure, _coordinates(d.metric, d.rows), _columns(d.data), lambda i: shown(d.index[i]))
+    vectors, columns = _coordinates(d.metric, d.rows), _columns(d.data)
+    return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, d.rows))
 
 
 def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.ndarray]:
@@ -130,8 +133,22 @@ def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.nda
 
     names = known.index[known.complete]
     rows, vectors = np.arange(len(names)), _coordinates(d.metric, known.rows or ())
-    query = Query(rows, measure, vectors, _columns(known.frame), lambda i: shown(names[i]))
+    beside, columns = _beside(d, known.rows), _columns(known.frame)
+    query = Query(rows, measure, vectors, columns, lambda i: shown(names[i]), beside)
     return query, known.index, known.complete
+
+
+def _beside(d: Dissimilarity, rows: Rep | None) -> Callable[[Points], Beside | None]:
+    """Prototypes beside rows, where there is so much to measure that comparing it by other means is faster."""
+
+    def beside(prototypes: Points) -> Beside | None:
+        q, geometry = len(prototypes), d.metric.geometry
+        if rows is None or geometry is None or q < FEWEST or len(rows[0]) * q <= SMALL:
+            return None
+        streamed = Streamed(partial(finite_values, d.metric), rows, d.prototype_rep(prototypes))
+        return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
+
+    return beside
 
 
 def usable(metric: TrainedMetric, values: np.ndarray, names: pd.Index) -> np.ndarray:

@@ -8,6 +8,7 @@ import pytest
 from coordinates import KINDS, coordinates, named
 
 from protoclass.core import tiles
+from protoclass.core.beside import Beside
 from protoclass.core.coding import Coding, coder
 from protoclass.core.coverage import covering, covering_by
 from protoclass.core.covers.radii import _scanned, default_radii
@@ -220,7 +221,7 @@ def asked(X, Z, known):
 
     return Query(
         np.arange(len(X)), lambda at, points: source.take(at, points.at), lambda at: X[at], lambda at: X[at],
-        source=lambda: Compared(source.between, source.rows, source.candidates),
+        source=lambda points: Beside(Compared(source.between, source.rows, source.candidates), points.at),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coverage import NONE, SEVERAL
-from ..neighbours.nearest import Nearest, nearest
+from ..neighbours.nearest import Nearest, nearest, order_of
 from ..task import Points
 from .certificate import Objective
 from .path import Chosen, Greedy
@@ -59,6 +59,10 @@ class OwnNearest(Nearest):
     def distances(self, query: Query) -> Array:
         assert self.prototypes.radii is not None
         return query.finite(relative_distances(query.dissimilarities(self.prototypes), self.prototypes.radii))
+
+    def closest(self, query: Query) -> Array:
+        member = np.asarray(self.prototypes.classes, np.int16)[None, :]
+        return nearest(self.distances(query), member, order_of(self.prototypes))[:, 0]
 
     def cover(self, query: Query) -> Array:
         assert self.prototypes.radii is not None

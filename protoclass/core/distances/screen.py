@@ -142,9 +142,9 @@ class Screening:
         most = float(self.rows.square.max()) + float(self.candidates.square.max())
         return 1.001 * (self.bounds.norm * most + self.bounds.slack)
 
-    def only(self, rows: Array, columns: Array) -> Compared:
-        """Some rows, each beside some candidates."""
-        left, right = self.rows[as_slice(rows)], self.candidates[as_slice(columns)]
+    def only(self, rows: Array, columns: Array, chosen: Side | None = None) -> Compared:
+        """Some rows, each beside some candidates; `chosen` are these, where they have been taken before."""
+        left, right = self.rows[as_slice(rows)], self.candidates[as_slice(columns)] if chosen is None else chosen
         if self.products is None or not self.products.known:
             return Compared(left, right, self.bounds, approximate(right, left))
         held = self.products()

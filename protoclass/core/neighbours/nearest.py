@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coverage import NONE, covering
+from ..coverage import NONE, covering_by
 from ..parallel import few, kernel
 from ..task import Points
+from .near import nearest_k
 
 if TYPE_CHECKING:
     from ..query import Query
@@ -167,6 +168,17 @@ def _screened(  # type: ignore[no-untyped-def]
                 open_rows[i] = True
 
 
+def nearest_one(query: Query, prototypes: Points) -> Array:
+    """Position of the nearest prototype of each row of a query (r,): of those equally near, the one that `nearest` gives."""
+    near, order = nearest_k(query, prototypes, 1), order_of(prototypes)
+    if len(query) == 0:
+        return np.empty(0, np.int64)
+    line = order[np.argsort(prototypes.classes[order], kind="stable")]  # of equally near ones, the first in it wins
+    rank = np.empty(len(line), np.int64)
+    rank[line] = np.arange(len(line))
+    return np.asarray(line[np.minimum.reduceat(rank[near.at], near.start[:-1])])
+
+
 def class_distances(D: Array, prototypes: Points, classes: int) -> Array:
     """Distance to the nearest prototype of each class, (r, classes); inf if a class has none."""
     out = np.full((len(D), classes), np.inf)
@@ -201,23 +213,23 @@ class Nearest:
     def predict(self, kind: str, query: Query) -> Array:
         if kind == "cover":
             return self.cover(query)
-        D = self.distances(query)
         if kind == "distance":
-            return class_distances(D, self.prototypes, self.classes)
-        at = nearest(D, np.asarray(self.prototypes.classes, np.int16)[None, :], order_of(self.prototypes))[:, 0]
-        if kind == "nearest":
-            return at
+            return class_distances(self.distances(query), self.prototypes, self.classes)
         if len(self.prototypes) == 0:
-            return np.full(len(D), self.fallback)
-        return np.where(at < 0, self.fallback, self.prototypes.classes[at])
+            return np.full(len(query), NONE if kind == "nearest" else self.fallback)
+        at = self.closest(query)
+        return at if kind == "nearest" else self.prototypes.classes[at]
+
+    def closest(self, query: Query) -> Array:
+        """Position of the prototype at the least distance of each row (r,); there is at least one."""
+        return nearest_one(query, self.prototypes)
 
     def cover(self, query: Query) -> Array:
         """The class of the balls that hold each row, -1 where none or balls of several classes do."""
-        D = query.dissimilarities(self.prototypes)
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
-            return np.full(len(D), NONE)
+            return np.full(len(query), NONE)
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]
-        covered = covering(D, member, self.prototypes.radii[:1])[:, 0]
+        covered = covering_by(query, self.prototypes, member, self.prototypes.radii[:1])[:, 0]
         return np.asarray(np.maximum(covered, NONE))
 
     def moved(self, columns: Array) -> Nearest:

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from ..parallel import kernel
 from ..task import Points
-from .nearest import class_distances, nearest, order_of
+from ..units import EXACT
+from .near import nearest_k
+from .nearest import class_distances, nearest_one
+from .pool import Near, nearest_of
 
 if TYPE_CHECKING:
     from ..query import Query
@@ -40,14 +43,14 @@ class KNNPath:
         return len(self.prototypes) / np.array(self.ks, float)
 
     def predict(self, kind: str, query: Query) -> Array:
-        D = query.dissimilarities(self.prototypes)
         ks, codes = np.array(self.ks), self.prototypes.classes
+        near = nearest_k(query, self.prototypes, int(ks.max()))
         if self.seed is None:
-            share = votes(np.ascontiguousarray(D), ks, codes, self.weight, self.classes)
+            share = near_votes(near, ks, codes, self.weight, self.classes)
             return share.argmax(axis=2) if kind == "class" else share
         draw = np.random.default_rng(self.seed)
         rows, classes = draw.permutation(len(codes)), draw.permutation(self.classes)
-        share = ordered_votes(D[:, rows], ks, codes[rows], self.weight[rows], self.classes)
+        share = ordered_votes(near, np.argsort(rows), ks, codes, self.weight, self.classes)
         return classes[share[:, :, classes].argmax(axis=2)] if kind == "class" else share
 
     def at(self, g: int) -> KNN:
@@ -80,42 +83,46 @@ class KNN:
         if kind in ("class", "prob"):
             path = KNNPath((self.k,), self.prototypes, self.weight, self.classes, self.seed)
             return np.asarray(path.predict(kind, query)[:, 0])
-        D = query.dissimilarities(self.prototypes)
         if kind == "distance":
-            return class_distances(D, self.prototypes, self.classes)
-        member = np.asarray(self.prototypes.classes, np.int16)[None, :]
-        return nearest(D, member, order_of(self.prototypes))[:, 0]
+            return class_distances(query.dissimilarities(self.prototypes), self.prototypes, self.classes)
+        return nearest_one(query, self.prototypes)
 
     def moved(self, columns: Array) -> KNN:
         return replace(self, prototypes=self.prototypes.moved(columns))
 
 
 def votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of the k nearest rows by their dissimilarities (r, q), including those tied with the k-th."""
+    return near_votes(nearest_of(D, min(int(ks.max()), D.shape[1])), ks, codes, weight, classes)
+
+
+def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
     """Vote shares (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
-    positions = np.minimum(ks, D.shape[1]) - 1
-    radii = np.sort(np.partition(D, positions.max(), axis=1)[:, : positions.max() + 1], axis=1)[:, positions]
-    out = np.zeros((len(D), len(ks), classes))
-    _votes(D, radii, np.asarray(codes, np.int64), weight, out)
+    if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
+        near = near.ascending()  # sums of whole numbers are the same in any order
+    out, radii = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes)))
+    _votes(near.start, near.at, near.distance, radii, np.asarray(codes, np.int64), weight, out)
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 
-def ordered_votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Vote shares (r, len(ks), classes) of exactly k rows, the first of those at equal distance."""
-    near = np.argsort(D, axis=1, kind="stable")[:, : ks.max()]
-    cast = np.zeros((*near.shape, classes))
-    np.put_along_axis(cast, codes[near][:, :, None], weight[near][:, :, None], axis=2)
+def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of exactly k rows: of those at equal distance, the first by rank."""
+    order = np.lexsort((rank[near.at], near.distance, near.rows()))
+    first = near.at[order[near.start[:-1, None] + np.arange(min(int(ks.max()), len(codes)))]]
+    cast = np.zeros((*first.shape, classes))
+    np.put_along_axis(cast, codes[first][:, :, None], weight[first][:, :, None], axis=2)
     out = np.cumsum(cast, axis=1)[:, ks - 1]
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 
 @kernel
-def _votes(D, radii, codes, weight, out):  # type: ignore[no-untyped-def]
-    for i in range(D.shape[0]):
-        last = 0.0
-        for s in range(radii.shape[1]):
-            last = max(last, radii[i, s])
-        for j in range(D.shape[1]):
-            if D[i, j] <= last:
-                for s in range(radii.shape[1]):
-                    if D[i, j] <= radii[i, s]:
-                        out[i, s, codes[j]] += weight[j]
+def _votes(start, at, distance, radii, codes, weight, out):  # type: ignore[no-untyped-def]
+    n, ks, classes = out.shape
+    cast = np.empty((classes, ks))
+    for i in range(n):
+        cast[:] = 0
+        for t in range(start[i], start[i + 1]):
+            d, w, own = distance[t], weight[at[t]], cast[codes[at[t]]]
+            for s in range(ks):
+                own[s] += w if d <= radii[i, s] else 0.0
+        out[i] = cast.T

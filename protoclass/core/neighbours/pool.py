@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import kernel
+from ..parallel import few, kernel
 
 Array = NDArray[Any]
 Fill = Callable[[int, Array, Array, Array], int]
@@ -48,6 +48,8 @@ class Near:
     def padded(self) -> Array:
         """The distances as a matrix (r, length of the longest list), with inf behind those of each row."""
         length = np.diff(self.start)
+        if len(length) and (length == length[0]).all():
+            return self.distance.reshape(len(length), length[0])
         out = np.full((len(self), int(length.max(initial=0))), np.inf, self.distance.dtype)
         out[np.arange(out.shape[1]) < length[:, None]] = self.distance
         return out
@@ -83,7 +85,7 @@ def nearest_of(D: Array, k: int) -> Near:
     >>> near.at.tolist(), near.distance.tolist()
     ([1, 2, 3], [1.0, 2.0, 2.0])
     """
-    return joined([_up_to(D[part], smallest(D[part], k)) for part in parts_of(*D.shape)])
+    return joined([up_to(D[part], smallest(D[part], k), k) for part in parts_of(*D.shape)])
 
 
 def parts_of(r: int, q: int) -> list[slice]:
@@ -97,11 +99,13 @@ def smallest(D: Array, k: int) -> Array:
     return np.asarray(np.partition(D, k - 1, axis=1)[:, k - 1])
 
 
-def _up_to(D: Array, last: Array) -> Near:
-    inside = np.less_equal(D, last[:, None])
-    flat = np.flatnonzero(inside)
-    start = np.append(0, np.cumsum(np.count_nonzero(inside, axis=1)))
-    return Near(start, flat % D.shape[1], D.ravel()[flat])
+def up_to(D: Array, last: Array, k: int) -> Near:
+    """The values (r, q) that are not above one for each row (r,), about k of each row, in their order."""
+    if few(D.size):
+        inside = last[:, None] >= D
+        return Near(np.append(0, np.cumsum(inside.sum(axis=1))), np.nonzero(inside)[1], D[inside])
+    D = np.ascontiguousarray(D)
+    return listed(len(D), k, D.shape[1], D.dtype, lambda first, *lists: int(_up_to(D[first:], last[first:], *lists)))
 
 
 def listed(rows: int, k: int, prototypes: int, dtype: Any, fill: Fill) -> Near:
@@ -121,6 +125,21 @@ def listed(rows: int, k: int, prototypes: int, dtype: Any, fill: Fill) -> Near:
         parts.append(Near(start[: done + 1], at[:end], distance[:end]))
         first += done
     return joined(parts)
+
+
+@kernel
+def _up_to(D, last, start, at, distance):  # type: ignore[no-untyped-def]
+    end = 0
+    for i in range(len(D)):
+        largest = last[i]
+        for j in range(D.shape[1]):
+            if D[i, j] <= largest:
+                if end == len(at):
+                    return i
+                at[end], distance[end] = j, D[i, j]
+                end += 1
+        start[i + 1] = end
+    return len(D)
 
 
 @kernel

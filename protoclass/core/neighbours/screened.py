@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..distances.screen import Compared
 from ..parallel import kernel
-from .pool import Near, joined, parts_of, smallest
+from .pool import Near, joined, parts_of, smallest, up_to
 
 Array = NDArray[Any]
 
@@ -24,28 +24,26 @@ def nearest_compared(compared: Compared, k: int) -> Near:
     """For each row the prototypes up to the distance of the k-th nearest; k is at most their number."""
     parts = []
     for part in parts_of(*compared.twice.shape):
-        open_pairs = _open(compared, part, k)
-        row, at = np.divmod(np.flatnonzero(open_pairs), open_pairs.shape[1])
-        distance = np.empty(len(at), compared.rows.exact.dtype)
-        _measure(compared.rows.exact[part], compared.candidates.exact, row, at, distance)
-        start = np.append(0, np.cumsum(np.count_nonzero(open_pairs, axis=1)))
-        found = Near(start, at, distance)
+        found = _open(compared, part, k)
+        distance = np.empty(len(found.at), compared.rows.exact.dtype)
+        _measure(compared.rows.exact[part], compared.candidates.exact, found.rows(), found.at, distance)
+        found = Near(found.start, found.at, distance)
         parts.append(found.within(smallest(found.padded(), k)) if len(found) else found)
     return joined(parts)
 
 
 def share_open(compared: Compared, k: int) -> float:
     """Share of the pairs that the products leave open, and that are measured."""
-    return float(_open(compared, slice(None), k).mean())
+    return len(_open(compared, slice(None), k).at) / compared.twice.size
 
 
-def _open(compared: Compared, part: slice, k: int) -> Array:
-    """The pairs of some rows (r, q) that may be among the k nearest."""
+def _open(compared: Compared, part: slice, k: int) -> Near:
+    """The prototypes of some rows that may be among the k nearest, with their approximations."""
     rows, candidates, limits = compared.rows.square[part], compared.candidates.square, compared.bounds
     near = candidates + rows[:, None] - compared.twice[part]
     error = 1.001 * (limits.norm * (rows.astype(float) + float(candidates.max())) + limits.slack)
     last = (smallest(near, k) + error) * ((1 + limits.kernel) / (1 - limits.kernel)) + error
-    return np.asarray(near <= np.nextafter(last.astype(np.float32), np.float32(np.inf))[:, None])
+    return up_to(near, np.nextafter(last.astype(np.float32), np.float32(np.inf)), k)
 
 
 @kernel

@@ -85,6 +85,9 @@ def nearest_of(D: Array, k: int) -> Near:
     >>> near.at.tolist(), near.distance.tolist()
     ([1, 2, 3], [1.0, 2.0, 2.0])
     """
+    if few(D.size):
+        inside = smallest(D, k)[:, None] >= D
+        return Near(np.append(0, np.cumsum(inside.sum(axis=1))), np.nonzero(inside)[1], D[inside])
     return joined([up_to(D[part], smallest(D[part], k), k) for part in parts_of(*D.shape)])
 
 
@@ -101,9 +104,6 @@ def smallest(D: Array, k: int) -> Array:
 
 def up_to(D: Array, last: Array, k: int) -> Near:
     """The values (r, q) that are not above one for each row (r,), about k of each row, in their order."""
-    if few(D.size):
-        inside = last[:, None] >= D
-        return Near(np.append(0, np.cumsum(inside.sum(axis=1))), np.nonzero(inside)[1], D[inside])
     D = np.ascontiguousarray(D)
     return listed(len(D), k, D.shape[1], D.dtype, lambda first, *lists: int(_up_to(D[first:], last[first:], *lists)))
 

@@ -259,4 +259,4 @@ def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     assert pc.fit("y ~ .", data, eps=0.05).prototypes.equals(held.prototypes)
     monkeypatch.setattr("protoclass.core.covers.problems.LISTED", 1000)
     with pytest.raises(pc.TooLarge, match="smaller radii, candidates=500"):
-        pc.fit("y ~ .", data, eps=1.0, solver="exact")
+        pc.fit("y ~ .", data, eps=1.0, solver="ratio")

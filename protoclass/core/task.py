@@ -51,6 +51,8 @@ class Task:
         The names of the classes.
     label : callable
         The name of a row by its position, for messages.
+    every : Once of Task, or None
+        The same task with all rows as candidates, where a bound over them is asked for and the candidates are a sample of them.
     """
 
     source: Once[Source]
@@ -65,6 +67,7 @@ class Task:
     allowed_class: Array | None = None
     levels: tuple[Any, ...] = ()
     label: Callable[[int], str] = str
+    every: Once[Task] | None = None
 
     @property
     def D(self) -> Source:
@@ -102,6 +105,7 @@ class Task:
             design=Once(lambda: self.columns()[rows]),
             allowed_class=None if self.allowed_class is None else self.allowed_class[columns],
             label=lambda i: self.label(int(rows[i])),
+            every=None,
         )
         return smaller, columns
 
@@ -122,6 +126,7 @@ class Task:
             design=Once(lambda: self.columns()[order]),
             allowed_class=None if self.allowed_class is None else self.allowed_class[columns],
             label=lambda i: self.label(int(order[i])),
+            every=None,
         )
         return reordered, columns
 

@@ -310,5 +310,6 @@ def learn(
         dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
         task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
         check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
-        rule = model.path(replace(task, tick=fitting.update), {}).at(0)
+        task = problem.with_every_row(replace(task, tick=fitting.update), dissimilarity)
+        rule = model.path(task, {}).at(0)
     return Fit(problem, dissimilarity, rule, validation, selection)

@@ -117,7 +117,11 @@ class Fitted(Served):
 
     @property
     def certificate(self) -> Certificate:
-        """How far from optimal the prototypes can be: objective, lower bound, gap and proof, over all and by class."""
+        """How far from optimal the prototypes can be: objective, lower bound, gap and proof, over all and by class.
+
+        Where the candidates are a sample of the rows, the bound is over all rows as candidates, and `sampled` has the certificate
+        over the sample.
+        """
         certificate: Certificate = self._reported("certificate")
         return certificate
 

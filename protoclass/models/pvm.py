@@ -111,13 +111,20 @@ class PVM(Model):
     solver : "greedy", "exact", "rounding" or "ratio"
         The paper's greedy algorithm (section 3.2); the integer program solved to proven optimality; the linear relaxation
         with randomised rounding (section 3.1); the standard greedy algorithm by least cost for each row newly covered, with
-        which section 3.2 compares its own. "exact" and "rounding" always come with a certificate.
+        which section 3.2 compares its own. "exact" and "rounding" always come with a certificate. Where memory does not
+        take the balls of all candidates, "exact", "rounding" and certificates come from programs of a few candidates, to which
+        those that they lack are added (column generation); bounds hold for all candidates, and "exact" is as optimal. Only "ratio"
+        needs all balls.
     balls : "open" or "closed"
         Whether a ball contains the rows with `d < eps` or those with `d <= eps`.
     certify : bool
-        Whether the cover of a greedy solver gets a lower bound as well, in the fit on all rows.
+        Whether the cover of a greedy solver gets a lower bound as well, in the fit on all rows. With a sample of the rows as
+        candidates (`candidates=500`) the certificate of any solver is over all rows as candidates, for which all dissimilarities
+        are measured once, but not kept; `certificate.sampled` is over the sample.
     time_limit : float
-        Seconds for the program of each class. After that time the best cover so far and its proven gap are returned.
+        Seconds for the program of each class. After that time the best cover so far and its proven gap are returned. Classes
+        share the passes of column generation, and so their seconds; a certificate of a sample that has not read all
+        rows by then is over the sample, and says so.
     mip_gap : float
         Relative gap at which "exact" stops; 0 requires the optimum.
     rounding : "best" or "union"

@@ -65,12 +65,18 @@ class Certificate:
         Where each bound comes from: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
     notes : tuple of str
         A note of the solver for each class, "" for none.
+    over : str
+        Which candidates the bound is over, in words; "" where they are all those that the cover is chosen from.
+    sampled : Certificate, or None
+        The bound over the sample of candidates that the cover is chosen from, where `bound` is over all rows.
     """
 
     objective: Array
     bound: Array
     proof: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    over: str = ""
+    sampled: Certificate | None = None
 
     @property
     def gap(self) -> float:
@@ -81,11 +87,20 @@ class Certificate:
         return above / float(self.bound.sum()) if self.bound.sum() > 0 else float("inf")
 
     def scaled(self, unit: float) -> Certificate:
-        return replace(self, objective=self.objective * unit, bound=self.bound * unit)
+        sampled = None if self.sampled is None else self.sampled.scaled(unit)
+        return replace(self, objective=self.objective * unit, bound=self.bound * unit, sampled=sampled)
 
     def __repr__(self) -> str:
         names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
         proofs = ", ".join(name for proof, name in names.items() if proof in self.proof)
+        over = f" over {self.over}" if self.over else ""
+        text = f"at most {_percent(self.gap)} above the optimum{over} (bound {self.bound.sum():.6g} by {proofs})"
         if self.gap == 0:
-            return f"optimal (proved by {proofs})"
-        return f"at most {100 * self.gap:.2g} % above the optimum (bound {self.bound.sum():.6g} by {proofs})"
+            text = f"optimal{over} (proved by {proofs})"
+        return text if self.sampled is None else f"{text}; {self.sampled}"
+
+
+def _percent(share: float) -> str:
+    """To two digits, without a power of ten."""
+    value = float(f"{100 * share:.2g}")
+    return f"{value:,.0f} %" if value >= 100 else f"{value:.2g} %"

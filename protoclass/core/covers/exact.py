@@ -67,7 +67,7 @@ def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop
             if lower > bound:
                 bound, y, proof = lower, relaxed.y, "LP"
         if relaxed.x is not None:
-            best, value = _round(program, relaxed.x, best, value)
+            best, value = round_thresholds(program, relaxed.x, best, value)
     if not _is_closed(program, value, bound, gap) and time.monotonic() < end:
         best, value, bound, proof = _branch(program, best, value, bound, y, proof, end, gap, stop)
     return Solved(best, value, min(value, program.round_up(bound)), proof)
@@ -77,7 +77,7 @@ def _is_closed(program: Program, value: float, bound: float, gap: float) -> bool
     return value - program.round_up(bound) <= max(gap * abs(value), 1e-9 * max(1.0, abs(value)))
 
 
-def _round(program: Program, x: Array, best: Array, value: float) -> tuple[Array, float]:
+def round_thresholds(program: Program, x: Array, best: Array, value: float) -> tuple[Array, float]:
     """The best of the improved covers by the candidates whose value in the relaxation reaches some threshold."""
     thresholds = np.unique(np.round(x[x > 1e-6], 6))
     for threshold in thresholds[

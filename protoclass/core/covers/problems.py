@@ -11,7 +11,7 @@ weight of the class than of all others.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,8 @@ class CoverProblems:
     classes : tuple of Sets
     read : Reading
         Reads the balls of the classes, as bits, lists, or not at all.
+    most : float, or None
+        How many pairs of a row and a candidate of its class may be listed; 2^29 if None.
     """
 
     task: Task
@@ -58,25 +60,30 @@ class CoverProblems:
     best: Array
     classes: tuple[Sets, ...]
     read: Reading
+    most: float | None = field(default=None, kw_only=True)
 
     @cached_property
+    def listed(self) -> tuple[Lists, ...] | None:
+        """The balls of each class as lists of rows, see `Reading.lists`; None if they have too many pairs."""
+        return self.read.lists(self.classes, LISTED if self.most is None else self.most)
+
+    @property
     def lists(self) -> tuple[Lists, ...]:
-        """The balls of each class as lists of rows; see `Reading.lists`.
+        """`listed`, which must not be None.
 
         Raises
         ------
         TooLarge
-            If there are more than 2^29 pairs of a row and a candidate of its class.
+            If there are too many pairs of a row and a candidate of its class.
         """
-        lists = self.read.lists(self.classes, LISTED)
-        if lists is None:
+        if self.listed is None:
             n, m = self.task.shape
             raise TooLarge(
                 f"balls of radius {self.read.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be "
-                "listed: use solver='greedy' without certify, which needs no lists, smaller radii, candidates=500 (a random subset of "
-                "the rows as centres), or fewer rows (data.sample(...))"
+                "listed: use solver='greedy', 'exact' or 'rounding', which need no lists, smaller radii, candidates=500 (a random "
+                "subset of the rows as centres), or fewer rows (data.sample(...))"
             )
-        return lists
+        return self.listed
 
 
 def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> CoverProblems:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import kernel
+from .balls import Lists
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -60,10 +61,26 @@ class Program:
 
     def round_up(self, bound: float) -> float:
         """The smallest possible objective at or above a bound."""
-        if not self.step:
-            return bound
-        slack = 1e-9 * max(1.0, abs(bound))
-        return float(np.ceil((bound - slack) / self.step) * self.step)
+        return float(round_up(bound, self.step))
+
+
+def round_up(bound: Any, step: float) -> Any:
+    """The smallest multiples of `step` at or above some bounds, up to rounding; the bounds themselves if it is 0."""
+    if not step:
+        return bound
+    slack = 1e-9 * np.maximum(1.0, np.abs(bound))
+    return np.ceil((bound - slack) / step) * step
+
+
+def ball_matrix(lists: Lists, lines: Array, k: int, rows: int) -> csr_array:
+    """The rows in the balls of some candidates at radius `k`, csr (len(lines), rows) of ones; see `balls.csr_lists`."""
+    from scipy.sparse import csr_array  # most fits do without
+
+    start, upto, places = lists
+    first, count = start[lines], upto[lines, k] - start[lines]
+    bounds = np.concatenate([[0], np.cumsum(count)])
+    at = np.repeat(first - bounds[:-1], count) + np.arange(bounds[-1])
+    return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(lines), rows))
 
 
 def step_of(cost: float) -> float:
@@ -211,7 +228,9 @@ class Stop:
                 self._running.discard(solver)
 
 
-def highs(program: Program, integer: bool, seconds: float, stop: Stop, gap: float = 0.0) -> Answer:
+def highs(
+    program: Program, integer: bool, seconds: float, stop: Stop, gap: float = 0.0, upper: float = 1.0
+) -> Answer:
     """Solve the relaxation, or with `integer` the integer program, by HiGHS on one thread.
 
     Parameters
@@ -221,6 +240,9 @@ def highs(program: Program, integer: bool, seconds: float, stop: Stop, gap: floa
     stop : Stop
     gap : float
         Relative gap at which an integer solution is good enough.
+    upper : float
+        Upper bound of x. Infinity leaves the optimum as it is, but no price of a row then rests on a bound of x, which would
+        hold for the program's candidates alone.
     """
     import highspy
 
@@ -229,7 +251,7 @@ def highs(program: Program, integer: bool, seconds: float, stop: Stop, gap: floa
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = a + b, b
     lp.col_cost_ = np.concatenate([program.cost, program.prize]) / scale
-    lp.col_lower_, lp.col_upper_ = np.zeros(a + b), np.ones(a + b)
+    lp.col_lower_, lp.col_upper_ = np.zeros(a + b), np.repeat([upper, 1.0], [a, b])
     lp.row_lower_, lp.row_upper_ = np.ones(b), np.full(b, highspy.kHighsInf)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.concatenate([program.covers.indptr, program.covers.indptr[-1] + np.arange(1, b + 1)])

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from threading import Lock
 from typing import Any
 
@@ -211,7 +212,7 @@ class Reading:
             if self._codes is not None:
                 codes, at = self._codes, (one.candidates[part.lines], one.rows[part.places])
             else:
-                codes, at = self._read(one, part), (np.arange(len(part.lines)), np.arange(len(part.places)))
+                codes, at = self.codes_of(one, part), (np.arange(len(part.lines)), np.arange(len(part.places)))
             with locks[int(part.lines[0])]:
                 pack(codes, at, part.lines, part.places, radii.start, out)
 
@@ -223,7 +224,7 @@ class Reading:
 
     def codes(self, one: Sets) -> Array:
         """The codes of all pairs of one class, uint8 (a, b)."""
-        return self._read(one, Part(np.arange(len(one.candidates)), np.arange(len(one.rows))))
+        return self.codes_of(one, Part(np.arange(len(one.candidates)), np.arange(len(one.rows))))
 
     def inside(self, rows: Array, candidates: Array, radius: Coding) -> Iterator[tuple[slice, Array]]:
         """Which rows are in the balls of one radius: some candidates at a time, bool (q, r)."""
@@ -251,7 +252,41 @@ class Reading:
             if len(lines) and len(places):
                 yield Part(lines, places, tile.code)
 
-    def _read(self, one: Sets, part: Part) -> Array:
+    def strips(self, sets: tuple[Sets, ...]) -> Iterator[tuple[int, list[Part]]]:
+        """The pairs of each class, except for those that are known to be in no ball, once each.
+
+        Yields
+        ------
+        class, parts
+            All pairs of some candidates, which are the lines of each part: no later part has these candidates of the class.
+        """
+        if self.tiles.complete:
+            for c, one in enumerate(sets):
+                for part in self._parts(one):
+                    yield c, [part]
+            return
+        line, place, of_class = self._positions(sets)
+        for _, tiles in groupby(self.tiles, key=lambda tile: int(tile.columns[0])):
+            near = [(tile, of_class[tile.rows]) for tile in tiles]
+            for c in range(len(sets)):
+                lines = line[c, near[0][0].columns]
+                lines = lines[lines >= 0]
+                parts = [Part(lines, place[tile.rows[y == c]], tile.code) for tile, y in near if (y == c).any()]
+                if len(lines) and parts:
+                    yield c, parts
+
+    def _positions(self, sets: tuple[Sets, ...]) -> tuple[Array, Array, Array]:
+        """Where candidates stand in each class, (classes + 1, m), -1 for nowhere; where rows stand in theirs; and the class of
+        each row, or the number of classes if it has no weight."""
+        L, (n, m) = len(sets), self.task.shape
+        line, place, of_class = np.full((L + 1, m), -1, np.int32), np.empty(n, np.int32), np.full(n, L)
+        for c, one in enumerate(sets):
+            place[one.rows], of_class[one.rows] = np.arange(len(one.rows)), c
+            line[c, one.candidates] = np.arange(len(one.candidates))
+        return line, place, of_class
+
+    def codes_of(self, one: Sets, part: Part) -> Array:
+        """The codes of some pairs of one class, uint8 (lines, places)."""
         if part.code != MEASURE:
             return np.full((len(part.lines), len(part.places)), part.code, np.uint8)
         if self._codes is not None:
@@ -273,7 +308,7 @@ class Reading:
         total = 0
 
         def listed(item: tuple[int, Part]) -> Lists:
-            return csr_lists(self._read(sets[item[0]], item[1]), K)
+            return csr_lists(self.codes_of(sets[item[0]], item[1]), K)
 
         entries = sum(len(one.candidates) * len(one.rows) for one in sets)
         for (c, _), lists in zip(work, each(listed, work, entries), strict=True):
@@ -285,12 +320,8 @@ class Reading:
 
     def _of_near(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
         """Lists of what the tiles have, which is far from all pairs: one pass for all classes."""
-        K, L, (n, m) = len(self.coding.radii), len(sets), self.task.shape
-        place, of_class = np.empty(n, np.int32), np.full(n, L)
-        line = np.full((L + 1, m), -1, np.int32)
-        for c, one in enumerate(sets):
-            place[one.rows], of_class[one.rows] = np.arange(len(one.rows)), c
-            line[c, one.candidates] = np.arange(len(one.candidates))
+        L, (n, m) = len(sets), self.task.shape
+        line, place, of_class = self._positions(sets)
 
         def by_class(some: Pairs | Tile) -> list[Pairs]:
             found = self._pairs(some, some.columns, some.rows) if isinstance(some, Tile) else some
@@ -308,7 +339,7 @@ class Reading:
                 total += len(some)
             if total > most:
                 return None
-        return [lists_of_pairs(found[c], len(sets[c].candidates), K) for c in range(L)]
+        return [lists_of_pairs(found[c], len(sets[c].candidates), len(self.coding.radii)) for c in range(L)]
 
 
 def _empty(radii: int) -> Lists:

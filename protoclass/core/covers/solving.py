@@ -13,17 +13,18 @@ from ..parallel import each
 from ..task import Task
 from ..units import in_units
 from .certificate import Certificate
+from .every_row import over_every_row
 from .exact import Solved, exact
+from .generation import AFFORDABLE, Generated, fits, generate
 from .greedy import greedy, greedy_steps, merge_steps, order_candidates
 from .measured import Steps
 from .path import Chosen, CoverPath
 from .problems import CoverProblems, covers, fold_groups
-from .program import Program, Stop, ascent, highs, ratio, step_of
+from .program import Program, Stop, ascent, ball_matrix, highs, ratio, step_of
 from .rounding import round_relaxation
 
 Array = NDArray[Any]
 MANY = 2**62  # entries: such work always uses threads
-AFFORDABLE = 20_000_000  # entries of a linear program that is solved for a bound
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,21 @@ def cover_paths(
         local[group] = np.arange(len(group))
         problems = covers(task, local[fold], len(group), reach, float(lambdas[0]))
 
-        if slow:
-            _ = problems.lists  # before the threads below ask for them
+        if options.solver == "ratio":
+            _ = problems.lists  # or the error that says that there are too many
+        listed = options.solver == "ratio" or (slow and fits(problems))  # before the threads below ask for the lists
         steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))
 
-        def path(f: int, problems: CoverProblems = problems, steps: list[list[Steps]] = steps) -> CoverPath:
+        def path(
+            f: int, problems: CoverProblems = problems, steps: list[list[Steps]] = steps, listed: bool = listed
+        ) -> CoverPath:
             runs = greedy(problems, steps, f, lambdas)
             if slow:
-                runs = solve_runs(problems, f, runs, lambdas, options, stop)
+                runs = solve_runs(problems, f, runs, lambdas, options, stop, listed)
+                runs = [
+                    _over_every_row(problems, f, g // len(lambdas), float(lambdas[g % len(lambdas)]), run, options, stop)
+                    for g, run in enumerate(runs)
+                ]
             live = problems.fold != f
             task.tick()
             weight = np.bincount(task.y[live], problems.w[live], task.classes)
@@ -85,37 +93,82 @@ def cover_paths(
 
 
 def solve_runs(
-    problems: CoverProblems, f: int, runs: list[Chosen], lambdas: Array, options: Options, stop: Stop
+    problems: CoverProblems,
+    f: int,
+    runs: list[Chosen],
+    lambdas: Array,
+    options: Options,
+    stop: Stop,
+    listed: bool = True,
 ) -> list[Chosen]:
-    """The covers of the solver, or those of the greedy algorithm with a certificate."""
-    L = len(problems.classes)
-    sizes = [len(s.candidates) for s in problems.classes]
-    largest_first = np.argsort(sizes, kind="stable")[::-1]
-    out = []
+    """The covers of the solver, or those of the greedy algorithm with a certificate; `listed` says whether the balls are."""
+    L, out = len(problems.classes), []
     for g, run in enumerate(runs):
         k, j = divmod(g, len(lambdas))
         cost = in_units(float(lambdas[j]), problems.unit)
-
-        def solve_class(c: int, k: int = k, cost: float = cost, run: Chosen = run) -> tuple[int, Solved, Array]:
-            program, candidates, lost = program_of(problems, f, k, c, cost)
-            start = np.isin(candidates, run.at[run.classes == c])
-            solved = _solve(program, start, options, (f, k, c), stop)
-            result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost)
-            return c, result, candidates[solved.chosen]
-
-        results = sorted(each(solve_class, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
-        certificate: Certificate | None = Certificate(
-            np.array([s.objective for _, s, _ in results]),
-            np.array([s.bound for _, s, _ in results]),
-            tuple(s.proof for _, s, _ in results),
-            tuple(s.note for _, s, _ in results),
-        )
-        certificate = certificate if options.certify or options.solver in ("exact", "rounding") else None
+        few = None if listed else _few(problems, f, k, cost, run, options, stop)
+        results = _solve_classes(problems, few, f, k, cost, run, options, stop)
+        certificate: Certificate | None = None
+        if options.certify or options.solver in ("exact", "rounding"):
+            certificate = Certificate(
+                np.array([s.objective for s, _ in results]),
+                np.array([s.bound for s, _ in results]),
+                tuple(s.proof for s, _ in results),
+                tuple(s.note for s, _ in results),
+            )
         if options.solver != "greedy":
-            steps = [order_candidates(problems, f, k, c, results[c][2]) for c in range(L)]
-            run = merge_steps(problems, f, k, steps)
+            some = problems if few is None else few.problems
+            run = merge_steps(problems, f, k, [order_candidates(some, f, k, c, results[c][1]) for c in range(L)])
         out.append(replace(run, certificate=certificate))
     return out
+
+
+def _solve_classes(
+    problems: CoverProblems,
+    few: Generated | None,
+    f: int,
+    k: int,
+    cost: float,
+    run: Chosen,
+    options: Options,
+    stop: Stop,
+) -> list[tuple[Solved, Array]]:
+    """For each class what the solver found, and the candidates that it chose, from `few` candidates where there are some."""
+    if few is not None:
+        options = replace(options, certify=False)  # a bound over the few candidates is not one over all
+
+    def solve_class(c: int) -> tuple[int, Solved, Array]:
+        program, candidates, lost = program_of(problems if few is None else few.problems, f, k, c, cost)
+        start = np.isin(candidates, run.at[run.classes == c])
+        solved = _solve(program, start, options, (f, k, c), stop)
+        result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost)
+        return c, result if few is None else few.over_all(c, result), candidates[solved.chosen]
+
+    sizes = [len(s.candidates) for s in problems.classes]
+    largest_first = np.argsort(sizes, kind="stable")[::-1]
+    results = sorted(each(solve_class, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
+    return [(solved, at) for _, solved, at in results]
+
+
+def _over_every_row(
+    problems: CoverProblems, f: int, k: int, lambda_: float, run: Chosen, options: Options, stop: Stop
+) -> Chosen:
+    """A cover by a sample of the rows with its certificate over all rows, where that is asked for."""
+    if run.certificate is None or problems.task.every is None:
+        return run
+    chosen = [run.at[run.classes == c] for c in range(len(problems.classes))]
+    radius = problems.read.coding.radii[k : k + 1]
+    certificate = over_every_row(problems, f, radius, lambda_, run.certificate, chosen, options.seconds, stop)
+    return replace(run, certificate=certificate)
+
+
+def _few(problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop) -> Generated:
+    """The candidates that stand for all others where memory does not take lists of all balls."""
+    chosen = [run.at[run.classes == c] for c in range(len(problems.classes))]
+    seconds = options.seconds * len(chosen)  # the classes share their passes
+    few = generate(problems, f, k, cost, chosen, seconds, stop, options.solver == "exact")
+    _ = few.problems.listed  # before the threads ask for them
+    return few
 
 
 def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ...], stop: Stop) -> Solved:
@@ -154,19 +207,11 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     lost : float
         Weight of the rows that no candidate of the program covers.
     """
-    from scipy.sparse import csr_array  # most fits do without
-
     sets = problems.classes[c]
     use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
-    start, upto, places = problems.lists[c]
-    first, last = start[use], upto[use, k]
-    count = last - first
-    at = np.repeat(first - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(count.sum())
     w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
-    all_rows = csr_array(
-        (np.ones(len(at)), places[at], np.concatenate([[0], np.cumsum(count)])), shape=(len(use), len(sets.rows))
-    )
-    reached = np.bincount(places[at], minlength=len(sets.rows)) > 0
+    all_rows = ball_matrix(problems.lists[c], use, k, len(sets.rows))
+    reached = np.bincount(all_rows.indices, minlength=len(sets.rows)) > 0
     live = np.flatnonzero(reached & (w > 0))
     covered = all_rows[:, live]
     covered.sort_indices()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from common import Report, file, main, table
 from pvm_table2 import SHARES, sets
@@ -65,7 +66,13 @@ def difference(found: pc.Comparison) -> pd.Series:
     """Own radii beside one radius, both with lambda tuned: the difference of errors in points, and its 95 % interval."""
     tests = found.tests.set_index(["a", "b"])
     row = tests.loc[ONE, OWN]  # the error of a minus that of b
-    return -100 * row[["difference", "high", "low"]].set_axis(["difference", "low", "high"])
+    return 0.0 - 100 * row[["difference", "high", "low"]].astype(float).set_axis(["difference", "low", "high"])
+
+
+def in_words(name: str, d: pd.Series) -> str:
+    if np.isnan(d["low"]):
+        return f"{name} {d['difference']:+.1f} (the same in each fold)"
+    return f"{name} {d['difference']:+.1f} ({d['low']:+.1f} to {d['high']:+.1f})"
 
 
 def report(repeats: int = 1, names: str = "Diabetes,Glass,Heart,Liver,Vowel,Wine,Globins") -> Report:
@@ -74,15 +81,14 @@ def report(repeats: int = 1, names: str = "Diabetes,Glass,Heart,Liver,Vowel,Wine
     gains: dict[str, dict[str, pd.Series]] = {}
     for choose, words in CHOICES.items():
         gains[choose] = {name: difference(found) for name, found in runs[choose].items()}
-        told = "; ".join(
-            f"{name} {d['difference']:+.1f} ({d['low']:+.1f} to {d['high']:+.1f})" for name, d in gains[choose].items()
-        )
+        told = "; ".join(in_words(name, d) for name, d in gains[choose].items())
         parts.append(f"""## The point of {words}
 
 {in_table(runs[choose])}
 
 Own radii minus one radius, lambda tuned in both, in points (95 % interval of the corrected resampled t, not corrected for the
 number of sets): {told}.
+
 """)
     clear = [
         f"{name} ({CHOICES[choose]}: {d['difference']:+.1f})"

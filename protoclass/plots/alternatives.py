@@ -37,26 +37,24 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     lines(open_["order"], open_["at_least"], open_["cost_without"], color=ink(ax), lw=0.8)
     limit = result.within * result.optimum.most
     (ax.axvline if few else ax.axhline)(limit, ls=":", lw=1.2, color=ink(ax))
-    what = (
-        "cost above the optimum, in weight of rows: of leaving it out (full),\n"
-        f"of each row in its place (hollow); dotted: within {result.within:.3g} of the optimum"
-    )
+    cost, order = "cost above the optimum, in weight of rows", "prototype, in the order chosen"
+    marks = f"full: left out; hollow: a row in its place\ndotted: within {result.within:.3g} of the optimum"
     if few:
         ax.set_yticks(table["order"], table["name"])
-        ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
+        ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{cost}\n{marks}", ylabel=order)
         ax.set_xlim(left=0)
         ax.grid(axis="y", lw=0.4, color="#cccccc")
     else:
-        ax.set(xlabel="prototype, in the order chosen", ylabel=what)
+        ax.set(xlabel=f"{order}\n{marks}", ylabel=cost)
         ax.set_ylim(bottom=0)
-    ax.legend(
-        fontsize="small",
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=min(6, len(result.fit.classes)),
-        frameon=False,
-    )
+    _legend_above(ax, len(result.fit.classes))
     return plain_text(ax)
+
+
+def _legend_above(ax: Any, classes: int) -> None:
+    ax.legend(
+        fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(6, max(1, classes)), frameon=False
+    )
 
 
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
@@ -71,5 +69,5 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
     ax.set_yticks(table["order"], table["name"])
     ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=fill(f"{result.score}: {result.meaning}", 42), ylabel="row, why, and what takes it")
     if len(table):
-        ax.legend(fontsize="small", frameon=False)
+        _legend_above(ax, len(levels))
     return plain_text(ax)

@@ -314,4 +314,4 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
 }  # fmt: skip
 
 FUNCTIONS = ("predict", "summary", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
-             "calibrate", "threshold", "alternatives", "criticisms")  # fmt: skip
+             "calibrate", "threshold", "alternatives", "criticisms", "swap")  # fmt: skip

@@ -228,5 +228,5 @@ def places_of(fit: Fit, candidates: Any) -> np.ndarray:
         try:
             out.append(place[label])
         except (KeyError, TypeError):  # not there; or something without a hash
-            raise OptionError(f"candidates: {brief(label)} is not the label of a candidate of the fit") from None
+            raise OptionError(f"{brief(label)} is not the label of a candidate of the fit") from None
     return np.array(out, np.int64)

@@ -11,6 +11,7 @@ from .fitted import Fitted
 if TYPE_CHECKING:
     from ..analysis.alternatives import Alternatives
     from ..analysis.criticisms import Criticisms
+    from .fit import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,3 +105,36 @@ class Explained(Fitted):
         from ..analysis.criticisms import criticisms
 
         return criticisms(self, n, seconds, progress)
+
+    def swap(self, prototype: Any, substitute: Any) -> Fit:
+        """The fit with a row in the place of a prototype, for the same class; its other prototypes stay.
+
+        `alternatives` says which rows serve as well. The certificate was that of the other cover and is not kept, nor is the
+        cross-validated error.
+
+        Parameters
+        ----------
+        prototype : label
+            Of `fit.prototypes.index`; the first of that label.
+        substitute : label
+            Of a candidate, as a rule a row of the fit, that is no prototype of this class.
+
+        Raises
+        ------
+        OptionError
+            For other labels.
+        NotAvailable
+            Where the method has no `alternatives`.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
+        >>> place, substitute = fit.alternatives(within=0.1).substitutes.loc[0, ["prototype", "substitute"]]
+        >>> other = fit.swap(place, substitute)
+        >>> bool(other.objective.value <= 1.1 * fit.objective.value), substitute in other.prototypes.index
+        (True, True)
+        """
+        from ..analysis.swap import swap
+
+        return swap(self, prototype, substitute)  # type: ignore[arg-type]

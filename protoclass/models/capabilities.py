@@ -131,6 +131,8 @@ class Capabilities:
         `core.covers.alternatives.find_alternatives` returns them.
     criticisms : callable
         `criticisms(learned, task, n, seconds)`: the rows that the prototypes explain worst, see `Criticised`.
+    swap : callable
+        `swap(learned, task, place, candidate)`: the rule with a candidate (column of D) as prototype at a place.
     """
 
     weights: bool = False
@@ -154,6 +156,7 @@ class Capabilities:
     why: Callable[[Learned, Query], list[str]] | None = None
     alternatives: Callable[[Learned, Task, float, float, np.ndarray], NearSolutions] | None = None
     criticisms: Callable[[Learned, Task, int, float], Criticised] | None = None
+    swap: Callable[[Learned, Task, int, int], Rule] | None = None
 
 
 def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[str]]]) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from ..core.task import Path, Points, Task
 from ..errors import DataError, OptionError
 from .base import Grid, Model, axis, check_fixed, check_number, is_tuned
 from .capabilities import Capabilities, Learned, bound_table
-from .pvm_analyses import cover_alternatives, cover_criticisms
+from .pvm_analyses import cover_alternatives, cover_criticisms, swap_prototype
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,7 @@ class PVM(Model):
         bound=prototype_bound,
         alternatives=cover_alternatives,
         criticisms=cover_criticisms,
+        swap=swap_prototype,
     )
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..core.covers.alternatives import NearSolutions, find_alternatives
 from ..core.covers.prices import price_rows
+from ..core.covers.swapped import swapped
+from ..core.neighbours.nearest import Nearest
 from ..core.task import Task
 from ..errors import NotAvailable
 from .capabilities import Criticised, Learned
@@ -29,13 +31,20 @@ def cover_criticisms(learned: Learned, task: Task, n: int, seconds: float) -> Cr
     return Criticised(worst, price[worst], "price", "dual price: what the objective pays for the row, in weight of rows")
 
 
+def swap_prototype(learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+    """The rule with a candidate in the place of a prototype."""
+    _program(learned)
+    assert isinstance(learned.rule, Nearest)
+    return swapped(learned.rule, task, place, candidate)
+
+
 def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
     """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
     report, prototypes = learned.rule.report, learned.rule.prototypes
     if "radius eps" not in report:
         raise NotAvailable(
-            "alternatives and criticisms are those of the program with one radius for all balls, and this fit has radii of their own: "
-            "fit.update(radii='one') has them"
+            "alternatives, criticisms and swaps are those of the program with one radius for all balls, and this fit has radii of "
+            "their own: fit.update(radii='one') has them"
         )
     assert prototypes.at is not None
     return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)

@@ -108,6 +108,8 @@ def make_stages(fit: Fit, radii: Sequence[float] | None = None) -> Stages:
             raise
         note = f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."
         return Stages(fit, source, [], None, note)
+    if count_steps(fit.rule) is None and count_steps(path.at(grid.tolist().index(float(model.parameters()[radius])))) is not None:
+        return Stages(fit, source, [], None, "There are no sliders, as a row was put in the place of a prototype.")
     return Stages(fit, source, grid.tolist(), path)
 
 

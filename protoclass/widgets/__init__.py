@@ -63,6 +63,8 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     radii : sequence of float, optional
         Of the slider; by default those of the cross-validation, else the method's own grid. A method that shares no work
         between radii, such as an exact solver, has the slider only for radii that are given here.
+    alternatives : Alternatives, optional
+        What `fit.alternatives()` returned: a menu beside the list then swaps the selected prototype for one of its substitutes.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     from .base import check_options, show
     from .prototypes import PrototypeExplorer
 
-    check_options(options, ("shape", "x", "y", "radii"))
+    check_options(options, ("shape", "x", "y", "radii", "alternatives"))
     return show(PrototypeExplorer(fit, **options))
 
 

@@ -29,10 +29,12 @@ from .base import Explorer, find_value
 from .markup import status
 from .panels import overview, panel
 from .scene import MOST, Scene
+from .swaps import swaps_of
 
 Prepared = tuple[Stages, Album | None]
 ACROSS, DOWN = 415, 430  # pixels of the picture
 LISTED = 300  # prototypes in the list
+NO_SWAP = ("none", None)
 
 
 class Requested(TraitType):  # type: ignore[type-arg]
@@ -78,9 +80,11 @@ class PrototypeExplorer(Explorer):
         x: str | None = None,
         y: str | None = None,
         radii: Sequence[float] | None = None,
+        alternatives: Any = None,
     ) -> None:
         super().__init__()
         self._shape = shape
+        self._swaps = swaps_of(fit, alternatives)
         self._current = fit
         self._prepared = self._prepare(fit, radii)
         with self.hold():
@@ -149,12 +153,15 @@ class PrototypeExplorer(Explorer):
         self.search = Text(description="row", placeholder="label, Enter", continuous_update=False, style=style)
         self.search.layout = Layout(width="200px")
         self._follow(self.search, "selected", self._find_row)
+        self.swap_menu = Dropdown(options=[NO_SWAP], description="swap for", style=style, layout=Layout(width="200px"))
+        self.swap_menu.observe(self._menu_moved, "value")
         self._status, self._head, self._details = HTML(), HTML(), HTML()
 
     def _arrange(self) -> list[Any]:
         row = Layout(display="flex", flex_flow="row wrap")
         menus = [self.menu, self.x_menu, self.y_menu] if self._predictors else [self.menu]
-        side = VBox([self._head, self.list, self.search], layout=Layout(width="208px", overflow="hidden"))
+        swaps = [] if self._swaps is None else [self.swap_menu]
+        side = VBox([self._head, self.list, *swaps, self.search], layout=Layout(width="208px", overflow="hidden"))
         middle = Box([self.picture, side], layout=row)
         menu = Box(menus, layout=row)
         return [*self.sliders.values(), menu, self._warning, self._status, middle, self._details]
@@ -234,6 +241,27 @@ class PrototypeExplorer(Explorer):
             return self.fit.frame.index[self._row_of[text.strip()]]
         raise OptionError(f"no row of the fit has the label {text.strip()!r}")
 
+    def _menu_moved(self, change: Any) -> None:
+        if not self._setting and change.new is not None:
+            self._guarded(lambda: self.swap(change.new))
+
+    def swap(self, substitute: Any) -> None:
+        """Put a row in the place of the selected prototype, see `Fit.swap`; it is then selected."""
+        if self.selected not in list_names(self.fit):
+            raise OptionError("swap: select the prototype whose place the row takes, such as explorer.selected = label")
+        before = self.selected
+        with self.hold():
+            self.fit = self.fit.swap(before, substitute)
+            self.selected = substitute
+            if self._swaps is not None:
+                self._swaps.note(before, substitute)
+
+    def _show_swaps(self) -> None:
+        names = list_names(self.fit)
+        offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
+        self.swap_menu.options = [(f"{len(offers)} rows", None) if offers else NO_SWAP, *offers]
+        self.swap_menu.value, self.swap_menu.disabled = None, not offers
+
     @property
     def table(self) -> pd.DataFrame:
         """What the picture shows, by label: rows, then the prototypes that are not rows; `views.marks.list_marks` has the columns."""
@@ -294,6 +322,7 @@ class PrototypeExplorer(Explorer):
             place, row = find_name(fit, self.selected)
             self.search.value = str(self.selected) if row >= 0 else ""
             self._show_list(place)
+            self._show_swaps()
 
     def _show_list(self, place: int) -> None:
         """The prototypes of the class that stands out (or of all), in the order chosen."""

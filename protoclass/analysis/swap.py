@@ -1,0 +1,42 @@
+"""A fit with a row in the place of one of its prototypes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import OptionError, brief, shown
+from ..estimation.problem import HOLD_LIMIT
+from ..models.registry import lacking
+from .alternatives import places_of
+from .steps import place_of
+
+SWAPPED = "swapped"
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+
+def swap(fit: Fit, prototype: Any, substitute: Any) -> Fit:
+    """See `Fit.swap`."""
+    replaced = fit.model.can.swap
+    if replaced is None:
+        raise lacking(fit.model, "prototypes that a row could take the place of", "swap")
+    place = place_of(fit, prototype)
+    (candidate,) = places_of(fit, [substitute])
+    prototypes = fit.rule.prototypes
+    assert prototypes.at is not None
+    if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
+        raise OptionError(f"substitute={brief(substitute)} is a prototype of this class already: name a row that is none")
+    task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+    own = task.allowed_class
+    if own is not None and 0 <= own[candidate] != prototypes.classes[place]:
+        level = fit.frame.levels[prototypes.classes[place]]
+        raise OptionError(
+            f"substitute={brief(substitute)} may not stand for class {brief(level)}, as it is a candidate of another one: name a row of it"
+        )
+    rule = replaced(fit.learned, task, place, int(candidate))
+    earlier = rule.report.get(SWAPPED)
+    told = f"{shown(substitute)} for {shown(prototype)}"
+    report = {**rule.report, SWAPPED: told if earlier is None else f"{earlier}, {told}"}
+    return fit.derived(replace(rule, report=report))  # type: ignore[type-var]

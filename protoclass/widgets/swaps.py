@@ -1,0 +1,54 @@
+"""Rows that can take the place of a prototype in an explorer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import OptionError, brief
+from ..settings import significant
+
+if TYPE_CHECKING:
+    from ..analysis.alternatives import Alternatives
+    from ..estimation.fit import Fit
+
+Label = Hashable
+
+
+class Swaps:
+    """The substitutes of each prototype, also where one has taken its place already.
+
+    Parameters
+    ----------
+    found : Alternatives
+        Of the fit that is explored.
+    """
+
+    def __init__(self, found: Alternatives) -> None:
+        self._costs: dict[Label, dict[Label, float]] = dict(found.table["substitutes"].items())
+        self._first: dict[Label, Label] = {}  # the prototype of the fit in whose place a substitute stands
+
+    def of(self, label: Label, taken: Collection[Label]) -> list[tuple[str, Label]]:
+        """What can take the place of a prototype, with its cost in words; `taken` are the prototypes that there are."""
+        first = self._first.get(label, label)
+        offers = {first: "the first choice"} if first != label else {}
+        offers |= {name: f"+{significant(cost, 3)}" for name, cost in self._costs.get(first, {}).items()}
+        return [(f"{name} ({words})", name) for name, words in offers.items() if name not in taken]
+
+    def note(self, label: Label, substitute: Label) -> None:
+        """Remember that a substitute has taken the place of a prototype."""
+        first = self._first.pop(label, label)
+        if substitute != first:
+            self._first[substitute] = first
+
+
+def swaps_of(fit: Fit, alternatives: Any) -> Swaps | None:
+    """The swaps that `fit.alternatives()` allows; None without any."""
+    from ..analysis.alternatives import Alternatives
+
+    if alternatives is None:
+        return None
+    if not isinstance(alternatives, Alternatives) or alternatives.fit is not fit:
+        given = "those of another fit" if isinstance(alternatives, Alternatives) else brief(alternatives)
+        raise OptionError(f"alternatives={given}: what fit.alternatives() of the explored fit returns")
+    return Swaps(alternatives)

@@ -1,0 +1,117 @@
+"""A row in the place of a prototype, against loops over rows and balls, and in the explorer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.widgets.prototypes import PrototypeExplorer
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return pc.load_data("iris")
+
+
+@pytest.fixture(scope="module")
+def fit(iris):
+    return pc.fit("species ~ .", iris, eps=1.0, solver="exact")
+
+
+@pytest.fixture(scope="module")
+def result(fit):
+    return fit.alternatives(within=0.1, progress=False)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("balls", ["open", "closed"])
+def test_the_objective_is_that_of_the_loops(weights, balls):
+    draw = np.random.default_rng(5)
+    D = draw.integers(0, 6, (25, 25)).astype(float)  # asymmetric, with ties at the radius
+    np.fill_diagonal(D, 0)
+    y = draw.choice(["a", "b"], 25)
+    w = draw.integers(1, 4, 25) * 0.5 if weights else np.ones(25)
+    data, weigh = pd.DataFrame({"y": y, "w": w}), {"weights": "w"} if weights else {}
+    fit = pc.fit("y ~ 1", data, dissimilarity=D, eps=2.0, lambda_=0.4, balls=balls, **weigh)
+    prototypes = fit.prototypes.index.tolist()
+    for place, old in enumerate(prototypes[:3]):
+        for new in [row for row in range(25) if row not in prototypes][:6]:
+            other = fit.swap(old, new)
+            at = [*prototypes[:place], new, *prototypes[place + 1 :]]
+            classes = fit.prototypes["class"].tolist()
+            inside = D[:, at] <= 2.0 if balls == "closed" else D[:, at] < 2.0
+            uncovered = sum(w[i] for i in range(25) if not any(inside[i, s] and classes[s] == y[i] for s in range(len(at))))
+            wrong = sum(w[i] for i in range(25) for s in range(len(at)) if inside[i, s] and classes[s] != y[i])
+            assert other.prototypes.index.tolist() == at
+            assert other.prototypes["class"].tolist() == classes
+            assert (other.objective.uncovered, other.objective.miscovered) == pytest.approx((uncovered, wrong))
+            assert other.prototypes["covers"].sum() == pytest.approx(w.sum() - uncovered)
+
+
+def test_a_swap_and_back_is_the_fit_itself(fit, iris):
+    old = fit.prototypes.index[1]
+    new = next(row for row in iris.index if row not in fit.prototypes.index and iris["species"][row] == fit.prototypes["class"].iloc[1])
+    back = fit.swap(old, new).swap(new, old)
+    assert back.prototypes["covers"].tolist() == fit.prototypes["covers"].tolist()
+    assert back.objective == fit.objective
+    assert back.predict(iris).equals(fit.predict(iris))
+    assert fit.swap(old, new).validation is None
+    assert f"{new} for {old}" in repr(fit.swap(old, new))
+
+
+def test_substitutes_do_not_cost_more_than_what_takes_no_other_change(fit, result):
+    """A substitute's cost lets all other prototypes change, so that a swap alone is never better."""
+    for pair in result.substitutes.itertuples():
+        assert fit.swap(pair.prototype, pair.substitute).objective.value >= result.optimum.most + pair.at_least - 1e-9
+
+
+def test_what_can_not_be_swapped_is_refused(fit, iris):
+    old = fit.prototypes.index[0]
+    for call, message in (
+        (lambda: fit.swap("none", 3), "prototype='none'"),
+        (lambda: fit.swap(old, "none"), "'none' is not the label of a candidate"),
+        (lambda: fit.swap(old, [3]), "is not the label of a candidate"),
+        (lambda: fit.swap(old, old), "is a prototype of this class already"),
+    ):
+        with pytest.raises(pc.OptionError, match=message):
+            call()
+    other = next(row for row in iris.index if iris["species"][row] != fit.prototypes["class"].iloc[0])
+    with pytest.raises(pc.OptionError, match="may not stand for class"):
+        fit.update(candidates="own").swap(old, other)
+    with pytest.raises(pc.NotAvailable, match="methods that have: 'pvm'"):
+        fit.update(method="knn", k=3).swap(0, 1)
+    own = pc.fit("species ~ .", iris, eps=1.0, radii="own")
+    with pytest.raises(pc.NotAvailable, match="radii='one'"):
+        own.swap(own.prototypes.index[0], 149)
+
+
+@pytest.mark.parametrize("solver", ["exact", "greedy"])
+def test_the_explorer_swaps_by_menu_and_by_call(iris, solver):
+    fit = pc.fit("species ~ .", iris, eps=1.0, solver=solver)
+    result = fit.alternatives(within=0.1, progress=False)
+    explorer = PrototypeExplorer(fit, alternatives=result)
+    assert explorer.swap_menu.disabled
+    place, row = result.substitutes.loc[0, ["prototype", "substitute"]]
+    explorer.selected = place
+    offered = [value for _, value in explorer.swap_menu.options]
+    assert offered == [None, *result.table.loc[place, "substitutes"]]
+    explorer.swap_menu.value = row
+    assert not explorer.alert
+    assert explorer.selected == row
+    assert row in explorer.fit.prototypes.index
+    assert place not in explorer.fit.prototypes.index
+    assert explorer.swap_menu.options[1] == (f"{place} (the first choice)", place)
+    explorer.swap(place)
+    assert explorer.fit.prototypes.index.tolist() == fit.prototypes.index.tolist()
+    explorer.selected = None
+    with pytest.raises(pc.OptionError, match="select the prototype"):
+        explorer.swap(row)
+
+
+def test_the_explorer_takes_alternatives_of_its_own_fit_alone(fit, result, iris):
+    for wrong in (3, pc.fit("species ~ .", iris, eps=1.0).alternatives(progress=False)):
+        with pytest.raises(pc.OptionError, match=r"alternatives=.*fit.alternatives\(\)"):
+            PrototypeExplorer(fit, alternatives=wrong)
+    plain = PrototypeExplorer(fit)
+    plain.selected = fit.prototypes.index[0]
+    assert plain.swap_menu not in plain._arrange()[-2].children[1].children

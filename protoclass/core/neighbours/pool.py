@@ -56,6 +56,8 @@ class Near:
 
     def radii(self, ks: Array) -> Array:
         """The distances (r, len(ks)) of the k-th nearest prototypes; no list may be shorter."""
+        if not len(self):
+            return np.empty((0, len(ks)), self.distance.dtype)
         return np.asarray(np.sort(self.padded(), axis=1)[:, ks - 1])
 
     def within(self, last: Array) -> Near:

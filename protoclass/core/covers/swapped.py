@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..neighbours.nearest import Nearest
 from ..task import Points, Task
-from .path import Objective
+from .certificate import Objective
 
 Array = NDArray[Any]
 

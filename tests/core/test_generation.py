@@ -181,7 +181,7 @@ def test_a_pass_equals_plain_numpy(source, monkeypatch):
     sets = tuple(Sets(np.arange(n), np.flatnonzero(y == c)) for c in range(3))
     prices = [draw.integers(0, 9, len(one.rows)) / 8 for one in sets]
     costs = [draw.integers(1, 40, n) / 2 for _ in sets]
-    found = price(problems.read, sets, 1, prices, costs)
+    found = price(problems.read, [problems.columns(one, 1) for one in sets], prices, costs)
     for c, (y_c, cost) in enumerate(zip(prices, costs, strict=True)):
         sums, factor, worst = twin(D, y, c, y_c, cost, eps)
         assert (found[c].reduced == cost - sums).all()
@@ -197,7 +197,8 @@ def test_a_pass_that_takes_too_long_is_given_up():
     problems = covers(task, np.full(40, -1), 1, np.array([4.0]), 0.0)
     prices = [np.ones(len(one.rows)) for one in problems.classes]
     costs = [np.ones(len(one.candidates)) for one in problems.classes]
-    assert price(problems.read, problems.classes, 0, prices, costs, end=-1.0) is None
+    columns = [problems.columns(one, 0) for one in problems.classes]
+    assert price(problems.read, columns, prices, costs, end=-1.0) is None
 
 
 @pytest.mark.usefixtures("few")

@@ -14,7 +14,7 @@ from ..task import Task
 from ..units import in_units
 from .certificate import Certificate
 from .generation import generate
-from .problems import CoverProblems, covers
+from .problems import CoverProblems
 from .program import Stop
 
 Array = NDArray[Any]
@@ -27,7 +27,7 @@ class _Late(Exception):
 def over_every_row(
     problems: CoverProblems,
     f: int,
-    radius: Array,
+    k: int,
     lambda_: float,
     certificate: Certificate,
     chosen: Sequence[Array],
@@ -45,7 +45,8 @@ def over_every_row(
         Whose candidates are the sample.
     f : int
         The fold that is left out.
-    radius : array (1,)
+    k : int
+        Of the radii of the problems.
     lambda_ : float
     certificate : Certificate
         In units.
@@ -60,18 +61,21 @@ def over_every_row(
     every = task.every()
     everyone = f"all {len(every.candidate_row):,} {'rows' if (every.candidate_row >= 0).all() else 'candidates'}"
     sampled = replace(certificate, over=f"the {len(task.candidate_row):,} candidates")
-    whole = _counted(every, np.where(problems.fold == f, 0, -1), radius, lambda_, end)
+    whole = _counted(problems, every, np.where(problems.fold == f, 0, -1), k, lambda_, end)
     if whole is not None:
         column = np.empty(len(every.y), np.int64)
         column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
-        at = [column[task.candidate_row[some]] for some in chosen]
+        balls = [problems.balls_of(some) for some in chosen]
+        at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
         few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
         bound = np.minimum(certificate.objective, few.bound)
         return Certificate(certificate.objective, bound, ("LP",) * len(bound), certificate.notes, everyone, sampled)
     return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
 
 
-def _counted(every: Task, fold: Array, radius: Array, lambda_: float, end: float) -> CoverProblems | None:
+def _counted(
+    problems: CoverProblems, every: Task, fold: Array, k: int, lambda_: float, end: float
+) -> CoverProblems | None:
     """The problems with all rows as candidates; None if the time is over first."""
 
     def tick() -> None:
@@ -80,6 +84,6 @@ def _counted(every: Task, fold: Array, radius: Array, lambda_: float, end: float
             raise _Late
 
     try:
-        return covers(replace(every, tick=tick), fold, 1, radius, lambda_)
+        return problems.of_task(replace(every, tick=tick), fold, k, lambda_)
     except _Late:
         return None

@@ -75,7 +75,7 @@ class Generated:
 def fits(problems: CoverProblems) -> bool:
     """Whether the balls of all candidates are listed, because memory takes them and a solver can take them at once."""
     pairs, most = sum(len(one.candidates) * len(one.rows) for one in problems.classes), most_pairs()
-    return (pairs <= most or problems.read.pairs(problems.classes) <= most) and problems.listed is not None
+    return (pairs <= most or problems.entries <= most) and problems.listed is not None
 
 
 def most_pairs() -> float:
@@ -118,6 +118,7 @@ def generate(
     masters = _add(problems, k, masters, [np.flatnonzero(one.chosen) for one in masters], np.inf)
     drawn = [_draw(one, SAMPLE, (*problems.task.seed, f, k, c)) for c, one in enumerate(masters)]
     masters, bounds = _add(problems, k, masters, drawn, most / 4), list[Array]()
+    columns = [problems.columns(one.sets, k) for one in masters]
 
     def relaxed(c: int) -> tuple[Array, float]:
         return masters[c].relaxed(integer, end - time.monotonic(), stop)
@@ -125,10 +126,10 @@ def generate(
     while not bounds or time.monotonic() < end:
         at = [c for c, one in enumerate(masters) if not one.optimal]
         answers = dict(zip(at, each(relaxed, at, MANY, stop), strict=True))
-        sets = tuple(one.sets if c in answers else _nothing(one.sets) for c, one in enumerate(masters))
+        read = [columns[c] if c in answers else problems.columns(_nothing(one.sets), k) for c, one in enumerate(masters)]
         prices = [answers[c][0] if c in answers else np.zeros(len(one.prize)) for c, one in enumerate(masters)]
         costs = [one.cost if c in answers else one.cost[:0] for c, one in enumerate(masters)]
-        found = price(problems.read, sets, k, prices, costs, end if bounds else np.inf)
+        found = price(problems.read, read, prices, costs, end if bounds else np.inf)
         if found is None:
             break
         masters = [one.after(found[c], answers[c][1]) if c in answers else one for c, one in enumerate(masters)]
@@ -176,6 +177,6 @@ def _add(problems: CoverProblems, k: int, masters: list[Master], lines: list[Arr
         for one, some in zip(masters, lines, strict=True)
     ]
     sets = tuple(Sets(one.sets.candidates[some], one.sets.rows) for one, some in zip(masters, new, strict=True))
-    lists = problems.read.lists(sets, np.inf)
+    lists = problems.lists_of(sets, np.inf)
     assert lists is not None
     return [one.added(some, of_class, k) for one, some, of_class in zip(masters, new, lists, strict=True)]

@@ -14,7 +14,6 @@ balls of a candidate are nested, hence
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from .bits import words
 from .greedy import NO_BITS, NO_LISTS, greedy_columns
 from .measured import Steps
 from .path import Chosen
-from .problems import LISTED, CoverProblems, covers
+from .problems import LISTED, Columns, CoverProblems, covers
 from .reading import PER_PAIR, Sets
 
 Array = NDArray[Any]
@@ -65,16 +64,41 @@ class PairProblems(CoverProblems):
     candidate: Array
     level: Array
 
-    @cached_property
+    @property
     def lists(self) -> tuple[Lists, ...]:
-        lists = self.read.lists(self.balls.classes, min(LISTED, room() / PER_PAIR))
-        if lists is None:
+        if self.listed is None:
             raise too_many(self)
-        return tuple(self._of_pairs(c, *one) for c, one in enumerate(lists))
+        return self.listed
 
-    def _of_pairs(self, c: int, start: Array, upto: Array, places: Array) -> Lists:
-        line, level = self.lines(c)
-        return start[line], upto[line, level][:, None], places
+    def lists_of(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
+        columns = [self.columns(one, 0) for one in sets]
+        lists = self.read.lists(tuple(one.read for one in columns), most)
+        if lists is None:
+            return None
+        return tuple(
+            (start[one.line], upto[one.line, one.level][:, None], places)
+            for one, (start, upto, places) in zip(columns, lists, strict=True)
+        )
+
+    def columns(self, sets: Sets, k: int) -> Columns:
+        candidates, line = np.unique(self.candidate[sets.candidates], return_inverse=True)
+        return Columns(Sets(candidates, sets.rows), line, self.level[sets.candidates])
+
+    @property
+    def entries(self) -> float:
+        held = (self.gain + self.wrong)[:, 0].max(axis=0)
+        return float(sum(held[one.candidates].sum() / self.w[one.rows].mean() for one in self.classes if len(one.candidates)))
+
+    def of_task(self, task: Task, fold: Array, k: int, lambda_: float) -> PairProblems:
+        return pair_problems(task, fold, 1, self.read.coding.radii, lambda_)
+
+    def balls_of(self, at: Array) -> tuple[Array, Array]:
+        return self.candidate[at], self.level[at]
+
+    def find(self, columns: Array, levels: Array) -> Array:
+        place = {ball: pair for pair, ball in enumerate(zip(self.candidate.tolist(), self.level.tolist(), strict=True))}
+        wanted = zip(columns.tolist(), levels.tolist(), strict=True)
+        return np.array([place[ball] for ball in wanted if ball in place], np.int64)
 
     def lines(self, c: int) -> tuple[Array, Array]:
         """Where the pairs of a class stand among its candidates, and their levels."""
@@ -114,7 +138,7 @@ def pair_problems(task: Task, fold: Array, folds: int, radii: Array, least: floa
         classes.append(Sets(np.flatnonzero(pays), one.rows))
     return PairProblems(
         task, balls.w, balls.unit, balls.fold, gain[:, None], wrong[:, None], best[:, None], tuple(classes), balls.read, balls,
-        candidate, level,
+        candidate, level, most=min(LISTED, room() / PER_PAIR),
     )  # fmt: skip
 
 

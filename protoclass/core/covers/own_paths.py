@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from ..parallel import each
 from ..task import Task
 from ..units import in_units
+from .generation import fits
 from .greedy import merge_steps
 from .own import RADII, own_radii, own_steps, pair_problems
 from .own_rule import OwnPath
 from .path import Chosen
 from .problems import fold_groups
 from .program import Stop
-from .solving import MANY, Options, solve_runs
+from .solving import MANY, Options, certify_over_every_row, solve_runs
 
 Array = NDArray[Any]
 
@@ -59,7 +60,8 @@ def _runs(task: Task, fold: Array, folds: int, most: float, lambdas: Array, opti
     reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= r is d < the next number after r
     problems = pair_problems(task, fold, folds, reach, float(lambdas[0]))
     slow = options.solver != "greedy" or options.certify
-    if slow:
+    listed = options.solver == "ratio" or (slow and fits(problems))
+    if listed:
         _ = problems.lists  # before the threads below ask for them
     costs = [in_units(float(lambda_), problems.unit) for lambda_ in lambdas]
     steps = own_steps(problems, costs[0])
@@ -68,7 +70,9 @@ def _runs(task: Task, fold: Array, folds: int, most: float, lambdas: Array, opti
         greedy = merge_steps(problems, f, 0, [of_class.of(f) for of_class in steps])
         runs = [greedy.prefix(cost) for cost in costs]
         if slow:
-            runs = solve_runs(problems, f, runs, lambdas, options, stop)
+            runs = solve_runs(problems, f, runs, lambdas, options, stop, listed)
+            solved = zip(runs, lambdas.tolist(), strict=True)
+            runs = [certify_over_every_row(problems, f, 0, lambda_, run, options, stop) for run, lambda_ in solved]
         return tuple(problems.named(run, reach) for run in runs)
 
     def weight(f: int) -> Array:

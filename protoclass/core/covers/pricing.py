@@ -35,7 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import each, kernel
-from .reading import Part, Reading, Sets
+from .problems import Columns
+from .reading import Part, Reading
 
 Array = NDArray[Any]
 NONE = -1
@@ -54,7 +55,7 @@ class Priced:
     factor : array (b,)
         The least of 1 and C_j / S_j over the balls that hold each row.
     worst : int array (b,)
-        The candidate that has this, the first of several; -1 where no broken constraint has the row.
+        The column that has this, the first of several; -1 where no broken constraint has the row.
     """
 
     prices: Array
@@ -74,20 +75,18 @@ class Priced:
 
 
 def price(
-    read: Reading, sets: tuple[Sets, ...], k: int, prices: list[Array], costs: list[Array], end: float = np.inf
+    read: Reading, columns: list[Columns], prices: list[Array], costs: list[Array], end: float = np.inf
 ) -> list[Priced] | None:
     """All candidates of all classes at given prices of the rows, in one pass.
 
     Parameters
     ----------
     read : Reading
-    sets : tuple of Sets, one for each class
-    k : int
-        Which of the radii of `read`.
+    columns : list of Columns, one for each class
     prices : list of arrays (b,)
         Of the rows of each class.
-    costs : list of arrays (a,)
-        C_j of the candidates of each class.
+    costs : list of arrays (q,)
+        C_j of the columns of each class.
     end : float
         When the pass is given up, on the clock of `time.monotonic`.
 
@@ -97,20 +96,22 @@ def price(
     """
     sums = [np.zeros(len(cost)) for cost in costs]
     factor, worst = [np.ones(len(y)) for y in prices], [np.full(len(y), NONE) for y in prices]
+    sets = tuple(one.read for one in columns)
 
     def of_strip(item: tuple[int, list[Part]]) -> tuple[int, list[tuple[Array, Array, Array]]]:
         c, parts = item
-        lines = parts[0].lines
         codes = [read.codes_of(sets[c], part) for part in parts]
-        total = np.zeros(len(lines))
+        at, line = _columns_of(columns[c], parts[0].lines)
+        level = columns[c].level[at]
+        within = np.zeros((len(parts[0].lines), int(level.max(initial=0)) + 1))  # price of the rows within each radius
         for part, one in zip(parts, codes, strict=True):
-            _add_prices(one, k, prices[c][part.places], total)
-        sums[c][lines] = total
-        broken = np.flatnonzero(total > costs[c][lines])
-        share = costs[c][lines[broken]] / total[broken]
-        return c, [
-            (part.places, *_least(one[broken], k, share, lines[broken])) for part, one in zip(parts, codes, strict=True)
-        ]
+            _add_prices(one, prices[c][part.places], within)
+        total = np.cumsum(within, axis=1)[line, level]
+        sums[c][at] = total
+        broken = np.flatnonzero(total > costs[c][at])
+        share = costs[c][at[broken]] / total[broken]
+        lines, least, which = _least_beyond(line[broken], level[broken], share, at[broken], within.shape[1])
+        return c, [(part.places, *_least(one[lines], least, which)) for part, one in zip(parts, codes, strict=True)]
 
     entries = sum(len(one.candidates) * len(one.rows) for one in sets)
     for c, found in each(of_strip, read.strips(sets), entries):
@@ -126,26 +127,52 @@ def price(
     ]
 
 
-def _least(codes: Array, k: int, share: Array, lines: Array) -> tuple[Array, Array]:
-    """For each row the least share of the balls that hold it, 1 if there is none, and the ball's line, -1 if none."""
-    least, line = np.ones(codes.shape[1]), np.full(codes.shape[1], NONE)
-    _lower(codes, k, share, lines, least, line)
-    return least, line
+def _columns_of(columns: Columns, lines: Array) -> tuple[Array, Array]:
+    """The columns of some candidates, and the place of each one's candidate among these."""
+    first, last = (np.searchsorted(columns.line, lines, side=side) for side in ("left", "right"))
+    count = last - first
+    line = np.repeat(np.arange(len(lines)), count)
+    before = np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int64) if len(lines) else count
+    return np.repeat(first - before, count) + np.arange(len(line)), line
+
+
+def _least_beyond(
+    line: Array, level: Array, share: Array, column: Array, levels: int
+) -> tuple[Array, Array, Array]:
+    """The lines that have a column, and for each of them and each code the least share of the columns whose balls hold rows of
+    that code, and the first such column: (lines,), (lines, levels), (lines, levels)."""
+    lines, place = np.unique(line, return_inverse=True)
+    least, which = np.full((len(lines), levels), np.inf), np.full((len(lines), levels), NONE)
+    least[place, level], which[place, level] = share, column
+    for k in range(levels - 2, -1, -1):  # a ball holds the rows of all smaller codes
+        beyond = (least[:, k + 1] < least[:, k]) | ((least[:, k + 1] == least[:, k]) & (which[:, k + 1] < which[:, k]))
+        least[beyond, k], which[beyond, k] = least[beyond, k + 1], which[beyond, k + 1]
+    return lines, least, which
+
+
+def _least(codes: Array, least: Array, which: Array) -> tuple[Array, Array]:
+    """For each row the least share of the balls that hold it, 1 if there is none, and the ball's column, -1 if none."""
+    out, column = np.ones(codes.shape[1]), np.full(codes.shape[1], NONE)
+    _lower(codes, least, which, out, column)
+    return out, column
 
 
 @kernel
-def _add_prices(codes, k, prices, total):  # type: ignore[no-untyped-def]
+def _add_prices(codes, prices, within):  # type: ignore[no-untyped-def]
+    levels = within.shape[1]
     for a in range(codes.shape[0]):
-        inside = 0.0
         for i in range(codes.shape[1]):
-            if codes[a, i] <= k:
-                inside += prices[i]
-        total[a] += inside
+            if codes[a, i] < levels:
+                within[a, codes[a, i]] += prices[i]
 
 
 @kernel
-def _lower(codes, k, share, lines, least, line):  # type: ignore[no-untyped-def]
+def _lower(codes, least, which, out, column):  # type: ignore[no-untyped-def]
+    levels = least.shape[1]
     for a in range(codes.shape[0]):
         for i in range(codes.shape[1]):
-            if codes[a, i] <= k and (share[a] < least[i] or (share[a] == least[i] and lines[a] < line[i])):
-                least[i], line[i] = share[a], lines[a]
+            k = codes[a, i]
+            if k < levels and (
+                least[a, k] < out[i] or (least[a, k] == out[i] and which[a, k] < column[i])
+            ):
+                out[i], column[i] = least[a, k], which[a, k]

@@ -32,6 +32,25 @@ MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are 
 
 
 @dataclass(frozen=True)
+class Columns:
+    """The columns of one class's program: balls around candidates.
+
+    Attributes
+    ----------
+    read : Sets
+        The candidates whose dissimilarities to the rows say what the balls hold.
+    line : int array (q,), ascending
+        The place of each column's candidate among these.
+    level : int array (q,)
+        The place of its radius among those that are read.
+    """
+
+    read: Sets
+    line: Array
+    level: Array
+
+
+@dataclass(frozen=True)
 class CoverProblems:
     """The problems of some folds over a grid of radii; weights, gains and costs are in whole numbers of `unit`.
 
@@ -65,7 +84,32 @@ class CoverProblems:
     @cached_property
     def listed(self) -> tuple[Lists, ...] | None:
         """The balls of each class as lists of rows, see `Reading.lists`; None if they have too many pairs."""
-        return self.read.lists(self.classes, LISTED if self.most is None else self.most)
+        return self.lists_of(self.classes, LISTED if self.most is None else self.most)
+
+    def lists_of(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
+        """The balls of some of the candidates of each class; None if they have more than `most` pairs."""
+        return self.read.lists(sets, most)
+
+    def columns(self, sets: Sets, k: int) -> Columns:
+        """The columns of some of the candidates of a class at radius `k`."""
+        return Columns(sets, np.arange(len(sets.candidates)), np.full(len(sets.candidates), k))
+
+    @property
+    def entries(self) -> float:
+        """About how many rows the largest balls of all candidates hold, of their class."""
+        return self.read.pairs(self.classes)
+
+    def of_task(self, task: Task, fold: Array, k: int, lambda_: float) -> CoverProblems:
+        """The problems of other candidates, with one fold, at radius `k`."""
+        return covers(task, fold, 1, self.read.coding.radii[k : k + 1], lambda_)
+
+    def balls_of(self, at: Array) -> tuple[Array, Array]:
+        """The columns of D and the places of the radii of some candidates."""
+        return at, np.zeros(len(at), np.int64)
+
+    def find(self, columns: Array, levels: Array) -> Array:
+        """The candidates that these balls are; without those that can't pay."""
+        return columns
 
     @property
     def lists(self) -> tuple[Lists, ...]:

@@ -79,7 +79,7 @@ def cover_paths(
             if slow:
                 runs = solve_runs(problems, f, runs, lambdas, options, stop, listed)
                 runs = [
-                    _over_every_row(problems, f, g // len(lambdas), float(lambdas[g % len(lambdas)]), run, options, stop)
+                    certify_over_every_row(problems, f, g // len(lambdas), float(lambdas[g % len(lambdas)]), run, options, stop)
                     for g, run in enumerate(runs)
                 ]
             live = problems.fold != f
@@ -150,15 +150,14 @@ def _solve_classes(
     return [(solved, at) for _, solved, at in results]
 
 
-def _over_every_row(
+def certify_over_every_row(
     problems: CoverProblems, f: int, k: int, lambda_: float, run: Chosen, options: Options, stop: Stop
 ) -> Chosen:
     """A cover by a sample of the rows with its certificate over all rows, where that is asked for."""
     if run.certificate is None or problems.task.every is None:
         return run
     chosen = [run.at[run.classes == c] for c in range(len(problems.classes))]
-    radius = problems.read.coding.radii[k : k + 1]
-    certificate = over_every_row(problems, f, radius, lambda_, run.certificate, chosen, options.seconds, stop)
+    certificate = over_every_row(problems, f, k, lambda_, run.certificate, chosen, options.seconds, stop)
     return replace(run, certificate=certificate)
 
 

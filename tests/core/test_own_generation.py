@@ -1,0 +1,98 @@
+"""Column generation whose columns are pairs of a candidate and a radius, against plain NumPy and the program of all pairs."""
+
+import numpy as np
+import pytest
+from test_generation import task_of
+
+import protoclass as pc
+from protoclass.core import spatial
+from protoclass.core.covers import generation, own_paths
+from protoclass.core.covers.own import own_radii, pair_problems
+from protoclass.core.covers.pricing import price
+from protoclass.core.distances.geometry import Geometry
+from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.parallel import Once
+from protoclass.core.sources import Held, Streamed
+from protoclass.core.spatial import Spatial
+from protoclass.core.task import Task
+from protoclass.models.pvm import PVM
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Programs that begin with the greedy cover and one more pair of each class."""
+    monkeypatch.setattr(generation, "SAMPLE", 1)
+    monkeypatch.setattr(own_paths, "fits", lambda problems: False)
+
+
+@pytest.mark.parametrize("source", ["held", "near tiles", "blocks of rows"])
+def test_a_pass_over_pairs_equals_plain_numpy(source, monkeypatch):
+    draw = np.random.default_rng(4)
+    n = 900
+    X = draw.integers(0, 300, (n, 1 if source == "near tiles" else 9)) / 300.0
+    y, eps = draw.integers(0, 3, n), 0.05 if source == "near tiles" else 0.9
+    D = minkowski(X, X)
+    monkeypatch.setattr(spatial, "BLOCK", 16)
+    near = Spatial(Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X,)), Geometry(), True, None)
+    task = Task(Once(lambda: Held(D) if source == "held" else near), y, 3, np.ones(n), np.arange(n), (0,))
+    radii = own_radii(eps)
+    problems = pair_problems(task, np.full(n, -1), 1, radii, 0.0)
+    assert problems.read.tiles.complete == (source != "near tiles")
+    prices = [draw.integers(0, 9, len(one.rows)) / 8 for one in problems.classes]
+    costs = [draw.integers(1, 40, len(one.candidates)) / 2 for one in problems.classes]
+    found = price(problems.read, [problems.columns(one, 0) for one in problems.classes], prices, costs)
+    broken = 0
+    for c, one in enumerate(problems.classes):
+        at, of = problems.balls_of(one.candidates)
+        inside = D[np.ix_(one.rows, at)] < radii[of]  # (rows, pairs)
+        sums = prices[c] @ inside
+        share = np.where(sums > costs[c], costs[c] / np.where(sums > 0, sums, 1.0), 1.0)
+        held = np.where(inside, share, 1.0)
+        factor = held.min(axis=1, initial=1.0)
+        worst = np.where(factor < 1, np.where(inside, share, 2.0).argmin(axis=1), -1)
+        assert (found[c].reduced == costs[c] - sums).all()  # eighths add up exactly in any order
+        assert (found[c].factor == factor).all()
+        assert (found[c].worst == worst).all()
+        broken += (factor < 1).sum()
+        assert (problems.find(at, of) == one.candidates).all()
+    assert broken > 50
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("solver", ["exact", "rounding", "greedy"])
+@pytest.mark.parametrize("seed", range(4))
+def test_solvers_equal_those_that_list_all_pairs(seed, solver, monkeypatch):
+    task, _ = task_of(seed, extra=8 * (seed % 2), weights=seed % 3 == 1)
+    for eps, lambda_, balls in ((3.0, 1 / 40, "open"), (5.0, 0.37, "closed"), (6.0, 2.0, "open")):
+        model = PVM(eps=eps, lambda_=lambda_, solver=solver, certify=True, balls=balls, radii="own")
+        rule = model.path(task, {}).at(0)
+        with monkeypatch.context() as patch:
+            patch.setattr(own_paths, "fits", generation.fits)
+            best = PVM(eps=eps, lambda_=lambda_, solver="exact", balls=balls, radii="own").path(task, {}).at(0)
+            peer = model.path(task, {}).at(0)
+        least, found = best.report["objective"].value, rule.report["objective"].value
+        certificate, listed = rule.report["certificate"], peer.report["certificate"]
+        assert certificate.objective.sum() == pytest.approx(found)
+        assert certificate.bound.sum() <= least + 1e-9
+        if solver == "exact":
+            assert found == pytest.approx(least)
+            assert certificate.gap == 0
+        if solver == "greedy":
+            assert rule.prototypes.at.tolist() == peer.prototypes.at.tolist()
+            assert certificate.bound.sum() >= listed.bound.sum() * (1 - 1e-5) - 1e-9
+
+
+@pytest.mark.parametrize("options", [{"solver": "exact"}, {"certify": True}])
+def test_a_sample_has_a_certificate_over_all_rows_at_all_radii(options):
+    iris = pc.load_data("iris")
+    given = {"eps": 1.5, "lambda_": 0.4, "radii": "own"}
+    best = pc.fit("species ~ .", iris, solver="exact", **given)
+    fit = pc.fit("species ~ .", iris, candidates=30, **given, **options)
+    certificate = fit.certificate
+    assert 0.5 * best.objective.value < certificate.bound.sum() <= best.objective.value + 1e-9
+    assert certificate.objective.sum() == pytest.approx(fit.objective.value)
+    assert certificate.sampled.bound.sum() >= certificate.bound.sum()
+    assert "above the optimum over all 150 rows" in str(fit)
+    assert "over the 30 candidates" in str(fit)
+    own = pc.fit("species ~ .", iris, candidates="own", certify=True, **given).certificate
+    assert "over all" not in str(own)

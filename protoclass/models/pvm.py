@@ -118,7 +118,7 @@ class PVM(Model):
     balls : "open" or "closed"
         Whether a ball contains the rows with `d < eps` or those with `d <= eps`.
     certify : bool
-        Whether the cover of a greedy solver gets a lower bound as well, in the fit on all rows. With one radius and a sample of the rows as
+        Whether the cover of a greedy solver gets a lower bound as well, in the fit on all rows. With a sample of the rows as
         candidates (`candidates=500`) the certificate of any solver is over all rows as candidates, for which all dissimilarities
         are measured once, but not kept; `certificate.sampled` is over the sample.
     time_limit : float

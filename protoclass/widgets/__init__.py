@@ -65,6 +65,8 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
         between radii, such as an exact solver, has the slider only for radii that are given here.
     alternatives : Alternatives, optional
         What `fit.alternatives()` returned: a menu beside the list then swaps the selected prototype for one of its substitutes.
+    criticisms : Criticisms, optional
+        What `fit.criticisms()` returned: a menu then lists these rows, and selects one.
 
     Returns
     -------
@@ -85,7 +87,7 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     from .base import check_options, show
     from .prototypes import PrototypeExplorer
 
-    check_options(options, ("shape", "x", "y", "radii", "alternatives"))
+    check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms"))
     return show(PrototypeExplorer(fit, **options))
 
 

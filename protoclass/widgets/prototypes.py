@@ -29,7 +29,7 @@ from .base import Explorer, find_value
 from .markup import status
 from .panels import overview, panel
 from .scene import MOST, Scene
-from .swaps import swaps_of
+from .swaps import criticised, swaps_of
 
 Prepared = tuple[Stages, Album | None]
 ACROSS, DOWN = 415, 430  # pixels of the picture
@@ -81,10 +81,11 @@ class PrototypeExplorer(Explorer):
         y: str | None = None,
         radii: Sequence[float] | None = None,
         alternatives: Any = None,
+        criticisms: Any = None,
     ) -> None:
         super().__init__()
         self._shape = shape
-        self._swaps = swaps_of(fit, alternatives)
+        self._swaps, self._criticised = swaps_of(fit, alternatives), criticised(fit, criticisms)
         self._current = fit
         self._prepared = self._prepare(fit, radii)
         with self.hold():
@@ -155,6 +156,9 @@ class PrototypeExplorer(Explorer):
         self._follow(self.search, "selected", self._find_row)
         self.swap_menu = Dropdown(options=[NO_SWAP], description="swap for", style=style, layout=Layout(width="200px"))
         self.swap_menu.observe(self._menu_moved, "value")
+        rows = [("none is selected", None), *self._criticised]
+        self.criticisms_menu = Dropdown(options=rows, description="badly explained", style=style, layout=Layout(width="330px"))
+        self._follow(self.criticisms_menu, "selected", lambda label: label)
         self._status, self._head, self._details = HTML(), HTML(), HTML()
 
     def _arrange(self) -> list[Any]:
@@ -163,7 +167,7 @@ class PrototypeExplorer(Explorer):
         swaps = [] if self._swaps is None else [self.swap_menu]
         side = VBox([self._head, self.list, *swaps, self.search], layout=Layout(width="208px", overflow="hidden"))
         middle = Box([self.picture, side], layout=row)
-        menu = Box(menus, layout=row)
+        menu = Box([*menus, self.criticisms_menu] if self._criticised else menus, layout=row)
         return [*self.sliders.values(), menu, self._warning, self._status, middle, self._details]
 
     @validate("fit")
@@ -323,6 +327,8 @@ class PrototypeExplorer(Explorer):
             self.search.value = str(self.selected) if row >= 0 else ""
             self._show_list(place)
             self._show_swaps()
+            listed = [label for _, label in self._criticised]
+            self.criticisms_menu.value = self.selected if self.selected in listed else None
 
     def _show_list(self, place: int) -> None:
         """The prototypes of the class that stands out (or of all), in the order chosen."""

@@ -1,4 +1,4 @@
-"""Rows that can take the place of a prototype in an explorer."""
+"""What an explorer offers beside the prototypes: rows that can take their place, and rows that they explain badly."""
 
 from __future__ import annotations
 
@@ -52,3 +52,15 @@ def swaps_of(fit: Fit, alternatives: Any) -> Swaps | None:
         given = "those of another fit" if isinstance(alternatives, Alternatives) else brief(alternatives)
         raise OptionError(f"alternatives={given}: what fit.alternatives() of the explored fit returns")
     return Swaps(alternatives)
+
+
+def criticised(fit: Fit, criticisms: Any) -> list[tuple[str, Label]]:
+    """The rows that `fit.criticisms()` lists, each with the reason; none without any."""
+    from ..analysis.criticisms import Criticisms
+
+    if criticisms is None:
+        return []
+    if not isinstance(criticisms, Criticisms) or criticisms.fit is not fit:
+        given = "those of another fit" if isinstance(criticisms, Criticisms) else brief(criticisms)
+        raise OptionError(f"criticisms={given}: what fit.criticisms() of the explored fit returns")
+    return [(f"{label} ({reason})", label) for label, reason in criticisms.table["reason"].items()]

@@ -115,3 +115,20 @@ def test_the_explorer_takes_alternatives_of_its_own_fit_alone(fit, result, iris)
     plain = PrototypeExplorer(fit)
     plain.selected = fit.prototypes.index[0]
     assert plain.swap_menu not in plain._arrange()[-2].children[1].children
+
+
+def test_the_explorer_lists_rows_that_are_explained_badly(fit, iris):
+    listed = fit.criticisms(n=5, progress=False)
+    explorer = PrototypeExplorer(fit, criticisms=listed)
+    rows = listed.table.index.tolist()
+    assert [value for _, value in explorer.criticisms_menu.options] == [None, *rows]
+    explorer.criticisms_menu.value = rows[1]
+    assert explorer.selected == rows[1]
+    explorer.selected = fit.prototypes.index[0]
+    assert explorer.criticisms_menu.value is None or explorer.criticisms_menu.value == fit.prototypes.index[0]
+    explorer.selected = rows[2]
+    assert explorer.criticisms_menu.value == rows[2]
+    assert not explorer.alert
+    for wrong in ("x", pc.fit("species ~ .", iris, eps=1.0).criticisms(progress=False)):
+        with pytest.raises(pc.OptionError, match=r"criticisms=.*fit.criticisms\(\)"):
+            PrototypeExplorer(fit, criticisms=wrong)

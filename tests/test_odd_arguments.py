@@ -42,6 +42,8 @@ def calls(fit):
         "within": lambda v: fit.alternatives(within=v, progress=False),
         "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
         "interest": lambda v: fit.alternatives(candidates=[v], progress=False),
+        "swapped": lambda v: fit.swap(v, fit.frame.index[1]),
+        "substitute": lambda v: fit.swap(fit.prototypes.index[0], v),
         "criticised": lambda v: fit.criticisms(v, progress=False),
         "variables": lambda v: fit.importance(data, repeats=1, variables=v),
         "variable": lambda v: fit.importance(data, repeats=1, variables=[v]),
@@ -55,7 +57,7 @@ def calls(fit):
 @pytest.mark.parametrize(
     "name",
     ["level", "guarantee", "loss", "prior", "weight", "no_information", "shares", "share", "within", "candidates", "interest",
-     "criticised", "variables", "variable", "columns",
+     "swapped", "substitute", "criticised", "variables", "variable", "columns",
      "progress", "row", "corrected"],
 )  # fmt: skip
 def test_odd_values_are_answered_or_refused(calls, name):

@@ -11,10 +11,10 @@ from ..models.registry import lacking
 from .alternatives import places_of
 from .steps import place_of
 
-SWAPPED = "swapped"
-
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
+
+SWAPPED = "swapped"  # what the report of a rule calls it
 
 
 def swap(fit: Fit, prototype: Any, substitute: Any) -> Fit:
@@ -37,6 +37,6 @@ def swap(fit: Fit, prototype: Any, substitute: Any) -> Fit:
         )
     rule = replaced(fit.learned, task, place, int(candidate))
     earlier = rule.report.get(SWAPPED)
-    told = f"{shown(substitute)} for {shown(prototype)}"
-    report = {**rule.report, SWAPPED: told if earlier is None else f"{earlier}, {told}"}
+    this = f"{shown(substitute)} for {shown(prototype)}"
+    report = {**rule.report, SWAPPED: this if earlier is None else f"{earlier}, {this}"}
     return fit.derived(replace(rule, report=report))  # type: ignore[type-var]

@@ -10,15 +10,15 @@ import pandas as pd
 
 from ..arguments import MOST_SEED, is_number, one_of, whole_number
 from ..core.distances.discriminant import SINGULAR, discriminants, scatter
-from ..core.distances.geometry import Geometry
-from ..core.distances.minkowski import minkowski, products
+from ..core.distances.minkowski import products
 from ..core.folds import stratified_subset
 from ..core.neighbours.nca import nca
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric, VectorMetric
+from .base import Metric
+from .euclidean_space import EuclideanSpace
 from .minkowski import finite, spreads
 from .pairwise import design_of
 
@@ -222,7 +222,7 @@ def _inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class TrainedLearned(VectorMetric):
+class TrainedLearned(EuclideanSpace):
     """A distance with the map that it learned.
 
     Attributes
@@ -283,24 +283,11 @@ class TrainedLearned(VectorMetric):
         known, there = self.counts
         return self.spec.scaling + (f", learned from {known} of {there} rows" if known < there else "")
 
-    @property
-    def geometry(self) -> Geometry:
-        return Geometry()
-
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore"):
             Z = design_of(frame, self.name) / self.spread - self.center
         finite(np.where(np.abs(Z) < LARGEST, Z, np.inf), frame)
         return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
-
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return minkowski(rows[0], candidates[0])
-
-    def coordinates(self, rows: Rep) -> np.ndarray:
-        return rows[0]
-
-    def place(self, coords: np.ndarray) -> Rep:
-        return (np.ascontiguousarray(coords, float),)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         Z = coords * self.back if self.back.ndim == 1 else coords @ self.back.T

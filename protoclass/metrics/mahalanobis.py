@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, one_of
-from ..core.distances.geometry import Geometry
-from ..core.distances.minkowski import minkowski, whitened
+from ..core.distances.minkowski import whitened
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric, VectorMetric
+from .base import Metric
+from .euclidean_space import EuclideanSpace
 from .minkowski import finite, spreads, unscaled
 from .pairwise import design_of
 
@@ -107,7 +107,7 @@ def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) ->
 
 
 @dataclass(frozen=True)
-class TrainedMahalanobis(VectorMetric):
+class TrainedMahalanobis(EuclideanSpace):
     """A Mahalanobis distance with the covariance that it learned.
 
     Attributes
@@ -137,19 +137,6 @@ class TrainedMahalanobis(VectorMetric):
         with np.errstate(over="ignore", invalid="ignore"):
             Z = whitened(design_of(frame, self.name) / self.spread - self.center, self.factor)
         return (finite(Z, frame),)
-
-    @property
-    def geometry(self) -> Geometry:
-        return Geometry()
-
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return minkowski(rows[0], candidates[0])
-
-    def coordinates(self, rows: Rep) -> np.ndarray:
-        return rows[0]
-
-    def place(self, coords: np.ndarray) -> Rep:
-        return (np.ascontiguousarray(coords, float),)
 
     def original(self, coords: np.ndarray) -> pd.DataFrame:
         return pd.DataFrame((coords @ self.factor.T + self.center) * self.spread, columns=self.columns)

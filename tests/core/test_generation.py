@@ -166,16 +166,25 @@ def twin(D, y, c, prices, cost, eps):
     return sums, factor, worst
 
 
-@pytest.mark.parametrize("source", ["held", "near tiles", "blocks of rows"])
-def test_a_pass_equals_plain_numpy(source, monkeypatch):
-    draw = np.random.default_rng(3)
-    n = 1500
+SOURCES = ["held", "near tiles", "blocks of rows"]
+
+
+def task_from(source, draw, n, monkeypatch):
+    """A task of three classes that is read in one of three ways, its matrix, and a radius."""
     X = draw.integers(0, 300, (n, 1 if source == "near tiles" else 9)) / 300.0
-    y, eps = draw.integers(0, 3, n), 0.05 if source == "near tiles" else 0.9
     D = minkowski(X, X)
     monkeypatch.setattr(spatial, "BLOCK", 16)
     near = Spatial(Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X,)), Geometry(), True, None)
+    y = draw.integers(0, 3, n)
     task = Task(Once(lambda: Held(D) if source == "held" else near), y, 3, np.ones(n), np.arange(n), (0,))
+    return task, D, 0.05 if source == "near tiles" else 0.9
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_pass_equals_plain_numpy(source, monkeypatch):
+    draw, n = np.random.default_rng(3), 1500
+    task, D, eps = task_from(source, draw, n, monkeypatch)
+    y = task.y
     problems = covers(task, np.full(n, -1), 1, np.array([0.01, eps]), 0.0)
     assert problems.read.tiles.complete == (source != "near tiles")
     sets = tuple(Sets(np.arange(n), np.flatnonzero(y == c)) for c in range(3))

@@ -2,19 +2,12 @@
 
 import numpy as np
 import pytest
-from test_generation import task_of
+from test_generation import SOURCES, task_from, task_of
 
 import protoclass as pc
-from protoclass.core import spatial
 from protoclass.core.covers import generation, own_paths
 from protoclass.core.covers.own import own_radii, pair_problems
 from protoclass.core.covers.pricing import price
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.parallel import Once
-from protoclass.core.sources import Held, Streamed
-from protoclass.core.spatial import Spatial
-from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
 
 
@@ -25,16 +18,10 @@ def few(monkeypatch):
     monkeypatch.setattr(own_paths, "fits", lambda problems: False)
 
 
-@pytest.mark.parametrize("source", ["held", "near tiles", "blocks of rows"])
+@pytest.mark.parametrize("source", SOURCES)
 def test_a_pass_over_pairs_equals_plain_numpy(source, monkeypatch):
-    draw = np.random.default_rng(4)
-    n = 900
-    X = draw.integers(0, 300, (n, 1 if source == "near tiles" else 9)) / 300.0
-    y, eps = draw.integers(0, 3, n), 0.05 if source == "near tiles" else 0.9
-    D = minkowski(X, X)
-    monkeypatch.setattr(spatial, "BLOCK", 16)
-    near = Spatial(Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X,)), Geometry(), True, None)
-    task = Task(Once(lambda: Held(D) if source == "held" else near), y, 3, np.ones(n), np.arange(n), (0,))
+    draw, n = np.random.default_rng(4), 900
+    task, D, eps = task_from(source, draw, n, monkeypatch)
     radii = own_radii(eps)
     problems = pair_problems(task, np.full(n, -1), 1, radii, 0.0)
     assert problems.read.tiles.complete == (source != "near tiles")

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ..coverage import NONE, SEVERAL
 from ..neighbours.nearest import Nearest, nearest, order_of
 from ..task import Points
-from .certificate import Objective
-from .path import Chosen, Greedy
+from .path import Chosen, Greedy, rule_of
 
 if TYPE_CHECKING:
     from ..query import Query
@@ -132,18 +131,12 @@ class OwnPath:
 
     def at(self, g: int) -> Nearest:
         e, j = divmod(g, len(self.lambdas))
-        run, eps, lambda_, unit = self.runs[e][j], float(self.eps[e]), float(self.lambdas[j]), self.unit
+        run, kind = self.runs[e][j], OwnGreedy if self.nested else OwnNearest
         assert run.radii is not None
-        uncovered = float(self.weight.sum() - run.covers.sum()) * unit
-        goal = Objective(uncovered, float(run.wrong.sum()) * unit, len(run.at), lambda_)
-        report: dict[str, Any] = {"largest radius eps": eps, "radii": _words(run.radii), "cost lambda": lambda_}
-        report["objective"] = goal
-        if run.certificate is not None:
-            report["certificate"] = run.certificate.scaled(unit)
-        table = {"radius": run.radii, "covers": run.covers * unit, "miscovers": run.wrong * unit}
-        prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
-        kind = OwnGreedy if self.nested else OwnNearest
-        return kind(prototypes, len(self.weight), int(self.weight.argmax()), report)
+        said = {"largest radius eps": float(self.eps[e]), "radii": _words(run.radii)}
+        rule = rule_of(kind, run, float(self.lambdas[j]), self.weight, self.unit, said)
+        table = {"radius": run.radii, **rule.prototypes.table}
+        return replace(rule, prototypes=replace(rule.prototypes, table=table))
 
     def moved(self, columns: Array) -> OwnPath:
         moved = tuple(tuple(replace(run, at=columns[run.at]) for run in runs) for runs in self.runs)

@@ -126,6 +126,31 @@ class Greedy(Nearest):
         return replace(self, prototypes=kept, report={**report, "cost lambda": cost, "objective": smaller})
 
 
+def rule_of(
+    kind: type[Nearest], run: Chosen, lambda_: float, weight: Array, unit: float, said: Mapping[str, Any]
+) -> Nearest:
+    """The rule of a cover, whose report begins with what is `said` of its radii.
+
+    Parameters
+    ----------
+    kind : class of rule
+    run : Chosen
+        With radii.
+    lambda_ : float
+    weight : array (classes,)
+        Training weight of each class, in units.
+    unit : float
+    said : mapping
+    """
+    goal = Objective(float(weight.sum() - run.covers.sum()) * unit, float(run.wrong.sum()) * unit, len(run.at), lambda_)
+    report = {**said, "cost lambda": lambda_, "objective": goal}
+    if run.certificate is not None:
+        report["certificate"] = run.certificate.scaled(unit)
+    table = {"covers": run.covers * unit, "miscovers": run.wrong * unit}
+    prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
+    return kind(prototypes, len(weight), int(weight.argmax()), report)
+
+
 @dataclass(frozen=True)
 class CoverPath:
     """Path of the PVM over a grid of radii and lambdas.
@@ -181,16 +206,9 @@ class CoverPath:
         return np.where(first < 0, int(self.weight.argmax()), chosen)
 
     def at(self, g: int) -> Nearest:
-        run, lambda_, eps, unit = self.runs[g], float(self.lambdas[g]), float(self.radii[g]), self.unit
-        uncovered = float(self.weight.sum() - run.covers.sum()) * unit
-        goal = Objective(uncovered, float(run.wrong.sum()) * unit, len(run.at), lambda_)
-        report: dict[str, Any] = {"radius eps": eps, "cost lambda": lambda_, "objective": goal}
-        if run.certificate is not None:
-            report["certificate"] = run.certificate.scaled(unit)
-        table = {"covers": run.covers * unit, "miscovers": run.wrong * unit}
-        prototypes = Points(run.classes, at=run.at, radii=np.full(len(run.at), eps), table=table)
-        kind = Greedy if self.nested else Nearest
-        return kind(prototypes, len(self.weight), int(self.weight.argmax()), report)
+        eps, kind = float(self.radii[g]), Greedy if self.nested else Nearest
+        run = replace(self.runs[g], radii=np.full(len(self.runs[g].at), eps))
+        return rule_of(kind, run, float(self.lambdas[g]), self.weight, self.unit, {"radius eps": eps})
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))

@@ -1,0 +1,67 @@
+"""Arrays beyond memory: in files that no one else sees and that end with the process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..errors import TooLarge
+from .memory import room
+
+Array = NDArray[Any]
+LEFT = 2**26  # bytes that stay free on the disk
+
+
+def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
+    """An array to be filled: in memory where it takes at most a quarter of what is left, and in a file otherwise.
+
+    Raises
+    ------
+    TooLarge
+        Where neither memory nor the disk takes it.
+    """
+    return np.empty(shape, dtype) if prod(shape) * np.dtype(dtype).itemsize <= room() else spooled(shape, dtype)
+
+
+def spooled(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
+    """An array of zeros in a file without a name, in the folder for temporary files (TMPDIR).
+
+    The system reads and writes its pages as they are used and takes the file away with the process, however it ends.
+
+    Raises
+    ------
+    TooLarge
+        Where the disk does not take it.
+    """
+    size = prod(shape) * np.dtype(dtype).itemsize
+    folder = tempfile.gettempdir()
+    free = shutil.disk_usage(folder).free
+    if size + LEFT > free:
+        raise _no_room(size, folder, free)
+    with tempfile.TemporaryFile(prefix="protoclass-") as file:
+        try:
+            _reserve(file.fileno(), max(1, size))
+        except OSError:
+            raise _no_room(size, folder, shutil.disk_usage(folder).free) from None
+        return np.ndarray(shape, dtype, np.memmap(file, np.uint8, "r+", shape=max(1, size)))  # type: ignore[arg-type]
+
+
+def _reserve(file: int, size: int) -> None:
+    """Take the room on the disk now: a disk that is full later would end the process when a page is written."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+    else:
+        os.truncate(file, size)
+
+
+def _no_room(size: int, folder: str, free: int) -> TooLarge:
+    return TooLarge(
+        f"{size / 2**30:.1f} GB, more than memory takes, would go into a file in {folder}, which has {free / 2**30:.1f} GB left: "
+        "set TMPDIR to a folder on a larger disk, or use fewer rows or columns"
+    )

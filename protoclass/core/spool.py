@@ -49,7 +49,7 @@ def spooled(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
             _reserve(file.fileno(), max(1, size))
         except OSError:
             raise _no_room(size, folder, shutil.disk_usage(folder).free) from None
-        return np.ndarray(shape, dtype, np.memmap(file, np.uint8, "r+", shape=max(1, size)))  # type: ignore[arg-type]
+        return np.ndarray(shape, dtype, np.memmap(file, np.uint8, "r+", shape=max(1, size)))
 
 
 def _reserve(file: int, size: int) -> None:

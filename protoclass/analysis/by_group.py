@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..core.intervals import Estimate, difference_of
 from ..errors import DataError, OptionError, brief, shown
-from ..frames.frame import along
+from ..frames.checks import along
 from ..settings import fixed, significant
 from .paired import with_holm
 

@@ -16,7 +16,7 @@ from ..errors import DataError, OptionError, brief
 from ..estimation.calibration import arguments_of
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
-from ..frames.frame import check_unique
+from ..frames.checks import check_unique
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.base import Model

@@ -20,7 +20,7 @@ from ..elsewhere import VERBS_OF_TEST
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
 from ..estimation.decisions import decide, loss_of
 from ..estimation.threshold import threshold_in_words
-from ..frames.frame import check_unique, given_weights
+from ..frames.checks import check_unique, given_weights
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from .judged import Judged, judged_by

@@ -14,8 +14,9 @@ from ..core.query import answer
 from ..core.task import Rule
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
+from ..frames.checks import check_unique
 from ..frames.columns import predictors_of_columns
-from ..frames.frame import Frame, check_unique
+from ..frames.frame import Frame
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity

@@ -16,7 +16,8 @@ from ..core.folds import grouped, holdout, stratified
 from ..errors import DataError, OptionError, ProtoclassError, brief, shown
 from ..estimation.fit import Fit
 from ..estimation.fitting import fit
-from ..frames.frame import Frame, along, mold
+from ..frames.checks import along
+from ..frames.frame import Frame, mold
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..progress import bar

@@ -22,7 +22,7 @@ from ..core.calibration import (
 from ..core.query import answer
 from ..core.task import Rule, Stepwise
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
-from ..frames.frame import check_unique
+from ..frames.checks import check_unique
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity

@@ -17,7 +17,8 @@ from ..core.sources import Source
 from ..core.task import Points, Task
 from ..elsewhere import ELSEWHERE
 from ..errors import DataError, FormulaError, OptionError, brief, shown
-from ..frames.frame import Frame, along, mold
+from ..frames.checks import along
+from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
 from ..frames.tables import as_pandas
 from ..metrics.base import Metric, TrainedMetric, as_vectors

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import hint_for_value, one_of, quoted
+from ..arguments import one_of
 from ..core.memory import check_fits
 from ..errors import DataError, FormulaError, OptionError, TooLarge, cut, shown
+from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
 from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
 from .tables import as_pandas
@@ -230,10 +231,7 @@ def mold(
     """
     one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
-    check_unique(data.columns, "column")
-    not_text = [c for c in data.columns if not isinstance(c, str)]
-    if not_text:
-        raise DataError(f"column names must be text, and {not_text[0]!r} is not: data.columns = data.columns.map(str)")
+    check_names(data.columns)
     if len(data) == 0:
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
@@ -248,40 +246,17 @@ def mold(
     if response_values is not None:
         missing[parsed.response] = response_values.isna()
     dropped = missing.any(axis=1).to_numpy()
-    if dropped.any() and na == "raise":
-        counts = missing.sum()
-        where = ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
-        raise DataError(f"missing values in {where}: fill them, or use na='drop'")
-    if dropped.all():
-        raise DataError(f"no row is complete: {_most_missing(missing, parsed.response)}")
+    if dropped.any() and (na == "raise" or dropped.all()):
+        raise missing_values(missing.sum(), len(missing), parsed.response, na)
     kept = columns[~dropped]
     schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()
     levels = None
     if response_values is not None:
         levels, notes = read_classes(response_values[~dropped])
-        empty = [c for c in levels.categories if not weight[~dropped][levels == c].sum() > 0]
-        if empty:
-            raise DataError(
-                f"class {shown(empty[0])} of {parsed.response!r} has no weight: every class needs rows of positive weight"
-            )
+        check_weight_of_classes(levels, weight[~dropped], parsed.response)
     frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
     return replace(frame, spec=trained_spec(frame))
-
-
-def _most_missing(missing: pd.DataFrame, response: str | None) -> str:
-    """Which columns have no value at all, or otherwise those that miss most, and the cure."""
-    share = missing.mean()
-    if response in share and share[response] == 1:
-        return f"the response {response!r} has no value in any row"
-    empty = list(share.index[share == 1])
-    if empty:
-        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
-        which = f"column {empty[0]!r} has" if len(empty) == 1 else f"columns {quoted(empty[:5])}{more} have"
-        return f"{which} no value in any row: leave {'it' if len(empty) == 1 else 'them'} out"
-    most = share.sort_values(ascending=False, kind="stable").head(5)
-    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most[most > 0].items())
-    return f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
 
 
 def trained_spec(frame: Frame) -> Any:
@@ -347,54 +322,3 @@ def _compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
             raise reason.__cause__ from None
         first = (str(reason).splitlines() or [type(reason).__name__])[0]
         raise DataError(f"{rows.formula.quoted} can't be computed: {cut(rows.formula.written(first))}") from None
-
-
-def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
-    """Weights of the rows, (n,): 1, or those given."""
-    if weights is None:
-        return np.ones(len(data))
-    values = np.asarray(along(weights, data, "weights"))
-    if values.dtype.kind in "cmM":
-        raise DataError("weights must be numbers")
-    try:
-        values = values.astype(float)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError("weights must be numbers") from None
-    with np.errstate(over="ignore"):
-        valid = (np.isfinite(values) & (values >= 0)).all() and np.isfinite(values.sum())
-    if not valid:
-        raise DataError("weights must be finite and not negative, with a finite sum")
-    return values
-
-
-def along(given: Any, data: pd.DataFrame, what: str) -> Any:
-    """A value for each row: a column by name, a Series by label, an array by position."""
-    if isinstance(given, str):
-        if given not in data:
-            hint = hint_for_value(what, given, map(str, data.columns))
-            raise DataError(f"{what}={given!r} is not a column of the data{hint and ': '}{hint}")
-        return data[given]
-    if isinstance(given, pd.Series):
-        check_unique(given.index, f"{what} row")
-        missing = data.index[~data.index.isin(given.index)]
-        if len(missing):
-            raise DataError(
-                f"{what} lack the row {shown(missing[0])}: the index must contain every row label of the data"
-            )
-        return given.loc[data.index]
-    try:
-        values = np.asarray(given)
-    except ValueError:
-        raise DataError(f"{what} must be one value for each row") from None
-    if values.shape != (len(data),):
-        raise DataError(f"{what} have shape {values.shape}, and the data have {len(data)} rows")
-    return values
-
-
-def check_unique(names: pd.Index, what: str) -> None:
-    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
-        raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
-    if not names.is_unique:
-        cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
-        repeated = shown(names[names.duplicated()][0])
-        raise DataError(f"the {what} label {repeated} occurs more than once: {cure}")

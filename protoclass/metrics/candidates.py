@@ -14,7 +14,8 @@ from ..core.sources import Rep
 from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
 from ..errors import DataError, OptionError, TooLarge, brief
-from ..frames.frame import Frame, check_unique
+from ..frames.checks import check_unique
+from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from .base import TrainedMetric, as_vectors
 

@@ -70,7 +70,7 @@ _PLACES = {
     "widgets": "explore",
     "widgets.app": "app App",
     "vignettes": "vignette Vignettes",
-    "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError TooLarge",
+    "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError ClusterError TooLarge",
 }
 _HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
 
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from .core.query import Query
     from .core.task import Points, RulePath, Task
     from .errors import (
+        ClusterError,
         DataError,
         DataWarning,
         FileError,

@@ -45,6 +45,10 @@ class FileError(ProtoclassError, OSError):
     """A file or folder can't be read or written."""
 
 
+class ClusterError(ProtoclassError, RuntimeError):
+    """A Dask cluster is lost, or can't do its work."""
+
+
 class TooLarge(ProtoclassError, MemoryError):
     """The complete matrix was asked for and does not fit the stated share of memory."""
 

@@ -26,6 +26,19 @@ def papers_data():
     return folder
 
 
+@pytest.fixture(scope="session")
+def client():
+    """A Dask cluster of two workers in processes of their own."""
+    import dask
+    import distributed
+
+    # a part may take down one worker; a lost one is found soon
+    dask.config.set({"distributed.scheduler.allowed-failures": 2, "distributed.comm.timeouts.connect": "5s"})
+    local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+    with local, distributed.Client(local) as one:
+        yield one
+
+
 @pytest.fixture
 def interruptible():
     """Ctrl-C raises KeyboardInterrupt here and in processes started here: a job in the background inherits it as ignored."""

@@ -1,0 +1,192 @@
+"""Parts of data that are kept on the workers of a Dask cluster: work is sent to them, and what comes back is small."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .errors import ClusterError, OptionError, ProtoclassError, brief
+
+HEAVY = 2**15  # bytes from which on a shared argument is sent to each worker once, and not with every call
+KEPT = 16  # shared arguments that stay on the workers
+WITHOUT_WORKERS = 30.0  # seconds after which a cluster without workers counts as lost
+TRIES = 3  # of a call whose shared arguments were lost with a worker
+LOOK = 0.5  # seconds between two looks at the cluster
+
+Shared = OrderedDict[int, tuple[Any, Any]]  # by identity: a value, which is kept alive, and its place on the workers
+
+
+def client_of(client: Any, data: Any) -> Any:
+    """The Dask client that a call means: the one that is given, the current one for a Dask DataFrame, else None.
+
+    Raises
+    ------
+    OptionError
+        If what is given is no client, or is closed.
+    """
+    if client is None:
+        return _current() if is_dask(data) else None
+    if type(client).__module__.split(".")[0] != "distributed" or not hasattr(client, "submit"):
+        raise OptionError(f"client={brief(client)}: give a Dask client, dask.distributed.Client(address or LocalCluster())")
+    if client.status != "running":
+        raise OptionError(f"client= is {client.status}: make a new one, dask.distributed.Client(address)")
+    return client
+
+
+def is_dask(data: Any) -> bool:
+    """Whether a table is a Dask DataFrame."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
+
+
+def _current() -> Any:
+    try:
+        from distributed import get_client
+    except ImportError:
+        return None
+    try:
+        client = get_client()
+    except ValueError:  # there is none
+        return None
+    return client if client.status == "running" else None
+
+
+class Parts:
+    """Values on the workers of a cluster, one for each part of the data.
+
+    A part whose worker is lost is made again by Dask, from the table that it came from.
+
+    Attributes
+    ----------
+    client : Dask client
+    futures : tuple of Future
+    bounds : int array (parts + 1,)
+        The number of the first row of each part, and of all; only where the parts know their rows.
+    """
+
+    def __init__(self, client: Any, futures: Sequence[Any], bounds: Any = None, shared: Shared | None = None) -> None:
+        self.client, self.futures, self.bounds = client, tuple(futures), bounds
+        self._shared: Shared = OrderedDict() if shared is None else shared
+
+    def __len__(self) -> int:
+        return len(self.futures)
+
+    def map(self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...] = ()) -> list[Any]:
+        """`work(value, *each[s], *shared)` of every part s, where it is; the results come here.
+
+        Raises
+        ------
+        ClusterError
+            Where the cluster is lost, or a part takes its workers down.
+        ProtoclassError
+            That `work` raises.
+        """
+        return self._tried(lambda: self._gathered(work, each, shared))
+
+    def make(
+        self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...] = (), bounds: Any = None
+    ) -> Parts:
+        """The same, with results that stay on the workers."""
+
+        def made() -> Parts:
+            futures = self._submitted(work, each, shared)
+            with self._cancelled_if_left(futures):
+                self._wait(futures)
+            return Parts(self.client, futures, self.bounds if bounds is None else bounds, self._shared)
+
+        return self._tried(made)
+
+    def _tried(self, call: Callable[[], Any]) -> Any:
+        from concurrent.futures import CancelledError
+
+        for _ in range(TRIES):
+            try:
+                return call()
+            except ProtoclassError:
+                raise
+            except CancelledError:  # what was sent to the workers alone is lost with them, and is sent again
+                self._shared.clear()
+                self._check_connection()
+            except Exception as reason:
+                raise self._own(reason) from reason
+        raise ClusterError(f"the cluster {self._address} has cancelled the work {TRIES} times: start it again, and fit again")
+
+    def _gathered(self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...]) -> list[Any]:
+        futures = self._submitted(work, each, shared)
+        with self._cancelled_if_left(futures):
+            self._wait(futures)
+            return list(self.client.gather(futures))
+
+    def _submitted(self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...]) -> list[Any]:
+        sent = tuple(self._sent(value) for value in shared)
+        return [
+            self.client.submit(work, part, *own, *sent, pure=False) for part, own in zip(self.futures, each, strict=True)
+        ]
+
+    def _sent(self, value: Any) -> Any:
+        """A shared argument, or where it is large its place on the workers."""
+        known = self._shared.get(id(value))
+        if known is not None:
+            self._shared.move_to_end(id(value))
+            return known[1]
+        if len(pickle.dumps(value, protocol=5)) < HEAVY:
+            return value
+        future = self.client.scatter([value], broadcast=True, hash=False)[0]
+        self._shared[id(value)] = value, future
+        while len(self._shared) > KEPT:
+            self._shared.popitem(last=False)
+        return future
+
+    def _wait(self, futures: Sequence[Any]) -> None:
+        from distributed import TimeoutError as Late
+        from distributed import wait
+
+        alone_since = None
+        while True:
+            try:
+                with self.client.as_current():
+                    wait(futures, timeout=LOOK)
+                return
+            except Late:
+                self._check_connection()
+                workers = self.client.scheduler_info()["workers"]
+                alone_since = None if workers else (alone_since or time.monotonic())
+                if alone_since is not None and time.monotonic() - alone_since > WITHOUT_WORKERS:
+                    raise ClusterError(
+                        f"the cluster {self._address} has had no workers for {WITHOUT_WORKERS:.0f} s: start some, and fit again"
+                    ) from None
+
+    @contextmanager
+    def _cancelled_if_left(self, futures: Sequence[Any]) -> Iterator[None]:
+        """Work whose results no one waits for any more, for example after Ctrl-C, is taken back."""
+        try:
+            yield
+        except BaseException:
+            if self.client.status == "running":
+                self.client.cancel(list(futures), force=True)
+            raise
+
+    def _check_connection(self) -> None:
+        if self.client.status != "running":
+            raise ClusterError(
+                f"the connection to the cluster {self._address} is lost (client {self.client.status}): connect a new client, and fit again"
+            )
+
+    def _own(self, reason: Exception) -> ProtoclassError:
+        """An error of Dask as one of ours."""
+        self._check_connection()
+        name = type(reason).__name__
+        if name == "KilledWorker":
+            return ClusterError(
+                "a part of the rows has taken several workers down, most often for want of memory: make the parts smaller, "
+                "ddf.repartition(partition_size='50MB'), or give the workers more memory"
+            )
+        return ClusterError(f"the cluster {self._address} failed at its work, {name}: {reason}")
+
+    @property
+    def _address(self) -> str:
+        scheduler = getattr(self.client, "scheduler", None)
+        return str(getattr(scheduler, "address", "") or "").removeprefix("tcp://")

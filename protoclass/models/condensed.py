@@ -31,7 +31,7 @@ class Condensed(Model):
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         own, order = own_candidates(task), np.random.default_rng(task.seed).permutation(len(task.y))
-        rows = condense_rows(task.D.array(), own, task.y, order)
+        rows = condense_rows(task.D, own, task.y, order)
         return RulePath((nearest_of(task, own, rows, {}),))
 
 

@@ -51,7 +51,7 @@ class Multiedit(Model):
         return "Multi-edited nearest neighbours" + (", condensed" if self.condense else "")
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
-        own, D = own_candidates(task), task.D.array()
+        own, D = own_candidates(task), task.D
         rows = edit_rows(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
         report = {"rows left by editing": len(rows)}
         if self.condense:

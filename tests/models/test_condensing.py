@@ -6,6 +6,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.neighbours.condensing import condense_rows, edit_rows
+from protoclass.core.sources import Held
 
 RAW = pc.Euclidean(scale=False)
 
@@ -31,7 +32,7 @@ def test_condensing_equals_loops(seed):
     D = draw.integers(0, 9, (n, n)).astype(float) if seed % 2 else np.abs(np.subtract.outer(*[draw.normal(size=n)] * 2))
     y, order = draw.integers(0, 3, n), draw.permutation(n)
     np.fill_diagonal(D, 0)
-    assert condense_rows(D, np.arange(n), y, order).tolist() == slow_condense(D, y, order)
+    assert condense_rows(Held(D), np.arange(n), y, order).tolist() == slow_condense(D, y, order)
 
 
 def test_a_condensed_set_is_consistent(iris):
@@ -58,7 +59,7 @@ def test_multiediting_drops_what_neighbours_deny():
     wrong = [20, 50, 95]
     y[wrong] = 1 - y[wrong]
     D = np.abs(np.subtract.outer(x, x))
-    kept = edit_rows(D, np.arange(n), y, np.arange(n), 3, 5, (0,))
+    kept = edit_rows(Held(D), np.arange(n), y, np.arange(n), 3, 5, (0,))
     assert not set(wrong) & set(kept.tolist())
     assert len(kept) > 90
     assert ((x[kept] > 5) == (y[kept] == 1)).all()

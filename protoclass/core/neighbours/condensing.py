@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import kernel
+from ..sources import Source
 
 Array = NDArray[Any]
+BLOCK = 2**22  # dissimilarities that are measured at a time
 
 
-def condense_rows(D: Array, own: Array, y: Array, order: Array) -> Array:
+def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     """Rows whose nearest-neighbour rule classifies all rows correctly (Hart 1968).
 
     The first row in `order` is kept. The others are then visited in turn, and a row whose nearest kept row is of another
-    class is kept as well. Passes are repeated until one keeps no new row.
+    class is kept as well. Passes are repeated until one keeps no new row. The distances to a row are measured when it is kept.
 
     Parameters
     ----------
-    D : array (n, n)
+    D : Source (n, n)
         Dissimilarities of rows to candidates, which are the rows.
     own : int array (n,)
         The candidate that each row is.
@@ -34,32 +35,30 @@ def condense_rows(D: Array, own: Array, y: Array, order: Array) -> Array:
         Rows, in the order in which they were kept. Of equally near rows, that of the first class in level order
         is used, then the first row. Identical rows of different classes are all kept and remain misclassified.
     """
-    kept, best, predicted = np.empty(len(order), np.int64), np.full(len(y), np.inf), np.full(len(y), -1)
-    count = _condense(np.ascontiguousarray(D), own, y, order, kept, best, predicted, np.zeros(len(y), np.bool_))
-    return kept[:count]
-
-
-@kernel
-def _condense(D, own, y, order, kept, best, predicted, inside):  # type: ignore[no-untyped-def]
-    # best and predicted: distance of each row to its nearest kept row and the class of that row, updated with each kept row
-    count, again = 0, True
+    rows = np.sort(order)
+    visit = np.searchsorted(rows, order)  # places among the rows, in the order of the visits
+    classes = y[rows]
+    best, predicted, inside = np.full(len(rows), np.inf), np.full(len(rows), -1), np.zeros(len(rows), bool)
+    kept: list[int] = []
+    again = True
     while again:
-        again = False
-        for i in order:
-            if inside[i] or predicted[i] == y[i]:
-                continue
+        again, first = False, 0
+        while True:
+            left = visit[first:]
+            wrong = (predicted[left] != classes[left]) & ~inside[left]
+            if not wrong.any():
+                break
+            first += int(wrong.argmax()) + 1
+            i = visit[first - 1]
             inside[i] = again = True
-            kept[count] = i
-            count += 1
-            for r in order:
-                d = D[r, own[i]]
-                if d < best[r] or (d == best[r] and y[i] < predicted[r]):
-                    best[r] = d
-                    predicted[r] = y[i]
-    return count
+            kept.append(int(rows[i]))
+            d = D.take(rows, own[rows[i : i + 1]])[:, 0]
+            nearer = (d < best) | ((d == best) & (classes[i] < predicted))
+            best[nearer], predicted[nearer] = d[nearer], classes[i]
+    return np.array(kept, np.int64)
 
 
-def edit_rows(D: Array, own: Array, y: Array, rows: Array, parts: int, quiet: int, seed: tuple[int, ...]) -> Array:
+def edit_rows(D: Source, own: Array, y: Array, rows: Array, parts: int, quiet: int, seed: tuple[int, ...]) -> Array:
     """The rows that remain when those that disagree with their neighbours are removed (Devijver and Kittler 1980).
 
     The rows are split at random into parts, each of which is classified by the nearest rows of the next one; misclassified
@@ -77,12 +76,13 @@ def edit_rows(D: Array, own: Array, y: Array, rows: Array, parts: int, quiet: in
         right = np.zeros(len(rows), bool)
         for k in range(parts):
             judged, judges = np.flatnonzero(part == k), np.flatnonzero(part == (k + 1) % parts)
-            block = D[np.ix_(rows[judged], own[rows[judges]])]
-            classes = y[rows[judges]]
-            order = np.lexsort(
-                (np.arange(len(judges)), classes)
-            )  # of equally near rows the first class, then the first row
-            right[judged] = classes[order[block[:, order].argmin(axis=1)]] == y[rows[judged]]
+            # of equally near rows the first class, then the first row
+            nearest_first = rows[judges[np.lexsort((np.arange(len(judges)), y[rows[judges]]))]]
+            step = max(1, BLOCK // len(judges))
+            for first in range(0, len(judged), step):
+                some = judged[first : first + step]
+                near = D.take(rows[some], own[nearest_first]).argmin(axis=1)
+                right[some] = y[nearest_first[near]] == y[rows[some]]
         unchanged = unchanged + 1 if right.all() else 0
         rows = rows[right]
     return rows

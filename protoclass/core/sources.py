@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from .parallel import each
 from .places import as_slice, gather
 from .space import Space
 from .tiles import TILE, Tiles, all_tiles
+
+if TYPE_CHECKING:
+    from .shards import Shards
 
 Array = NDArray[Any]
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
@@ -35,7 +38,8 @@ class Source(Protocol):
     What only compares with radii reads `codes`, uint8 (q, r) for q columns and r rows, which need not be measured exactly
     to be right; `tiles` are rows and columns that together have all pairs within one of the radii. `only` is the source of
     some of the candidates. `screening`, where there is one, compares pairs by a product; see `distances.screen`. `space`, where
-    there is one, has the coordinates whose distances the dissimilarities are, if they are few.
+    there is one, has the coordinates whose distances the dissimilarities are, if they are few. `shards` are the parts of the rows,
+    where these are kept in several places.
     """
 
     @property
@@ -50,6 +54,8 @@ class Source(Protocol):
     def screening(self) -> Screening | None: ...
     @property
     def space(self) -> Space | None: ...
+    @property
+    def shards(self) -> Shards | None: ...
 
 
 def part(rep: Rep, at: Array | slice) -> Rep:
@@ -64,6 +70,7 @@ class Held:
     values: Array
     screening: ClassVar[None] = None
     space: ClassVar[None] = None
+    shards: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -73,7 +80,7 @@ class Held:
         return _scan(self.shape, lambda columns: self.values[:, columns[0] : columns[-1] + 1], local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
-        _check_size(rows, columns, self.values.itemsize)
+        check_size(rows, columns, self.values.itemsize)
         return gather(self.values, rows, columns)
 
     def array(self) -> Array:
@@ -101,6 +108,7 @@ class Streamed:
     cure: str = "give fewer rows, or more memory"
     screening: ClassVar[None] = None
     space: ClassVar[None] = None
+    shards: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,7 +118,7 @@ class Streamed:
         return _scan(self.shape, lambda columns: self.between(self.rows, part(self.candidates, columns)), local, finish)
 
     def take(self, rows: Array, columns: Array) -> Array:
-        _check_size(rows, columns, 8)
+        check_size(rows, columns, 8)
         return self.between(part(self.rows, rows), part(self.candidates, columns))
 
     def array(self) -> Array:
@@ -138,6 +146,7 @@ class Part:
     columns: Array
     screening: ClassVar[None] = None
     space: ClassVar[None] = None
+    shards: ClassVar[None] = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -162,7 +171,7 @@ class Part:
         return Part(self.source, self.rows, self.columns[columns])
 
 
-def _check_size(rows: Array, columns: Array, bytes_each: int) -> None:
+def check_size(rows: Array, columns: Array, bytes_each: int) -> None:
     cure = "use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
     size = len(rows) * len(columns) * bytes_each
     check_fits(size, f"{len(rows)} x {len(columns)} dissimilarities, read at once, take", cure)

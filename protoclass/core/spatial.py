@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ class Spatial:
     geometry: Geometry
     symmetric: bool
     matrix: Once[Array] | None
+    shards: ClassVar[None] = None
     _screen: Once[Screening | None] = field(init=False, repr=False, compare=False)
     _blocks: Once[tuple[Blocks, Blocks] | None] = field(init=False, repr=False, compare=False)
 

@@ -26,6 +26,7 @@ from .measured import Steps, measured_steps
 from .path import Chosen
 from .problems import LISTED, CoverProblems
 from .reading import PER_PAIR, Sets
+from .rounds import steps_in_rounds
 from .together import steps_together
 
 Array = NDArray[Any]
@@ -61,8 +62,10 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
 
     The form of the balls, which changes nothing in the steps, is chosen by the memory that it takes of a quarter of what is
     left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none. Small
-    problems are left to NumPy, see `together`.
+    problems are left to NumPy, see `together`. Where the rows are kept in several places, see `rounds`.
     """
+    if problems.task.D.shards is not None:
+        return steps_in_rounds(problems, cost).steps
     classes, read, (F, K, _) = problems.classes, problems.read, problems.gain.shape
     if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]

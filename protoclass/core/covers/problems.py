@@ -25,6 +25,7 @@ from ..task import Task
 from ..units import in_units, units
 from .balls import Lists, find_gains
 from .reading import CHUNK, Reading, Sets
+from .sharded_reading import sharded_reading
 
 Array = NDArray[Any]
 LISTED = 2**29  # pairs of a row and a candidate of its class whose ball contains it
@@ -146,8 +147,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     K, L, m = len(radii), task.classes, len(task.candidate_row)
     w, unit = units(task.w)
     coding = Coding(radii, bins_for(len(task.y) * m))
-    cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
-    read = Reading(task, coding, task.D.tiles(coding), cell, (folds + 1) * L * (K + 1), w)
+    read = reading_of(task, coding, fold, folds, w)
     read.weights(slice(0, 0))  # before the threads below ask for it
     owner = np.where(task.candidate_row < 0, -1, fold[task.candidate_row])
     threshold = in_units(least, unit)
@@ -167,9 +167,20 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     return CoverProblems(task, w, unit, fold, gain, wrong, best, read.sets(pays), read)
 
 
+def reading_of(task: Task, coding: Coding, fold: Array, folds: int, w: Array) -> Reading:
+    """How the problems read the dissimilarities, where the rows are."""
+    K, L = len(coding.radii), task.classes
+    cells = (folds + 1) * L * (K + 1)
+    if task.D.shards is None:
+        cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
+        return Reading(task, coding, task.D.tiles(coding), cell, cells, w)
+    return sharded_reading(task, coding, fold, folds, w, cells)
+
+
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.shape
-    size = max(1, max(MEMORY, 8 * n * m) // max(1, 8 * task.classes * radii * m))
+    most = MEMORY if task.D.shards is not None else max(MEMORY, 8 * n * m)
+    size = max(1, most // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))

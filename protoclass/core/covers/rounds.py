@@ -1,0 +1,425 @@
+"""The greedy algorithm of the PVM over rows that are kept in several places, in rounds.
+
+In each round every place is sent, for each fold, radius and class that still goes on, the prototypes taken since the last
+round and a window of the candidates with the largest known gains. For the first few of the window it answers with the weight of
+its rows not yet covered by the pattern of which of their balls hold them; for the others with the weight of such rows in each ball.
+The sums over the places are all that a choice among the first few needs, prototype after prototype. A prototype is
+taken while its gain is above what every other candidate was last known to gain, which bounds the gain now because gains never
+rise; of equal ones the first candidate is. So the steps are those of `greedy`, and the last round knows more than the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..memory import room
+from ..parallel import kernel
+from ..shards import Rows
+from .balls_kept import Balls
+from .bits import count_new, one_of_each, popcount, weigh_new, words
+from .measured import Steps
+from .problems import CoverProblems
+from .sharded_reading import Labels, Place, ShardedReading, Spec, Traffic, fewest_bytes, place_of
+
+Array = NDArray[Any]
+FEWEST, MOST = (
+    8,
+    64,
+)  # candidates of a run whose patterns are answered: more than the fewest where their balls hold few rows
+ENTRIES = 2**FEWEST  # such rows, about, so that an answer has no more entries than the fewest candidates have patterns
+OTHERS = 56  # further candidates that are looked at in a round
+NEVER = -(2**62)
+
+
+@dataclass(frozen=True)
+class Round:
+    """A question to all places. A run is a class without a fold at a radius: (fold * K + k) * L + class.
+
+    Attributes
+    ----------
+    radii : (int, int)
+        The first of the radii that are worked on together, and the one after the last.
+    known : int
+        The rounds of these radii whose prototypes a place must know.
+    number : int
+        The rounds whose prototypes it knows then.
+    taken, by : int arrays
+        Candidates that were taken since, and their runs, ascending.
+    runs : int array (R,)
+        Which go on.
+    window : int array
+        Candidates of each run that are looked at, run after run.
+    counts : int array (R,)
+        The number of those of each run.
+    few : uint8 array (R,)
+        The number of the first of them whose patterns are to be answered.
+    """
+
+    radii: tuple[int, int]
+    known: int
+    number: int
+    taken: Array
+    by: Array
+    runs: Array
+    window: Array
+    counts: Array
+    few: Array
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a place has of the rows of each run that are not yet covered.
+
+    Attributes
+    ----------
+    count : int array (R,)
+        The number of entries of each run.
+    patterns : int array
+        Bit t says whether the ball of candidate t of the window holds the rows of an entry; they are in one of these balls.
+    weights : int array
+        Weight of the rows of each entry.
+    inside : int array
+        Weight in the ball of each other candidate of the window.
+    """
+
+    count: Array
+    patterns: Array
+    weights: Array
+    inside: Array
+
+
+@dataclass(frozen=True)
+class Covered:
+    """What a place knows of the runs: words of bits (b,) of the rows that are covered or left out, after some rounds."""
+
+    rounds: int
+    rows: dict[int, Array]
+
+
+@dataclass(frozen=True)
+class InRounds:
+    """The steps of the greedy algorithm, and what they took.
+
+    Attributes
+    ----------
+    steps : lists by class and radius, see `greedy.greedy_steps`
+    rounds : int
+    traffic : Traffic
+        Of the rounds alone.
+    """
+
+    steps: list[list[Steps]]
+    rounds: int
+    traffic: Traffic
+
+
+def answer_round(rows: Rows, wanted: bool, labels: Labels | None, own: None, spec: Spec, asked: Round) -> Answer | None:
+    """The answer of a place, which keeps the rows that are covered; None if it does not know them."""
+    place = place_of(rows, labels, spec) if wanted else None
+    key = spec.key, asked.radii
+    state: Covered | None = Covered(0, {}) if asked.known == 0 else rows.kept("covered", key)
+    if place is None or state is None or state.rounds < asked.known:
+        return None
+    balls: Balls = rows.kept("balls", key) or rows.keep("balls", key, Balls(place, range(*asked.radii), room()))
+    shape = spec.folds, len(spec.radii), spec.classes
+    balls.prepare(*_wanted(asked, shape))
+    covered = dict(state.rows)  # what is kept is never written to: a place may be asked again while it answers
+    for run in np.unique(asked.by).tolist():
+        f, k, c = (int(at) for at in np.unravel_index(run, shape))
+        held = balls.of(c, k, asked.taken[asked.by == run])
+        covered[run] = np.bitwise_or.reduce(held, axis=0) | (covered[run] if run in covered else _left_out(place, f, c))
+    rows.keep("covered", key, Covered(asked.number, covered))
+    windows = np.split(asked.window, np.cumsum(asked.counts)[:-1])
+    runs = zip(asked.runs.tolist(), windows, asked.few.tolist(), strict=True)
+    return _answer([_weigh(place, balls, covered, shape, *one) for one in runs])
+
+
+def _wanted(asked: Round, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """The classes and candidates whose balls a round reads, in pairs."""
+    runs = np.concatenate([asked.by, np.repeat(asked.runs, asked.counts)])
+    return runs % shape[-1], np.concatenate([asked.taken, asked.window])
+
+
+def _left_out(place: Place, f: int, c: int) -> Array:
+    return np.asarray(one_of_each(np.where(place.fold[place.rows[c]] == f, 0, -1), 1)[0])
+
+
+def _weigh(
+    place: Place, balls: Balls, covered: dict[int, Array], shape: tuple[int, ...], run: int, window: Array, few: int
+) -> tuple[Array, Array, Array]:
+    """The entries of one run: patterns and weights; and the weights in the other balls."""
+    f, k, c = (int(at) for at in np.unravel_index(run, shape))
+    held = balls.of(c, k, window)
+    known = covered[run] if run in covered else _left_out(place, f, c)
+    w = place.read.w[place.rows[c]]
+    even = float(w[0]) if len(w) and (w == w[0]).all() else 0.0
+    inside = np.zeros(len(held) - few)
+    _look(held[few:], known, w, even, inside)
+    if few <= FEWEST:
+        table = np.zeros(2**few)
+        _tabulate(held[:few], known, w, table)
+        patterns = np.flatnonzero(table).astype(np.uint64)
+        return patterns, table[patterns], inside
+    some = np.bitwise_or.reduce(held[:few], axis=0) & ~known
+    patterns, weights = np.empty(_ones(some), np.uint64), np.empty(_ones(some))
+    _enter(held[:few], some, w, patterns, weights)
+    return patterns, weights, inside
+
+
+def _answer(found: list[tuple[Array, Array, Array]]) -> Answer:
+    patterns, weights, inside = (np.concatenate(some) for some in zip(*found, strict=True))
+    count = np.array([len(some) for some, _, _ in found])
+    return Answer(*map(fewest_bytes, (count, patterns, weights, inside)))
+
+
+@kernel
+def _tabulate(held, covered, w, table):  # type: ignore[no-untyped-def]
+    for s in range(len(covered)):
+        left = np.uint64(0)
+        for t in range(len(held)):
+            left |= held[t, s]
+        left &= ~covered[s]
+        while left:
+            rest = left & (left - np.uint64(1))
+            bit = popcount((left ^ rest) - np.uint64(1))
+            table[_pattern(held, s, bit)] += w[64 * s + np.int64(bit)]
+            left = rest
+
+
+@kernel
+def _pattern(held, s, bit):  # type: ignore[no-untyped-def]
+    pattern = np.uint64(0)
+    for t in range(len(held)):
+        pattern |= ((held[t, s] >> bit) & np.uint64(1)) << np.uint64(t)
+    return pattern
+
+
+@kernel
+def _ones(some):  # type: ignore[no-untyped-def]
+    n = np.uint64(0)
+    for s in range(len(some)):
+        n += popcount(some[s])
+    return np.int64(n)
+
+
+@kernel
+def _enter(held, some, w, patterns, weights):  # type: ignore[no-untyped-def]
+    n = 0
+    for s in range(len(some)):
+        left = some[s]
+        while left:
+            rest = left & (left - np.uint64(1))
+            bit = popcount((left ^ rest) - np.uint64(1))
+            patterns[n], weights[n] = _pattern(held, s, bit), w[64 * s + np.int64(bit)]
+            n += 1
+            left = rest
+
+
+@kernel
+def _look(held, covered, w, even, inside):  # type: ignore[no-untyped-def]
+    for a in range(len(inside)):
+        if even > 0:
+            inside[a] = even * count_new(held, a, covered)
+        else:
+            inside[a] = weigh_new(held, a, covered, w)
+
+
+class Runs:
+    """What is known of the runs of some radii: kept where the choices are made.
+
+    Parameters
+    ----------
+    problems : CoverProblems
+    radii : range
+    cost : float
+        Of a prototype, in units.
+    """
+
+    def __init__(self, problems: CoverProblems, radii: range, cost: float) -> None:
+        self.problems, self.radii, self.cost = problems, radii, cost
+        F, K, _ = problems.gain.shape
+        self.shape = F, K, len(problems.classes)
+        self.keys: dict[
+            int, Array
+        ] = {}  # the gain of each candidate when it was last looked at, NEVER where it is of no use
+        self.wrong: dict[int, Array] = {}
+        self.order: dict[int, list[int]] = {}
+        self.gains: dict[int, list[float]] = {}
+        for c, one in enumerate(problems.classes):
+            for f in range(F):
+                for k in radii:
+                    gain = problems.gain[f, k, one.candidates]
+                    pays = (problems.best[f, k, one.candidates] == c) & (gain > cost)
+                    run = int(np.ravel_multi_index((f, k, c), self.shape))
+                    self.keys[run] = np.where(pays, gain, NEVER).astype(np.int64)
+                    self.wrong[run] = problems.wrong[f, k, one.candidates]
+                    self.order[run], self.gains[run] = [], []
+        self.mean = [float(problems.w[one.rows].mean()) if len(one.rows) else 1.0 for one in problems.classes]
+        self.windows: dict[int, Array] = {}
+        self.few: dict[int, int] = {}
+        for run in self.keys:
+            self._look_next(run)
+
+    def _look_next(self, run: int) -> None:
+        """Choose the candidates that are looked at next, and of how many patterns are asked for."""
+        key = self.keys[run]
+        some = _largest(key, MOST + OTHERS)
+        rows = np.cumsum(key[some] + self.wrong[run][some]) / self.mean[run % self.shape[-1]]
+        few = int(np.clip(np.searchsorted(rows, ENTRIES, side="right"), FEWEST, MOST))
+        self.windows[run], self.few[run] = some[: few + OTHERS], min(few, len(some))
+
+    @property
+    def active(self) -> list[int]:
+        return [run for run in sorted(self.windows) if len(self.windows[run])]
+
+    def candidates(self, run: int) -> Array:
+        return self.problems.classes[run % self.shape[-1]].candidates
+
+    def question(self, known: int, number: int, taken: dict[int, list[int]], active: list[int]) -> Round:
+        """The question of a round, of which places must know some rounds; `taken` are the prototypes since these."""
+        some = [run for run in sorted(taken) if taken[run]]
+        new = [self.candidates(run)[taken[run]] for run in some]
+        windows = [self.candidates(run)[self.windows[run]] for run in active]
+        return Round(
+            (self.radii.start, self.radii.stop), known, number, _joined(new),
+            fewest_bytes(np.repeat(np.array(some, np.int64), [len(at) for at in new])), fewest_bytes(np.array(active)),
+            _joined(windows), fewest_bytes(np.array([len(at) for at in windows])),
+            np.array([self.few[run] for run in active], np.uint8),
+        )  # fmt: skip
+
+    def hear(self, active: list[int], answers: list[Answer]) -> dict[int, list[int]]:
+        """Take the prototypes that are proved by the answers; returns those of each run."""
+        count = np.stack([answer.count for answer in answers]).sum(axis=0, dtype=np.int64)
+        of_run = np.concatenate([np.repeat(np.arange(len(active)), answer.count) for answer in answers])
+        at = np.argsort(of_run, kind="stable")
+        patterns = np.concatenate([answer.patterns for answer in answers]).astype(np.uint64)[at]
+        weights = np.concatenate([answer.weights for answer in answers]).astype(float)[at]
+        inside = np.stack([answer.inside for answer in answers]).sum(axis=0, dtype=float)
+        taken, entry, first = {}, 0, 0
+        for r, run in enumerate(active):
+            window, few, last = self.windows[run], self.few[run], entry + count[r]
+            others = slice(first, first + len(window) - few)
+            order, gains = np.empty(few, np.int64), np.empty(few)
+            steps = _advance(
+                self.keys[run], self.wrong[run], window, patterns[entry:last], weights[entry:last], inside[others],
+                self.cost, order, gains,
+            )  # fmt: skip
+            entry, first = last, others.stop
+            taken[run] = order[:steps].tolist()
+            self.order[run] += taken[run]
+            self.gains[run] += gains[:steps].tolist()
+            self._look_next(run)
+        return taken
+
+    def steps(self, c: int, k: int) -> Steps:
+        runs = [int(np.ravel_multi_index((f, k, c), self.shape)) for f in range(self.shape[0])]
+        order = np.concatenate([self.candidates(run)[self.order[run]] for run in runs]).astype(np.int64)
+        gains = np.array([gain for run in runs for gain in self.gains[run]])
+        return Steps(order, gains, np.cumsum([0, *(len(self.order[run]) for run in runs)]))
+
+
+def _joined(parts: list[Array]) -> Array:
+    return fewest_bytes(np.concatenate([np.empty(0, np.int64), *parts]))
+
+
+def _largest(key: Array, most: int) -> Array:
+    """The candidates with the largest known gains, of equal ones the first, from the largest on."""
+    alive = np.flatnonzero(key > NEVER)
+    if len(alive) > most:
+        least = np.partition(key[alive], -most)[-most]
+        alive = alive[key[alive] >= least]
+    return alive[np.argsort(-key[alive], kind="stable")][:most]
+
+
+@kernel
+def _advance(key, wrong, window, patterns, weights, inside, cost, order, got):  # type: ignore[no-untyped-def]
+    # entries: weights of rows not yet covered with the pattern of which of the first few of the window hold them; `inside` is
+    # the weight of such rows in the balls of the others
+    few = len(order)
+    for a in range(few, len(window)):
+        gain = inside[a - few] - wrong[window[a]]
+        key[window[a]] = np.int64(gain) if gain > cost else NEVER
+    for t in range(few):
+        key[window[t]] = NEVER
+    level, line = np.int64(NEVER), len(key)  # the first of the others with the largest key
+    for a in range(len(key)):
+        if key[a] > level:
+            level, line = key[a], a
+    chosen, gain, steps = np.zeros(few, np.bool_), np.empty(few), 0
+    while True:
+        gain[:] = 0.0
+        for e in range(len(patterns)):
+            for t in range(few):
+                if (patterns[e] >> np.uint64(t)) & np.uint64(1):
+                    gain[t] += weights[e]
+        best, most = -1, np.int64(NEVER)
+        for t in range(few):
+            now = gain[t] - wrong[window[t]]
+            if chosen[t] or not now > cost:
+                key[window[t]] = NEVER
+                continue
+            key[window[t]] = np.int64(now)
+            if best < 0 or key[window[t]] > most or (key[window[t]] == most and window[t] < window[best]):
+                best, most = t, key[window[t]]
+        if best < 0 or most < level or (most == level and line < window[best]):
+            return steps
+        order[steps], got[steps] = window[best], most
+        steps += 1
+        chosen[best] = True
+        key[window[best]] = NEVER
+        for e in range(len(patterns)):
+            if (patterns[e] >> np.uint64(best)) & np.uint64(1):
+                weights[e] = 0.0
+
+
+def steps_in_rounds(problems: CoverProblems, cost: float) -> InRounds:
+    """The greedy algorithm on each class and radius, for all folds, where a prototype costs `cost` units."""
+    read = problems.read
+    assert isinstance(read, ShardedReading)
+    L, rounds, before = len(problems.classes), 0, replace(read.traffic)
+    steps: list[list[Steps]] = [[] for _ in range(L)]
+    for radii in _groups(problems, read):
+        runs = Runs(problems, radii, cost)
+        rounds += _run(read, runs)
+        for c in range(L):
+            steps[c] += [runs.steps(c, k) for k in radii]
+    return InRounds(steps, rounds, read.traffic.since(before))
+
+
+def _run(read: ShardedReading, runs: Runs) -> int:
+    """All rounds of some radii; returns their number."""
+    number, taken = 0, dict[int, list[int]]()
+    active = runs.active
+    while active:
+        question = runs.question(number, number + 1, taken, active)
+
+        def history(number: int = number, active: list[int] = active) -> Round:
+            return runs.question(0, number + 1, runs.order, active)
+
+        answers = read.ask(answer_round, question, history=history)
+        taken = runs.hear(active, answers)
+        number, active = number + 1, runs.active
+    return number
+
+
+def _groups(problems: CoverProblems, read: ShardedReading) -> Iterator[range]:
+    """The radii in groups whose balls all places can keep."""
+    F, K, _ = problems.gain.shape
+    ends = [np.append(at, len(one.rows)) for at, one in zip(read.class_bounds, problems.classes, strict=True)]
+    most = K
+    for i, left in enumerate(read.ask(tell_room, None)):
+        each = [(F + len(one.candidates)) * words(at[i + 1] - at[i]) for at, one in zip(ends, problems.classes, strict=True)]
+        most = min(most, int(left // max(1, 8 * sum(each))))
+    step = max(1, most)
+    for first in range(0, K, step):
+        yield range(first, min(first + step, K))
+
+
+def tell_room(rows: Rows, wanted: bool, labels: Labels | None, own: None, spec: Spec, asked: None) -> int | None:
+    """The bytes of balls that a place can keep."""
+    return room() if wanted else None

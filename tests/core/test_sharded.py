@@ -1,0 +1,75 @@
+"""Sources whose rows are kept in several places: what is taken from them, default radii, and what they refuse."""
+
+import numpy as np
+import pytest
+from places import Forgetful, cuts_of, look_up_beside, parts_of
+
+from protoclass.core.covers import radii
+from protoclass.core.covers.radii import default_radii
+from protoclass.core.distances.geometry import Geometry
+from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.sharded import sharded
+from protoclass.core.shards import Here
+from protoclass.core.sources import Held, Streamed
+from protoclass.core.spatial import Spatial
+from protoclass.errors import TooLarge
+
+
+def source_of(D, cuts, shards=Here):
+    return sharded(shards(parts_of((D,), cuts)), (np.arange(D.shape[1]),), look_up_beside)
+
+
+def test_parts_of_the_matrix_are_taken():
+    draw = np.random.default_rng(0)
+    D = draw.random((30, 12))
+    source = source_of(D, [0, 7, 7, 20, 30])
+    assert source.shape == (30, 12)
+    for rows, columns in ((draw.integers(0, 30, 9), draw.integers(0, 12, 5)), ([], [3]), ([29], []), (range(30), [1])):
+        rows, columns = np.array(rows, int), np.array(columns, int)
+        np.testing.assert_array_equal(source.take(rows, columns), D[np.ix_(rows, columns)])
+    np.testing.assert_array_equal(source.only(np.array([4, 2])).take(np.arange(30), np.arange(2)), D[:, [4, 2]])
+
+
+def test_what_needs_all_dissimilarities_is_refused():
+    source = source_of(np.zeros((5, 4)), [2])
+    for ask in (source.array, lambda: source.scan(None, None)):
+        with pytest.raises(TooLarge, match=r"of 5 rows to 4 candidates in one place.*sample of the rows"):
+            ask()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_default_radii_are_those_of_one_place(seed, monkeypatch):
+    draw = np.random.default_rng(seed)
+    n = 900 if seed > 9 else int(draw.integers(5, 60))
+    m = n + int(draw.integers(0, 4))
+    D = draw.integers(0, 8, (n, m)).astype(float) if seed % 2 else draw.random((n, m))
+    D = D.astype(np.float32) if seed % 4 == 0 else D
+    row = np.r_[np.arange(n), np.full(m - n, -1)]
+    source = source_of(D, cuts_of(draw, n), Forgetful if seed % 3 == 0 else Here)
+    for levels in (None, np.linspace(0, 1, 7)):
+        for sample in (2**27, n * m // 3):
+            monkeypatch.setattr(radii, "SAMPLE", sample)
+            expected = default_radii(Held(D), row, levels, (0,))
+            assert default_radii(source, row, levels, (0,)).tobytes() == expected.tobytes()
+
+
+def measure(rows, candidates):
+    return np.ascontiguousarray(minkowski(candidates[0], rows[0], 2.0).T)
+
+
+def spatial_beside(rows, candidates):
+    return Spatial(Streamed(measure, rows, candidates), Geometry(), False, None)
+
+
+def test_default_radii_are_those_of_approximations():
+    """In one place products say which distances are measured; several places count all of them."""
+    X = np.random.default_rng(1).normal(size=(900, 12))
+    row = np.arange(900)
+    source = sharded(Here(parts_of((X,), [300, 899])), (X,), spatial_beside)
+    assert spatial_beside((X,), (X,)).screening is not None
+    expected = default_radii(spatial_beside((X,), (X,)), row, None, (0,))
+    assert default_radii(source, row, None, (0,)).tobytes() == expected.tobytes()
+
+
+def test_constant_rows_have_no_radii():
+    assert len(default_radii(source_of(np.zeros((9, 4)), [3]), np.full(4, -1), None, (0,))) == 0

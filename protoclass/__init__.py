@@ -16,7 +16,8 @@ _PLACES = {
     "metrics.measuring": "dissimilarity",
     "metrics.stored": "read_dissimilarity",
     "metrics.embedding": "Embedding Spectrum",
-    "metrics.base": "Metric TrainedMetric VectorMetric",
+    "metrics.base": "Metric TrainedMetric",
+    "metrics.vectors": "VectorMetric",
     "metrics.minkowski": "Minkowski Euclidean Manhattan Chebyshev",
     "metrics.gower": "Gower",
     "metrics.ranks": "Ranks",
@@ -108,7 +109,7 @@ if TYPE_CHECKING:
     from .estimation.threshold import Threshold
     from .estimation.validation import Validation
     from .frames.datasets import fetch_data, load_data, simulate_clinic, simulate_infection, simulate_mixture
-    from .metrics.base import Metric, TrainedMetric, VectorMetric
+    from .metrics.base import Metric, TrainedMetric
     from .metrics.candidates import hull, kmeans, unlabelled
     from .metrics.check import Check
     from .metrics.custom import Custom
@@ -129,6 +130,7 @@ if TYPE_CHECKING:
     from .metrics.stored import read_dissimilarity
     from .metrics.strings import Levenshtein, Mismatch
     from .metrics.tangent import Tangent, images
+    from .metrics.vectors import VectorMetric
     from .models.base import Grid, Model, axis, check_number, heaviest_class, own_candidates
     from .models.capabilities import Capabilities
     from .models.centroids import Centroids

@@ -21,8 +21,8 @@ from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
 from ..frames.tables import as_given
-from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.capabilities import Learned
 from ..models.registry import lacking

@@ -17,15 +17,18 @@ from ..core.sources import Source
 from ..core.task import Points, Task
 from ..elsewhere import ELSEWHERE
 from ..errors import DataError, FormulaError, OptionError, brief, shown
+from ..frames.blocks import blocks
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
 from ..frames.tables import as_pandas
-from ..metrics.base import Metric, TrainedMetric, as_vectors
+from ..metrics.arrays import joined
+from ..metrics.base import Metric, TrainedMetric
 from ..metrics.candidates import Candidates, check_candidates
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import ORDER
 from ..metrics.measuring import measure_frame, resolve
+from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
@@ -139,7 +142,7 @@ def design_matrix(frame: Frame) -> np.ndarray:
     """The columns of the design matrix (n, p)."""
     if not frame.formula.terms:
         raise DataError(f"the method reads columns, and {frame.formula.quoted} names no predictors")
-    return frame.design.to_numpy(float)
+    return joined((len(frame), at, (rows.design.to_numpy(float),)) for at, rows in blocks(frame))[0]
 
 
 def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray) -> Query:

@@ -7,7 +7,7 @@ from .terms import columns_of
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
-    """The predictors that each column of the design matrix is made from.
+    """The predictors that each column of the design matrix is made from, which is itself not read.
 
     Examples
     --------
@@ -18,8 +18,8 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
     [['a'], ['a', 'b']]
     """
     if frame.spec is None:
-        return tuple(frozenset([c]) for c in frame.design.columns)
-    made: list[frozenset[str]] = [frozenset()] * frame.design.shape[1]
+        return tuple(frozenset([c]) for c in frame.columns.columns)
+    made: list[frozenset[str]] = [frozenset()] * len(frame.spec.column_names)
     for term in frame.formula.terms:
         used = frozenset().union(*(frame.formula.uses[f.expr] for f in term.factors))
         for k in range(len(made))[columns_of(term, frame.spec)]:

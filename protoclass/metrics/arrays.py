@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..core.sources import Rep
+from ..core.spool import large
 from ..errors import DataError
 
 
@@ -21,6 +23,25 @@ def check_rep(rep: Rep, n: int, what: str) -> Rep:
             f"{what} gave arrays of lengths {lengths} for {n} rows: each array must have one entry for each row"
         )
     return rep
+
+
+def joined(parts: Iterable[tuple[int, slice, Rep]]) -> Rep:
+    """The representation of all rows from those of parts of them: (number of all rows, which rows, their representation)."""
+    out: Rep = ()
+    for n, at, rep in parts:
+        if at.stop - at.start == n:
+            return rep
+        if not out:
+            out = tuple(_room(n, a) for a in rep)
+        for all_rows, own in zip(out, rep, strict=True):
+            all_rows[at] = own
+    return out
+
+
+def _room(n: int, example: np.ndarray) -> np.ndarray:
+    """Room for arrays like `example` with `n` entries; Python's objects stay in memory."""
+    shape = (n, *example.shape[1:])
+    return np.empty(shape, object) if example.dtype.hasobject else large(shape, example.dtype)
 
 
 def _kind(rep: Any) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import reduce
+from operator import add
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,10 +15,11 @@ from ..arguments import NamedArguments
 from ..core.distances.geometry import Geometry
 from ..core.places import as_slice
 from ..core.sources import Rep, part
-from ..errors import DataError, NoVectors, OptionError
+from ..errors import DataError, OptionError
+from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
-from .arrays import check_rep, named_arrays, same
+from .arrays import check_rep, joined, named_arrays, same
 
 
 def _derive(cls: type, base: type) -> None:
@@ -51,9 +54,13 @@ class Metric(NamedArguments):
     geometry : Geometry, or None
         How the values follow from Minkowski distances between the first arrays of the representations, bit by bit. They are
         then compared without being measured, where that is enough.
+    row_by_row : bool
+        True where `rows` represents each row by itself, in the same bits whatever rows are beside it: a long frame is then
+        represented block by block.
     """
 
     slow: ClassVar[bool] = False
+    row_by_row: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
     triangle: ClassVar[bool] = False
     geometry: ClassVar[Geometry | None] = None
@@ -112,8 +119,24 @@ class Metric(NamedArguments):
         """For a metric that is trained in folds: the same, with those inner metrics trained that look at no label."""
         return self
 
+    @property
+    def trained_in_parts(self) -> bool:
+        """Whether training reads no more of the rows than what `tally` says of parts of them, wherever these are."""
+        return type(self).train is Metric.train
+
     def train(self, frame: Frame) -> TrainedMetric:
         """The metric trained on the rows that it may see."""
+        return self.trained(reduce(add, (self.tally(rows) for _, rows in blocks(frame))), frame)
+
+    def tally(self, frame: Frame) -> Any:
+        """What training needs of some rows: small, picklable, and joined by `+` with that of other rows, in any order."""
+        return Nothing()
+
+    def trained(self, tally: Any, frame: Frame) -> TrainedMetric:
+        """The metric trained on the rows of a joined `tally`.
+
+        Where it is `trained_in_parts`, `frame` is read for its formula and schema only, and may have some of these rows.
+        """
         return TrainedMetric(self)
 
     def rows(self, frame: Frame) -> Rep:
@@ -129,7 +152,7 @@ class Metric(NamedArguments):
         raise OptionError(self._unwritten("between", "how rows are compared"))
 
     def _unwritten(self, method: str, what: str) -> str:
-        if type(self).train is not Metric.train:
+        if type(self).train is not Metric.train or type(self).trained is not Metric.trained:
             return f"the metric {self.name} is not trained yet: write metric.train(frame).{method}(...)"
         return f"the metric {self.name} does not say {what}: write its `{method}`"
 
@@ -138,6 +161,14 @@ class Metric(NamedArguments):
 
     def __hash__(self) -> int:
         return hash(type(self))
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """What a metric that learns nothing needs of rows."""
+
+    def __add__(self, other: Nothing) -> Nothing:
+        return self
 
 
 @dataclass(frozen=True)
@@ -204,6 +235,10 @@ class TrainedMetric:
     @property
     def triangle(self) -> bool:
         return self.spec.triangle
+
+    @property
+    def row_by_row(self) -> bool:
+        return self.spec.row_by_row
 
     @property
     def geometry(self) -> Geometry | None:
@@ -312,43 +347,6 @@ class TrainedMetric:
         return NewRows(new.index, complete, frame, measure, rows)
 
 
-class VectorMetric(TrainedMetric):
-    """A trained metric that is the distance of a vector space, where centroids and the like exist.
-
-    One of one's own writes the three methods below.
-    """
-
-    def coordinates(self, rows: Rep) -> np.ndarray:
-        """Coordinates (r, p) of rows."""
-        raise OptionError(self._unwritten("coordinates", "what the coordinates of rows are"))
-
-    def place(self, coords: np.ndarray) -> Rep:
-        """Side j of D[i, j] for coordinates (q, p) such as those of centroids."""
-        raise OptionError(self._unwritten("place", "how a candidate at given coordinates is represented"))
-
-    def original(self, coords: np.ndarray) -> pd.DataFrame:
-        """Coordinates (q, p) in the units of the design matrix."""
-        raise OptionError(self._unwritten("original", "what coordinates are in the units of the data"))
-
-    def _unwritten(self, method: str, what: str) -> str:
-        return f"the trained metric of {self.name} does not say {what}: write its `{method}`"
-
-
-def as_vectors(metric: TrainedMetric) -> VectorMetric:
-    """The metric, if it has coordinates.
-
-    Raises
-    ------
-    NoVectors
-    """
-    if isinstance(metric, VectorMetric):
-        return metric
-    raise NoVectors(
-        f"{metric.name} dissimilarities have no coordinates, and this method needs some: use dissimilarity='euclidean', "
-        "or a method that reads dissimilarities, such as 'pvm' or 'knn'"
-    )
-
-
 def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
     """`metric.train`, whose type is checked."""
     trained = metric.train(frame)
@@ -361,7 +359,13 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    """`metric.rows`, whose lengths are checked."""
+    """`metric.rows`, whose lengths are checked; of a long frame block by block, into files where memory does not take it."""
+    if metric.row_by_row:
+        return joined((len(frame), at, _rows_of(metric, some)) for at, some in blocks(frame))
+    return _rows_of(metric, frame)
+
+
+def _rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused with the values, by name
         return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
 

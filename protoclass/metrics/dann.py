@@ -52,6 +52,7 @@ class Adaptive(Metric):
     iterations: int = 1
     scale: bool = True
     slow: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     base: TrainedMinkowski | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

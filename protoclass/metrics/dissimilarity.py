@@ -19,11 +19,12 @@ from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame, mold
-from .base import TrainedMetric, as_vectors
+from .base import TrainedMetric
 from .check import Check, check_dissimilarity
 from .embedding import Embedding, Spectrum, spectrum_of
 from .given import Given, converted, trained_given
 from .reading import build_new_query, build_query, build_source
+from .vectors import as_vectors
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ class DTW(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     slow: ClassVar[bool] = True
 
     window: int | None = None

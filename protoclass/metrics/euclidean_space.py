@@ -7,7 +7,7 @@ import numpy as np
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
-from .base import VectorMetric
+from .vectors import VectorMetric
 
 
 class EuclideanSpace(VectorMetric):

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..core.distances.gower import gower
 from ..core.sources import Rep
+from ..core.sums import Extremes, extremes
 from ..errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..frames.frame import Frame
 from .arrays import strings
@@ -74,6 +75,7 @@ class Gower(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
 
     asymmetric: Sequence[str] = ()
     weights: Mapping[str, float] | None = None
@@ -113,7 +115,11 @@ class Gower(Metric):
     def data_dependent(self) -> bool:
         return True
 
-    def train(self, frame: Frame) -> TrainedGower:
+    @property
+    def trained_in_parts(self) -> bool:
+        return True
+
+    def tally(self, frame: Frame) -> GowerTally:
         table = frame.terms()
         if not table:
             raise DataError(f"{frame.formula.quoted} names no predictors to measure Gower dissimilarities on: name columns, or '.'")
@@ -124,21 +130,28 @@ class Gower(Metric):
         _among("logratio", _names(self.logratio), [c for c in numbers if _number(table[c])], "numeric predictor")
         _among("ordratio", _names(self.ordratio), numbers, "numeric or ordered predictor")
         _among("weights", list(self.weights or ()), list(table), "predictor")
-        weights = np.array([float((self.weights or {}).get(c, 1.0)) for c in (*numbers, *categories)])
-        if not weights.any():
+        if not self._weights([*numbers, *categories]).any():
             raise OptionError("weights are 0 for all predictors: one at least must count")
         ranked = tuple(np.unique(_column(table[c][table[c].notna()])) for c in _names(self.ordratio))
-        values = _values(self, table, numbers, ranked, frame.index)
-        low, high = (
-            f(values, axis=0, where=~np.isnan(values), initial=s) for f, s in ((np.min, np.inf), (np.max, -np.inf))
-        )
+        logs = _names(self.logratio)
+        values = [_value(c, _column(table[c]), c in logs, None, frame.index) for c in numbers]
+        known = extremes(np.column_stack(values) if values else np.empty((len(frame), 0)))
+        own = tuple(_own_levels(table[c]) for c in categories)
+        return GowerTally(tuple(numbers), tuple(categories), len(frame), known, ranked, own)
+
+    def trained(self, tally: GowerTally, frame: Frame) -> TrainedGower:
+        numbers, categories = list(tally.numbers), list(tally.categories)
+        low, high = tally.extremes.low.copy(), tally.extremes.high.copy()
+        for name, values in zip(_names(self.ordratio), tally.ranked, strict=True):
+            low[numbers.index(name)], high[numbers.index(name)] = 0.0, len(values) - 1.0
         with np.errstate(over="ignore"):
             ranges = np.where(high > low, high - low, 1.0)
         if not np.isfinite(ranges).all():
             name = numbers[int(np.argmax(~np.isfinite(ranges)))]
             raise DataError(f"the range of column {name!r} is infinite: scale it down")
-        counted = [c for c, weight in zip(categories, weights[len(numbers) :], strict=True) if weight > 0]
-        labels = [c for c in counted if _one_row_a_level(table[c])]
+        weights = self._weights([*numbers, *categories])
+        of_category = zip(categories, weights[len(numbers) :], tally.own_levels, strict=True)
+        labels = [c for c, weight, own in of_category if weight > 0 and own is not None and tally.count >= MANY]
         for name in labels:
             warn(
                 f"column {name!r} has a different value in every row, and so adds the same to every dissimilarity: leave it "
@@ -148,8 +161,43 @@ class Gower(Metric):
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
         weights = weights / weights.max()  # so that nothing overflows
         return TrainedGower(
-            self, ranges, weights, ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
+            self, ranges, weights, tally.ranked, strings(numbers), strings(categories), strings(constant), strings(labels)
         )
+
+    def _weights(self, names: list[str]) -> np.ndarray:
+        return np.array([float((self.weights or {}).get(c, 1.0)) for c in names])
+
+
+@dataclass(frozen=True)
+class GowerTally:
+    """What training needs of some rows; those of two sets of rows are joined by `+`.
+
+    Attributes
+    ----------
+    numbers, categories : tuples of str
+        Names of the columns that are measured as numbers and as categories.
+    count : int
+        Number of rows.
+    extremes : Extremes
+        Of the numbers (their logarithms, where they are measured by these).
+    ranked : tuple of arrays
+        The distinct values of each column in `ordratio`.
+    own_levels : tuple of (int array, or None)
+        The levels of each category, where every row has one of its own; None where not.
+    """
+
+    numbers: tuple[str, ...]
+    categories: tuple[str, ...]
+    count: int
+    extremes: Extremes
+    ranked: tuple[np.ndarray, ...]
+    own_levels: tuple[np.ndarray | None, ...]
+
+    def __add__(self, other: GowerTally) -> GowerTally:
+        ranked = tuple(np.union1d(a, b) for a, b in zip(self.ranked, other.ranked, strict=True))
+        own = tuple(_both_own(a, b) for a, b in zip(self.own_levels, other.own_levels, strict=True))
+        known, count = self.extremes + other.extremes, self.count + other.count
+        return GowerTally(self.numbers, self.categories, count, known, ranked, own)
 
 
 @dataclass(frozen=True)
@@ -253,9 +301,20 @@ def _number(values: pd.Series) -> bool:
     return bool(pd.api.types.is_float_dtype(values.dtype))
 
 
-def _one_row_a_level(values: pd.Series) -> bool:
-    """Whether a category has a different value in every row, as a name or a number of the row has."""
-    return bool(len(values) >= MANY and values.notna().all() and values.is_unique and not _number(values))
+def _own_levels(values: pd.Series) -> np.ndarray | None:
+    """The levels of a category where each row has one of its own, as a name or a number of the row has."""
+    if _number(values):
+        return None
+    codes = values.cat.codes.to_numpy(np.int64)
+    return codes if (codes >= 0).all() and pd.Index(codes).is_unique else None
+
+
+def _both_own(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    """The levels of two sets of rows, where each row of both has one of its own."""
+    if a is None or b is None:
+        return None
+    codes = np.concatenate([a, b])
+    return codes if pd.Index(codes).is_unique else None
 
 
 def _codes(values: pd.Series) -> np.ndarray:

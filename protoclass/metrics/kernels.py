@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,8 @@ from .arrays import strings
 from .base import Metric, TrainedMetric
 from .given import kernel_distances
 from .matrices import as_array, as_floats
-from .minkowski import SCALES, finite, spreads, unscaled
+from .minkowski import SCALES, finite, unscaled
+from .spread import Spread, spread_of
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")
 TILE = 64  # rows on either side of a call of the user's kernel
@@ -60,6 +61,8 @@ class Kernel(Metric):
     >>> pc.dissimilarity("species ~ .", pc.load_data("iris").iloc[::50], pc.Kernel("rbf", gamma=0.1)).condensed().round(4).tolist()
     [1.149, 1.1561, 0.6251]
     """
+
+    row_by_row: ClassVar[bool] = True
 
     kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
     gamma: float | None = None
@@ -107,11 +110,18 @@ class Kernel(Metric):
     def name(self) -> str:
         return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
 
-    def train(self, frame: Frame) -> TrainedKernel:
+    @property
+    def trained_in_parts(self) -> bool:
+        return self.scale != "robust" and (self.gamma is not None or not self.has_gamma)
+
+    def tally(self, frame: Frame) -> Spread:
         table = frame.design
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
-        spread, constant = spreads(table, self.scale)
+        return spread_of(table, self.scale)
+
+    def trained(self, tally: Spread, frame: Frame) -> TrainedKernel:
+        spread, constant = tally.scales(self.scale, frame)
         gamma = np.nan
         if self.has_gamma:
             gamma = float(self.gamma) if self.gamma is not None else _gamma(_scaled(frame, spread))

@@ -19,8 +19,9 @@ from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric
 from .euclidean_space import EuclideanSpace
-from .minkowski import finite, spreads
+from .minkowski import finite
 from .pairwise import design_of
+from .spread import spread_of
 
 KINDS = ("nca", "lda")
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
@@ -85,6 +86,7 @@ class Learned(Metric):
 
     symmetric: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
 
     kind: str = "nca"
     components: int | None = None
@@ -142,7 +144,7 @@ class Learned(Metric):
             frame.weights[live],
         )
         _check_classes(frame, y, "training rows have")
-        spread, _ = spreads(table, True)
+        spread, _ = spread_of(table, True).scales(True, frame)
         Z = X / spread
         center = np.mean(Z, axis=0)
         if self.kind == "nca" and len(y) > self.sample:

@@ -12,12 +12,14 @@ from ..arguments import is_number, one_of
 from ..core.distances.minkowski import whitened
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief
+from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric
 from .euclidean_space import EuclideanSpace
-from .minkowski import finite, spreads, unscaled
+from .minkowski import finite, unscaled
 from .pairwise import design_of
+from .spread import Spread, spread_of
 
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
@@ -56,6 +58,7 @@ class Mahalanobis(Metric):
 
     symmetric: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
 
     ridge: float = 0.0
     scale: bool | str = True
@@ -73,26 +76,38 @@ class Mahalanobis(Metric):
     def train_in_folds(self) -> bool:
         return self.scale == "fold"
 
-    def train(self, frame: Frame) -> TrainedMahalanobis:
-        X, table = design_of(frame, self.name), frame.design
-        spread, constant = spreads(table, True)
-        if len(X) == 1:
-            constant = tuple(table.columns)
-        center = np.mean(X / spread, axis=0)
-        if (
-            not self.ridge and len(X) <= X.shape[1]
-        ):  # the rank is below the number of rows: known without any arithmetic
-            raise _singular(X.shape, "it takes more rows than columns", constant)
-        Z = X / spread - center
-        Z[:, table.columns.isin(constant)] = 0.0  # their mean may differ from them in the last bit
-        R = Z.T @ Z / max(len(X) - 1, 1) + self.ridge * np.eye(X.shape[1])
+    @property
+    def trained_in_parts(self) -> bool:
+        return False  # the covariance is summed over the rows, once their scales are known
+
+    def tally(self, frame: Frame) -> Spread:
+        design_of(frame, self.name)
+        return spread_of(frame.design, True)
+
+    def trained(self, tally: Spread, frame: Frame) -> TrainedMahalanobis:
+        assert tally.sums is not None
+        spread, constant = tally.scales(True, frame)
+        n, p, columns = len(frame), len(tally.columns), tally.columns
+        if n == 1:
+            constant = columns
+        if not self.ridge and n <= p:  # the rank is below the number of rows: known without any arithmetic
+            raise _singular((n, p), "it takes more rows than columns", constant)
+        center = tally.sums.mean() / spread
+        flat = np.isin(columns, constant)
+        R = sum(self._products(rows, spread, center, flat) for _, rows in blocks(frame)) / max(n - 1, 1)
+        R += self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
         if not values[0] > SINGULAR * values[-1]:
-            heavy = list(table.columns[np.abs(axes[:, 0]) > 0.1 * np.abs(axes[:, 0]).max()])
+            heavy = [c for c, a in zip(columns, np.abs(axes[:, 0]), strict=True) if a > 0.1 * np.abs(axes[:, 0]).max()]
             which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
-            raise _singular(X.shape, which, constant)
-        names = strings(table.columns)
-        return TrainedMahalanobis(self, center, spread, np.linalg.cholesky(R), names, strings(constant))
+            raise _singular((n, p), which, constant)
+        return TrainedMahalanobis(self, center, spread, np.linalg.cholesky(R), strings(columns), strings(constant))
+
+    def _products(self, frame: Frame, spread: np.ndarray, center: np.ndarray, flat: np.ndarray) -> np.ndarray:
+        """Inner products (p, p) of the scaled columns over some rows; 0 for those that do not vary."""
+        Z = design_of(frame, self.name) / spread - center
+        Z[:, flat] = 0.0  # their mean may differ from them in the last bit
+        return np.asarray(Z.T @ Z)
 
 
 def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) -> DataError:

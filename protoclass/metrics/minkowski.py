@@ -18,10 +18,11 @@ from ..errors import DataError, NoVectors, OptionError, brief, shown
 from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric, VectorMetric
+from .base import Metric
+from .spread import Spread, spread_of
+from .vectors import VectorMetric
 
 SCALES = (True, False, "fold", "range", "robust")
-NORMAL = 1.4826  # the median absolute deviation of normal values times this is their standard deviation
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Minkowski(Metric):
 
     symmetric: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
 
     r: float = 2.0
     scale: bool | str = True
@@ -93,17 +95,25 @@ class Minkowski(Metric):
     def train_in_folds(self) -> bool:
         return self.scale == "fold"
 
-    def train(self, frame: Frame) -> TrainedMinkowski:
+    @property
+    def trained_in_parts(self) -> bool:
+        return self.scale != "robust"
+
+    def tally(self, frame: Frame) -> Spread:
         table = frame.design
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
-        spread, constant = spreads(table, self.scale)
+        return spread_of(table, self.scale)
+
+    def trained(self, tally: Spread, frame: Frame) -> TrainedMinkowski:
+        spread, constant = tally.scales(self.scale, frame)
         factor = np.ones(len(spread))
         if self.weights:
-            w = _of_columns(self.weights, frame, table.columns)
+            w = _of_columns(self.weights, frame, tally.columns)
             factor = w if self.r == np.inf else w ** (1 / self.r)
-        precision = np.array(table.to_numpy().dtype.name)
-        return TrainedMinkowski(self, spread, factor, strings(table.columns), strings(constant), precision)
+        return TrainedMinkowski(
+            self, spread, factor, strings(tally.columns), strings(constant), np.array(tally.precision)
+        )
 
 
 @dataclass(frozen=True)
@@ -197,35 +207,6 @@ class Chebyshev(Minkowski):
     r: float = field(default=np.inf, init=False, repr=False)
 
 
-def spreads(table: pd.DataFrame, scale: bool | str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """What each column of a design matrix is divided by (p,), and the names of those that keep scale 1 as they have none.
-
-    Raises
-    ------
-    DataError
-        Where the spread of a column is beyond the largest number.
-    """
-    X = table.to_numpy()
-    if not scale or len(X) < 2:
-        return np.ones(X.shape[1]), ()
-    low, high = X.min(axis=0), X.max(axis=0)
-    same = high == low
-    most = np.where(same, 1.0, np.abs(X).max(axis=0)).astype(float)  # squares of 1e200 would overflow
-    with np.errstate(over="ignore"):
-        if scale == "range":
-            spread = high.astype(float) - low.astype(float)
-        elif scale == "robust":
-            Z = X / most
-            spread = np.median(np.abs(Z - np.median(Z, axis=0)), axis=0) * NORMAL * most
-            same = same | (spread == 0)
-        else:
-            spread = (X / most).std(axis=0, ddof=1) * most
-    if not np.isfinite(spread).all():
-        name = table.columns[int(np.argmin(np.isfinite(spread)))]
-        raise DataError(f"the spread of column {name!r} is infinite: scale it down")
-    return np.where(same, 1.0, spread), tuple(table.columns[same])
-
-
 def unscaled(scale: bool | str, constant: Sequence[str] | np.ndarray) -> tuple[str, ...]:
     """The note on columns that keep scale 1."""
     what = "columns whose median absolute deviation is 0" if scale == "robust" else "constant columns"
@@ -254,7 +235,7 @@ def _weights(weights: Any) -> dict[str, float]:
     return {name: float(w) for name, w in weights.items()}
 
 
-def _of_columns(weights: Mapping[str, float], frame: Frame, columns: pd.Index) -> np.ndarray:
+def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[str]) -> np.ndarray:
     """The weight of each column of the design matrix (p,)."""
     made: dict[str, list[int]] = {}  # columns that a predictor makes alone
     for k, used in enumerate(predictors_of_columns(frame)):
@@ -269,7 +250,7 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: pd.Index) -
         )
     out = np.ones(len(columns))
     for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, and so holds
-        out[[columns.get_loc(name)] if name in columns else made[name]] = weights[name]
+        out[[columns.index(name)] if name in columns else made[name]] = weights[name]
     if not out.any():
         raise OptionError("the weights of all columns are 0: some column must count")
     return out

@@ -96,6 +96,10 @@ class Mixed(Metric):
         return any(m.slow for m in self._metrics)
 
     @property
+    def row_by_row(self) -> bool:  # type: ignore[override]
+        return all(m.row_by_row for m in self._metrics)
+
+    @property
     def train_in_folds(self) -> bool:
         return any(m.train_in_folds for m in self._metrics)
 

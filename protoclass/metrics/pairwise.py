@@ -48,6 +48,7 @@ class Cosine(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     geometry: ClassVar[Geometry] = HALF_SQUARES
 
     def rows(self, frame: Frame) -> Rep:
@@ -85,6 +86,7 @@ class Correlation(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     geometry: ClassVar[Geometry] = HALF_SQUARES
 
     def rows(self, frame: Frame) -> Rep:
@@ -122,6 +124,7 @@ class Canberra(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
@@ -165,6 +168,7 @@ class Hamming(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:
@@ -232,6 +236,7 @@ class Jaccard(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
 
     def rows(self, frame: Frame) -> Rep:

@@ -42,6 +42,10 @@ class Ranks(Metric):
         return True
 
     @property
+    def row_by_row(self) -> bool:  # type: ignore[override]
+        return self._base.row_by_row
+
+    @property
     def given(self) -> bool:
         return self._base.given
 

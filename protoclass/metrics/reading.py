@@ -19,8 +19,10 @@ from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.spatial import Spatial
 from ..core.task import Points
 from ..errors import DataError, shown
+from ..frames.blocks import design_rows
 from ..frames.frame import Frame
-from .base import TrainedMetric, as_vectors, compare
+from .base import TrainedMetric, compare
+from .vectors import as_vectors
 
 if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
@@ -189,6 +191,6 @@ def _columns(frame: Frame | None) -> Callable[[np.ndarray], np.ndarray]:
         if frame is None or not frame.formula.terms:
             what = "a given matrix" if frame is None else repr(frame.formula.text)
             raise DataError(f"the method reads columns, and {what} names no predictors")
-        return frame.design.to_numpy(float)[as_slice(at)]
+        return design_rows(frame, at)
 
     return columns

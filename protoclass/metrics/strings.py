@@ -65,6 +65,7 @@ class Mismatch(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     slow: ClassVar[bool] = True
 
     k: int = 5
@@ -212,6 +213,7 @@ class Levenshtein(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
     slow: ClassVar[bool] = True
 

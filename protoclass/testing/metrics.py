@@ -13,8 +13,9 @@ from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
-from ..metrics.base import Metric, TrainedMetric, VectorMetric
+from ..metrics.base import Metric, TrainedMetric
 from ..metrics.registry import metric as by_name
+from ..metrics.vectors import VectorMetric
 from .contract import ContractError, pickled, require, thirty_columns
 
 

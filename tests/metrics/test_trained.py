@@ -12,8 +12,9 @@ import protoclass as pc
 from protoclass.core.places import as_slice
 from protoclass.core.task import Points
 from protoclass.frames.frame import mold
-from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, as_vectors
+from protoclass.metrics.base import Metric, TrainedMetric
 from protoclass.metrics.measuring import measure_frame, resolve
+from protoclass.metrics.vectors import VectorMetric, as_vectors
 
 NAMES = ["age", "marker", "severity", "ward", "smoker", "pulse"]
 FORMULA = f"outcome ~ {' + '.join(NAMES)}"

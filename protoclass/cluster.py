@@ -99,6 +99,15 @@ class Parts:
 
         return self._tried(made)
 
+    def in_groups(self, groups: Sequence[tuple[int, int]]) -> Parts:
+        """Fewer parts: of each run of neighbours, from the first to before the last, a list of their values."""
+        return Parts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared)
+
+    def rooms(self) -> list[int]:
+        """Bytes of memory of each worker, as Dask limits it; it says 0 where there is no limit."""
+        workers = self.client.scheduler_info()["workers"].values()
+        return [int(worker.get("memory_limit") or 0) for worker in workers for _ in range(worker.get("nthreads", 1))]
+
     def _tried(self, call: Callable[[], Any]) -> Any:
         from concurrent.futures import CancelledError
 

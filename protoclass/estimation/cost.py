@@ -24,7 +24,7 @@ def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame
     It is a rule of thumb and no measurement, so that the same call does the same on every machine: the seconds that the method
     states for a pair of a row and a candidate, times the pairs that may lie within its radius, where that is known.
     """
-    each = model.seconds_each(len(frame.columns.columns))
+    each = model.seconds_each(len(frame.schema))
     return None if each is None else each * len(frame) * candidates * _share(model, metric, frame)
 
 
@@ -46,7 +46,7 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
     """Share of the pairs of rows that may lie within the radius of the method, where it is given and the metric tells."""
     radius = getattr(model, model.can.radius) if model.can.radius else None
-    if model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds or len(frame) <= ALWAYS:
+    if frame.parts is not None or model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds or len(frame) <= ALWAYS:
         return 1.0
     measured = measure_frame(frame, metric)
     geometry = measured.metric.geometry

@@ -149,9 +149,10 @@ class Fitted(Served):
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            known, added = self.frame.columns, self.dissimilarity.added
-            known = known if added is None else pd.concat([known, added.reindex(columns=known.columns)])
-            predictors = known.reindex(head.index)
+            predictors, added = self.frame.predictors_of(head.index[self.prototype_row >= 0].unique()), self.dissimilarity.added
+            if added is not None:
+                predictors = pd.concat([predictors, added.reindex(columns=predictors.columns)])
+            predictors = predictors.reindex(head.index)
         predictors = predictors.rename(columns={c: f"{c} (predictor)" for c in predictors if c in head})
         table, weights = pd.concat([head, predictors], axis=1), self.dissimilarity.metric.column_weights
         if weights is not None:

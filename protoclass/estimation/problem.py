@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_SEED, one_of, whole_number
+from ..cluster import client_of
 from ..core.beside import Beside
 from ..core.parallel import Once
 from ..core.query import Query
@@ -21,6 +22,7 @@ from ..frames.blocks import blocks
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
+from ..frames.remote import mold_remote
 from ..frames.tables import as_pandas
 from ..metrics.arrays import joined
 from ..metrics.base import Metric, TrainedMetric
@@ -168,11 +170,8 @@ def prepare(
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
     model = find_model(given["method"], parameters, beside=DEFAULTS)
     _check_candidates(given["candidates"], model)
-    if given["client"] is not None:
-        raise OptionError("client= is for distributed fits, which this version does not have")
     seed = whole_number("seed", given["seed"], 0, MOST_SEED)
     one_of("progress", given["progress"], (None, True, False))
-    data = as_pandas(call.data)
     weights, groups = given["weights"], given["groups"]
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
@@ -180,7 +179,7 @@ def prepare(
                 f"{name}=: method {model.name!r} takes no weights; methods that do: {methods_with('weights')}"
             )
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
-    frame = mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
+    data, frame = _molded(call, given, model, aside)
     frame = with_class_weights(frame, given["class_weights"])
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
@@ -201,9 +200,27 @@ def prepare(
     )  # fmt: skip
 
 
+def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str, ...]) -> tuple[pd.DataFrame, Frame]:
+    """The data, of which the columns named aside are needed, and the Frame of its rows, here or where Dask keeps them."""
+    na, weights, client = given["na"], given["weights"], client_of(given["client"], call.data)
+    if client is not None and not model.can.shards:
+        if given["client"] is not None:
+            raise OptionError(
+                f"client=: method {model.name!r} reads the rows in one place; methods whose rows may stay on a cluster: "
+                f"{methods_with('shards')}"
+            )
+        client = None
+    if client is None:
+        data = as_pandas(call.data)
+        return data, mold(call.formula, data, na=na, weights=weights, aside=aside)
+    if given["order"] == "values":
+        raise OptionError("order='values' sorts the rows, which stay where they are on a cluster: use order='data'")
+    return mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=aside)
+
+
 def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:
     """Whether bars are shown: at once where a fit is predicted to take long, unless they are switched on or off."""
-    each = model.seconds_each(len(frame.columns.columns))
+    each = model.seconds_each(len(frame.schema))
     if progress is not None or options.progress is not None or each is None:
         return progress
     count = candidates if isinstance(candidates, int) else len(frame)

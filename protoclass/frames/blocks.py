@@ -51,7 +51,7 @@ def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
 
 def _rows(frame: Frame) -> int:
     """The number of rows of a block."""
-    width = max(1, frame.columns.shape[1] if frame.spec is None else len(frame.spec.column_names))
+    width = max(1, len(frame.schema) if frame.spec is None else len(frame.spec.column_names))
     if len(frame) * width <= WHOLE:
         return max(1, len(frame))
     rows = max(FEWEST, min(MOST, ENTRIES // width))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -56,13 +56,14 @@ class Frame:
     dropped: pd.Index
     keep: bool = False
     notes: tuple[str, ...] = ()
+    parts: ClassVar[None] = None  # where the rows are kept in several places, these
 
     def __len__(self) -> int:
         return len(self.columns)
 
     def __repr__(self) -> str:
         classes = "" if self.response is None else f", {len(self.response.categories)} classes"
-        return f"<Frame {self.formula.quoted}: {len(self)} rows, {self.columns.shape[1]} predictors{classes}>"
+        return f"<Frame {self.formula.quoted}: {len(self)} rows, {len(self.schema)} predictors{classes}>"
 
     @property
     def index(self) -> pd.Index:
@@ -82,6 +83,10 @@ class Frame:
             raise DataError(f"{self.formula.quoted} has no response")
         return np.asarray(self.response.codes, np.int64)
 
+    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
+        """The predictors of the rows of these labels; missing for a label of no row."""
+        return self.columns.reindex(labels)
+
     def take(self, rows: np.ndarray) -> Frame:
         """Some of the rows, by position."""
         response = None if self.response is None else self.response[rows]
@@ -93,12 +98,12 @@ class Frame:
         The schema is checked first: every column must exist, exactly once, with the kind seen in fit.
         """
         data = as_pandas(data)
-        missing = [c for c in self.columns.columns if c not in data.columns]
+        missing = [c for c in self.schema if c not in data.columns]
         if missing:
             raise DataError(
                 f"the new data lack the columns {missing}: add them, the formula {self.formula.quoted} needs them"
             )
-        columns = data[list(self.columns.columns)]
+        columns = data[list(self.schema)]
         check_unique(columns.columns, "column")
         for name, known in self.schema.items():
             check_kind(columns[name], known)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..cluster import is_dask
 from ..errors import DataError
 
 COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy table is made a frame, by library
@@ -114,7 +115,7 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
 
 def _library(given: Any) -> Any:
     """The module of a polars or pyarrow table, None for others."""
-    if isinstance(given, pd.DataFrame):
+    if isinstance(given, pd.DataFrame) or is_dask(given):
         return None
     import narwhals as nw
 

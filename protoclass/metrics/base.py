@@ -20,6 +20,7 @@ from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from .arrays import check_rep, joined, named_arrays, same
+from .remote import rows_where_they_are, train_remote
 
 
 def _derive(cls: type, base: type) -> None:
@@ -349,7 +350,7 @@ class TrainedMetric:
 
 def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
     """`metric.train`, whose type is checked."""
-    trained = metric.train(frame)
+    trained = metric.train(frame) if frame.parts is None or isinstance(metric, TrainedMetric) else train_remote(metric, frame)
     if not isinstance(trained, TrainedMetric):
         raise OptionError(
             f"`train` of the metric {metric.name} gave a value of type {type(trained).__name__}: it must return a TrainedMetric, "
@@ -360,6 +361,8 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     """`metric.rows`, whose lengths are checked; of a long frame block by block, into files where memory does not take it."""
+    if frame.parts is not None:
+        return rows_where_they_are(metric, frame, rows_of)
     if metric.row_by_row:
         return joined((len(frame), at, _rows_of(metric, some)) for at, some in blocks(frame))
     return _rows_of(metric, frame)

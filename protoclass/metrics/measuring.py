@@ -152,6 +152,8 @@ def measure_frame(
     if isinstance(candidates, (int, np.integer)):
         chosen = (row >= 0) & subset(frame, int(candidates), seed)[row]
         names, measured, row = names[chosen], part(measured, chosen), row[chosen]
+    if frame.parts is not None:
+        measured = tuple(np.asarray(a) for a in measured)  # the candidates come here
     known = Dissimilarity(trained, frame, rows, measured, names, row)
     return _added(known, candidates, seen, seed) if isinstance(candidates, Candidates) else known
 

@@ -104,6 +104,8 @@ class Capabilities:
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
         Whether its prototypes have columns `covers` and `miscovers`, in the order of their choice.
+    shards : bool
+        Whether it learns from rows that are kept in several places, on the workers of a cluster (`core.shards`).
     steps : bool or str
         Whether its rule is built step by step (`core.task.Stepwise`).
     costs : bool or str
@@ -143,6 +145,7 @@ class Capabilities:
     own_distances: bool = False
     balls: bool | str = False
     gains: bool | str = False
+    shards: bool = False
     steps: bool | str = False
     costs: bool | str = False
     warm_starts: bool = False

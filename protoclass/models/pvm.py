@@ -171,6 +171,7 @@ class PVM(Model):
         certificate="with certify=True, or solver='exact' or 'rounding'",
         balls=True,
         gains=True,
+        shards=True,
         steps="with solver='greedy'",
         costs="with solver='greedy'",
         solvers=SOLVERS,

@@ -1,0 +1,294 @@
+"""Frames whose rows stay on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import union_categoricals
+
+from ..arguments import one_of
+from ..cluster import Parts, is_dask
+from ..core.memory import check_fits
+from ..errors import DataError, OptionError
+from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
+from .formula import Formula, read
+from .frame import Frame, trained_spec
+from .schema import describe_column, learn_schema, read_classes
+
+PARTS = 2  # for each thread of the workers
+SHARE = 1 / 16  # of a worker's memory, which one part may take
+ROWS = 50_000  # of a part that is made of a frame in memory
+CSV = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a part of the data says of itself.
+
+    Attributes
+    ----------
+    complete : bool array (r,)
+        Which of its rows take part.
+    missing : Series
+        Missing values of each column.
+    size : int
+        Bytes of the columns that the formula names.
+    examples : mapping of column name to Series
+        Values of the rows that take part: of text and categories all that occur, of numbers the first ones.
+    response : Series of the rows that take part, or None
+    aside : mapping of name to Series
+        Columns of weights and groups, of all rows.
+    """
+
+    complete: np.ndarray
+    missing: pd.Series
+    size: int
+    examples: dict[str, pd.Series]
+    response: pd.Series | None
+    aside: dict[str, pd.Series]
+
+
+def look(table: pd.DataFrame, formula: Formula, aside: Sequence[str], keep: bool) -> Look:
+    """What a part says of itself; `keep` says whether rows with missing predictors take part."""
+    table = _as_here(table)
+    columns, given = table[list(formula.variables)], table[[c for c in (formula.response,) if c is not None]]
+    missing = (given if keep else pd.concat([columns, given], axis=1)).isna()
+    complete = ~missing.any(axis=1).to_numpy()
+    kept, coded = columns[complete], formula.coded()
+    examples = {c: _examples(kept[c], c in coded) for c in kept}
+    response = None if formula.response is None else _coded(given[complete][formula.response])
+    size = int(columns.memory_usage(index=False, deep=True).sum())
+    return Look(complete, missing.sum(), size, examples, response, {c: table[c] for c in aside})
+
+
+def _as_here(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with texts as pandas has them by default: Dask makes them another type."""
+    texts = [c for c in table if isinstance(table[c].dtype, pd.StringDtype)]
+    return table.assign(**{c: table[c].astype(object).infer_objects() for c in texts}) if texts else table
+
+
+def _examples(values: pd.Series, coded: bool) -> pd.Series:
+    """Values that show the kind and the levels of a column."""
+    if isinstance(values.dtype, pd.CategoricalDtype) or (pd.api.types.is_numeric_dtype(values.dtype) and not coded):
+        return values.iloc[:1]
+    return values.drop_duplicates()
+
+
+def _coded(values: pd.Series) -> pd.Series:
+    """Texts as a categorical, which is smaller to send; everything else as it is."""
+    if isinstance(values.dtype, pd.CategoricalDtype) or not all(isinstance(v, str) for v in values.unique()):
+        return values
+    return values.astype("category")  # whose levels are sorted
+
+
+@dataclass(frozen=True)
+class RemoteFrame(Frame):
+    """A Frame whose predictors stay on the workers of a cluster, part by part; classes and weights are here as well.
+
+    Attributes
+    ----------
+    columns : DataFrame (n, ...)
+        All predictors, fetched when they are first read.
+    parts : Parts of Frame
+        The rows of each part of the data that take part in the fit.
+    labels : Index (n,)
+    """
+
+    columns: pd.DataFrame = field(init=False, repr=False)
+    parts: Parts = field(kw_only=True)
+    labels: pd.Index = field(kw_only=True)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "columns":
+            raise AttributeError(name)
+        shape = f"{len(self)} x {len(self.schema)}"
+        cure = "take some of the rows, fit.frame.take(rows)"
+        check_fits(len(self) * len(self.schema) * 8, f"the {shape} predictors, which are on the workers, take", cure)
+        fetched = self.take(np.arange(len(self))).columns
+        object.__setattr__(self, "columns", fetched)
+        return fetched
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def index(self) -> pd.Index:
+        return self.labels
+
+    def take(self, rows: np.ndarray) -> Frame:
+        """Some of the rows, by position; they come here."""
+        rows = np.arange(len(self))[rows]
+        order = np.argsort(rows, kind="stable")
+        at = np.split(rows[order], np.searchsorted(rows[order], self.parts.bounds[1:-1]))
+        local = [(positions - first,) for positions, first in zip(at, self.parts.bounds[:-1], strict=True)]
+        found = pd.concat(self.parts.map(_columns, local))
+        columns = found.iloc[np.argsort(order, kind="stable")].set_axis(self.labels[rows])
+        response = None if self.response is None else self.response[rows]
+        return Frame(
+            columns, response, self.formula, self.schema, self.spec, self.weights[rows], self.dropped, self.keep, self.notes
+        )
+
+    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
+        at = self.labels.get_indexer(labels)
+        return self.take(at[at >= 0]).columns.reindex(labels)
+
+    def of_parts(self, work: Callable[..., Any], shared: tuple[Any, ...] = ()) -> list[Any]:
+        """`work(frame, *shared)` of the rows of each part, where they are; the results come here."""
+        return self.parts.map(work, [()] * len(self.parts), shared)
+
+
+def _columns(frame: Frame, at: np.ndarray) -> pd.DataFrame:
+    return frame.columns.iloc[at]
+
+
+def mold_remote(
+    formula: str, data: Any, client: Any, *, na: str, weights: Any, aside: tuple[str, ...]
+) -> tuple[pd.DataFrame, RemoteFrame]:
+    """Make a Frame of rows on a cluster.
+
+    Parameters
+    ----------
+    formula : str
+    data : dask DataFrame, pandas DataFrame or paths
+        The rows of all but a pandas frame are called by their numbers, in the order of the partitions.
+    client : Dask client
+    na, weights, aside : as in `frame.mold`; the columns that are named there come here
+
+    Returns
+    -------
+    DataFrame
+        A row for each of the data, with the columns named aside alone.
+    RemoteFrame
+    """
+    one_of("na", na, ("drop", "raise", "keep"))
+    data, given = as_dask(data), data
+    check_names(data.columns)
+    names = (*aside, *([weights] if isinstance(weights, str) else []))
+    parsed = read(formula, data.columns, names)
+    if parsed.response is None:
+        raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
+    if parsed.learns():
+        raise OptionError(
+            f"{parsed.quoted} has a transform that learns from all rows, which stay on the cluster: compute the column in the data "
+            "first, or read the rows here, client=None and a path of their files"
+        )
+    needed = [c for c in data.columns if c in {*parsed.variables, parsed.response, *names}]
+    present = [c for c in names if c in needed]
+    tables = Parts(client, client.compute(data[needed].to_delayed()))
+    looks = tables.map(look, [()] * len(tables), (parsed, present, na == "keep"))
+    complete = np.concatenate([one.complete for one in looks])
+    if len(complete) == 0:
+        raise DataError("the data have no rows")
+    labels = given.index if isinstance(given, pd.DataFrame) else pd.RangeIndex(len(complete))
+    check_unique(labels, "row")
+    table = pd.DataFrame({c: _joined([one.aside[c] for one in looks]).set_axis(labels) for c in present}, labels)
+    weight = given_weights(weights, table)
+    missing = sum(one.missing for one in looks)
+    if not complete.all() and (na == "raise" or not complete.any()):
+        raise missing_values(missing, len(complete), parsed.response, na)
+    schema = learn_schema({c: _joined([one.examples[c] for one in looks]) for c in parsed.variables}, parsed)
+    response = _joined([one.response for one in looks]).rename(parsed.response)
+    levels, notes = read_classes(response)
+    weight = weight[complete]
+    check_weight_of_classes(levels, weight, parsed.response)
+    labels = labels if complete.all() else labels[complete]
+    head = _head(tables, parsed, schema, na == "keep")
+    groups = _neighbours([one.size for one in looks], tables.rooms())
+    counts = np.concatenate([[0], np.cumsum([one.complete.sum() for one in looks])])
+    bounds = np.array([0, *(counts[b] for _, b in groups)])
+    own = [
+        ([one.complete for one in looks[a:b]], labels[counts[a] : counts[b]], levels.codes[counts[a] : counts[b]],
+         weight[counts[a] : counts[b]])
+        for a, b in groups
+    ]  # fmt: skip
+    parts = tables.in_groups(groups).make(_frame_of_part, own, (head, levels.categories, levels.ordered), bounds)
+    frame = RemoteFrame(
+        levels, parsed, schema, head.spec, weight, table.index[~complete], na == "keep", notes,
+        parts=parts, labels=labels,
+    )  # fmt: skip
+    return table, frame
+
+
+def _head(tables: Parts, formula: Formula, schema: Any, keep: bool) -> Frame:
+    """The Frame of no rows, with the specification of the design matrix."""
+    first = next(part for part in tables.map(_first_rows, [()] * len(tables), (formula.variables,)) if len(part))
+    some = first if keep else first.dropna()
+    one = Frame(some, None, formula, schema, None, np.ones(len(some)), pd.RangeIndex(0), keep)
+    return replace(one.take(np.arange(0)), spec=trained_spec(one))
+
+
+def _first_rows(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    return _as_here(table[list(names)].dropna().head(1))
+
+
+def _neighbours(sizes: Sequence[int], rooms: Sequence[int]) -> list[tuple[int, int]]:
+    """Partitions in runs, as a round of the work takes a message for each: two for each thread, if they are small beside its memory."""
+    most = max(1, sum(sizes)) / (PARTS * max(1, len(rooms)))
+    limits = [SHARE * room for room in rooms if room]
+    most = min([most, *limits])
+    ends, size = [], 0
+    for k, one in enumerate(sizes):
+        if size and size + one / 2 > most:
+            ends.append(k)
+            size = 0
+        size += one
+    return list(pairwise([0, *ends, len(sizes)]))
+
+
+def _frame_of_part(
+    tables: list[pd.DataFrame], complete: list[np.ndarray], labels: pd.Index, codes: np.ndarray, weights: np.ndarray,
+    head: Frame, levels: pd.Index, ordered: bool,
+) -> Frame:  # fmt: skip
+    names = list(head.schema)
+    tables = [_as_here(table) for table in tables]
+    kept = [table[names] if whole.all() else table.loc[whole, names] for table, whole in zip(tables, complete, strict=True)]
+    columns = pd.DataFrame({c: _joined([table[c] for table in kept]).array for c in names}, labels)
+    return replace(head, columns=columns, response=pd.Categorical.from_codes(codes, levels, ordered), weights=weights)
+
+
+def _joined(parts: list[Any]) -> pd.Series:
+    """A column from its parts, some of which may be empty."""
+    filled = [part for part in parts if len(part)] or parts[:1]
+    types = {str(part.dtype) for part in filled}
+    if all(isinstance(part.dtype, pd.CategoricalDtype) for part in filled):
+        same = len({tuple(part.cat.categories) for part in filled}) == 1
+        joined = union_categoricals([part.array for part in filled], sort_categories=not same)
+        return pd.Series(joined)
+    if len(types) > 1 and not all(pd.api.types.is_numeric_dtype(part.dtype) for part in filled):
+        kinds = {describe_column(part).kind for part in filled}
+        if len(kinds) > 1:
+            raise DataError(f"a column holds {' and '.join(sorted(types))} in different partitions: convert it, data.astype(...)")
+    return pd.concat(filled, ignore_index=True)
+
+
+def as_dask(data: Any) -> Any:
+    """A Dask DataFrame: the one that is given, of a pandas frame, or of parquet or csv files by their path.
+
+    Raises
+    ------
+    DataError
+        For other tables.
+    """
+    if is_dask(data):
+        return data
+    import dask.dataframe as dd
+
+    if isinstance(data, pd.DataFrame):
+        return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)
+    paths = [data] if isinstance(data, (str, Path)) else data
+    if isinstance(paths, list) and paths and all(isinstance(path, (str, Path)) for path in paths):
+        names = [str(path) for path in paths]
+        if any(re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name) for name in names):
+            raise DataError("a path with client= is of files that all workers see: read others by Dask, and give the Dask DataFrame")
+        return dd.read_csv(names) if all(name.endswith(CSV) for name in names) else dd.read_parquet(names if len(names) > 1 else names[0])
+    raise DataError(
+        f"client= goes with a Dask DataFrame, a pandas frame or paths of parquet or csv files, not with {type(data).__name__}: "
+        "dask.dataframe.from_pandas(frame, npartitions=8) makes one"
+    )

@@ -1,0 +1,57 @@
+"""Metrics of rows that stay on the workers of a cluster: trained and represented there."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+from ..core.distances.geometry import Geometry
+from ..core.parallel import SMALL
+from ..core.remote import represented
+from ..core.shards import Rows
+from ..core.sources import Rep, Source, Streamed
+from ..core.spatial import Spatial
+from ..errors import OptionError
+from ..frames.blocks import blocks
+from ..frames.frame import Frame
+
+
+def train_remote(metric: Any, frame: Frame) -> Any:
+    """The metric trained on rows that stay where they are, from what each place says of its own.
+
+    Raises
+    ------
+    OptionError
+        For a metric whose training reads all rows.
+    """
+    if not metric.trained_in_parts:
+        raise OptionError(
+            f"{metric.name} learns from all rows in one place{f' ({metric.scaling})' if metric.scaling else ''}, and they stay on the "
+            "cluster: train it on a sample of them, pc.dissimilarity(formula, sample, metric).metric, and give that"
+        )
+    assert frame.parts is not None
+    tallies = frame.parts.map(_tally, [()] * len(frame.parts), (metric,))
+    return metric.trained(reduce(add, [tally for tally in tallies if tally is not None]), frame)
+
+
+def _tally(frame: Frame, metric: Any) -> Any:
+    return reduce(add, (metric.tally(rows) for _, rows in blocks(frame))) if len(frame) else None
+
+
+def rows_where_they_are(metric: Any, frame: Frame, rows_of: Any) -> Rep:
+    """The representation of rows that stay where they are; `rows_of(metric, frame)` makes that of a part."""
+    parts = frame.parts
+    assert parts is not None
+    firsts = [(int(first),) for first in parts.bounds[:-1]]
+    return represented(parts.make(_represent, firsts, (metric, rows_of)))
+
+
+def _represent(frame: Frame, first: int, metric: Any, rows_of: Any) -> Rows:
+    return Rows(first, rows_of(metric, frame))
+
+
+def source_of_part(between: Any, geometry: Geometry | None, rows: Rep, candidates: Rep) -> Source:
+    """The source of the rows of one place; see `reading.build_source`, which makes that of rows in one place."""
+    streamed = Streamed(between, rows, candidates, "make the partitions smaller")
+    return streamed if geometry is None or len(rows[0]) * len(candidates[0]) <= SMALL else Spatial(streamed, geometry, False, None)

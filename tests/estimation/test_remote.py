@@ -1,0 +1,136 @@
+"""Fits whose rows stay on a cluster: the same as in memory, whatever the partitions are, and whatever workers are lost."""
+
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+dd = pytest.importorskip("dask.dataframe")
+
+
+def made(seed, n=400, p=3, ties=True):
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(n, p)) + draw.integers(0, 3, n)[:, None]
+    data = pd.DataFrame(np.round(X, 1) if ties else X, columns=list("abc")[:p])
+    data["y"] = np.array(["u", "v", "w"])[np.argmax(X[:, :1] + np.array([0.0, 0.8, -0.5]) * draw.normal(size=(n, 3)), axis=1)]
+    data["weight"] = draw.integers(1, 4, n).astype(float)
+    data["group"] = draw.integers(0, 25, n)
+    return data
+
+
+def in_parts(data, cuts):
+    """A Dask DataFrame with partitions that end at these rows; some may be empty."""
+    bounds = [0, *cuts, len(data)]
+    parts = [data.iloc[a:b].reset_index(drop=True) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return dd.from_map(lambda k: parts[k], range(len(parts)), meta=data.iloc[:0])
+
+
+def assert_same(remote, here):
+    pd.testing.assert_frame_equal(remote.prototypes, here.prototypes)
+    assert remote.selection.values == here.selection.values
+    assert remote.predict().equals(here.predict())
+    if here.validation is not None:
+        pd.testing.assert_frame_equal(remote.validation.table, here.validation.table)
+        assert remote.validation.held_out.equals(here.validation.held_out)
+
+
+CASES = {
+    "one eps": {"eps": 1.0},
+    "weights": {"eps": 1.0, "weights": "weight"},
+    "closed balls, a cost": {"eps": 0.8, "balls": "closed", "lambda_": 2.0},
+    "cross-validated": {"candidates": 60},
+    "cross-validated by groups": {"groups": "group", "eps": [0.5, 1.0, 1.5], "weights": "weight"},
+    "own candidates": {"candidates": "own", "eps": 1.0},
+    "a sample, two parameters": {"candidates": 50, "eps": [0.6, 1.2], "lambda_": [0.1, 3.0]},
+    "manhattan, closest choice": {"dissimilarity": "manhattan", "choose": "min", "candidates": 80},
+    "balanced": {"class_weights": "balanced", "measure": "balanced", "eps": [0.7, 1.4], "candidates": 40},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equals_the_fit_in_memory(client, case):
+    data = made(len(case))
+    given = CASES[case]
+    aside = " - weight - group"
+    here = pc.fit("y ~ ." + aside, data, **given)
+    remote = pc.fit("y ~ ." + aside, in_parts(data, [30, 30, 200, 390]), **given)
+    assert remote.frame.parts is not None
+    assert_same(remote, here)
+    assert str(remote) == str(here)
+    new = made(99)
+    for kind in ("class", "distance", "nearest", "cover"):
+        assert remote.predict(new, kind).equals(here.predict(new, kind))
+
+
+def test_categories_and_missing_values(client):
+    data = made(1).drop(columns=["weight", "group"])
+    data["colour"] = pd.Categorical(np.array(["red", "green", "blue"])[np.arange(len(data)) % 3], ["red", "green", "blue"])
+    data["place"] = np.where(data["a"] > 1, "north", "south")
+    data.loc[[3, 50, 51, 399], "a"] = np.nan
+    data.loc[7, "y"] = None
+    given = {"eps": 0.3, "candidates": 100}
+    here, remote = pc.fit("y ~ .", data, **given), pc.fit("y ~ .", in_parts(data, [60, 200]), **given)
+    assert_same(remote, here)
+    assert remote.dropped.tolist() == here.dropped.tolist() == [3, 7, 50, 51, 399]
+    given["dissimilarity"] = "euclidean"
+    assert_same(pc.fit("y ~ .", in_parts(data, [60, 200]), **given), pc.fit("y ~ .", data, **given))
+
+
+def test_a_class_in_one_partition_only(client):
+    data = made(2).sort_values("y", kind="stable").reset_index(drop=True)
+    counts = data["y"].value_counts().sort_index().cumsum()
+    given = {"candidates": 90, "eps": [0.5, 1.0]}
+    remote = pc.fit("y ~ a + b + c", in_parts(data, counts.tolist()[:-1]), **given)
+    assert_same(remote, pc.fit("y ~ a + b + c", data, **given))
+
+
+def test_a_frame_in_memory_with_a_client(client):
+    data = made(3).set_axis([f"r{i}" for i in range(400)])
+    remote = pc.fit("y ~ a + b", data, eps=1.0, client=client)
+    assert remote.frame.parts is not None
+    assert_same(remote, pc.fit("y ~ a + b", data, eps=1.0))
+
+
+def test_what_stays_out(client):
+    ddf = in_parts(made(4), [100])
+    for given, words in [
+        ({"method": "knn", "client": client}, "reads the rows in one place; methods whose rows may stay on a cluster: 'pvm'"),
+        ({"order": "values"}, "order='values' sorts the rows"),
+        ({"dissimilarity": pc.Euclidean(scale="fold")}, "anew in each fold"),
+        ({"radii": "own", "eps": 1.0}, "radii"),
+    ]:
+        with pytest.raises(pc.ProtoclassError, match=words):
+            pc.fit("y ~ a + b", ddf, **given)
+    with pytest.raises(pc.OptionError, match="learns from all rows"):
+        pc.fit("y ~ scale(a) + b", ddf, eps=1.0)
+
+
+def killed_at(monkeypatch, client, call):
+    """A worker is killed just before the client asks all parts for the so many-th time."""
+    from protoclass.cluster import Parts
+
+    ask, asked, pids = Parts.map, [], list(client.run(os.getpid).values())
+
+    def counted(self, *given, **more):
+        asked.append(1)
+        if len(asked) == call:
+            os.kill(pids[0], signal.SIGKILL)
+        return ask(self, *given, **more)
+
+    monkeypatch.setattr(Parts, "map", counted)
+    return asked
+
+
+@pytest.mark.parametrize("call", [4, 8, 12])
+def test_a_worker_that_is_killed_in_mid_fit(client, monkeypatch, call):
+    data, given = made(5).drop(columns=["weight", "group"]), {"candidates": 80, "eps": [0.5, 1.0]}
+    here = pc.fit("y ~ .", data, **given)
+    asked = killed_at(monkeypatch, client, call)
+    remote = pc.fit("y ~ .", in_parts(data, [60, 200, 300]), **given)
+    assert len(asked) > call
+    assert_same(remote, here)
+    client.wait_for_workers(2, timeout=60)

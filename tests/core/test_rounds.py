@@ -5,7 +5,7 @@ import pytest
 from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
 
 from protoclass.core import spatial
-from protoclass.core.covers import balls_kept, rounds
+from protoclass.core.covers import answering, balls_kept, rounds
 from protoclass.core.covers.problems import covers
 from protoclass.core.covers.rounds import steps_in_rounds
 from protoclass.core.covers.solving import Options, cover_paths
@@ -69,6 +69,7 @@ def test_small_windows_change_nothing(seed, monkeypatch):
     task, D, fold, folds, cuts = problem(seed)
     expected = paths(task, fold, folds)
     for fewest, most, entries, others in ((1, 1, 1, 0), (1, 3, 4, 1), (2, 5, 2**40, 0), (3, 3, 0, 2)):
+        monkeypatch.setattr(answering, "TABLE", fewest)
         monkeypatch.setattr(rounds, "FEWEST", fewest)
         monkeypatch.setattr(rounds, "MOST", most)
         monkeypatch.setattr(rounds, "ENTRIES", entries)
@@ -99,12 +100,12 @@ def test_places_with_little_memory_give_the_same(kept, monkeypatch):
     for seed in range(4):
         task, D, fold, folds, cuts = problem(seed, rows=(40, 60))
         expected = paths(task, fold, folds)
-        monkeypatch.setattr(rounds, "room", lambda: kept)
+        monkeypatch.setattr(answering, "room", lambda: kept)
         away = moved(task, D, cuts)
         assert_same(paths(away, fold, folds), expected)
         monkeypatch.undo()
         problems = covers(away, fold, folds, EPS, 0.0)
-        monkeypatch.setattr(rounds, "room", lambda: kept)
+        monkeypatch.setattr(answering, "room", lambda: kept)
         groups.append(len(list(rounds._groups(problems, problems.read))))
         monkeypatch.undo()
     assert max(groups) > 1

@@ -16,6 +16,7 @@ from .task import ByDistance, Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
 BLOCK = 2**24  # dissimilarities that are measured at a time
+ANSWERS = 32  # as many fewer rows are asked about at a time where others measure
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Query:
         `source(prototypes)`: the prototypes of a rule beside the rows, as sides of one source; None where there is none.
     within : int, or None
         The number of rows of the query that these are a part of.
+    elsewhere : callable, or None
+        `elsewhere(rule, kind, rows)`: what a rule or path says of rows, asked where they are kept; None where they are here.
     """
 
     rows: Array
@@ -50,6 +53,7 @@ class Query:
     label: Callable[[int], str] = str
     source: Callable[[Points], Beside | None] | None = None
     within: int | None = None
+    elsewhere: Callable[[Rule | Path, str, Array], Array] | None = None
     _missing: list[Array] = field(default_factory=list, repr=False, compare=False)
     _last: list[tuple[Points, Array]] = field(default_factory=list, repr=False, compare=False)
     _beside: list[tuple[Points, Beside | None]] = field(default_factory=list, repr=False, compare=False)
@@ -112,7 +116,7 @@ class Query:
 
     def take(self, at: Array | slice) -> Query:
         """Some of the rows."""
-        parts = self.rows[at], self.measure, self.vectors, self.design, self.label, self.source, self.together
+        parts = self.rows[at], self.measure, self.vectors, self.design, self.label, self.source, self.together, self.elsewhere
         return Query(*parts, _beside=self._beside)
 
     def finite(self, values: Array) -> Array:
@@ -133,7 +137,7 @@ class Query:
 
     def blocks(self, prototypes: int) -> Iterator[Query]:
         """The rows in blocks, each with about 2^24 dissimilarities to this many prototypes; one empty block if there are no rows."""
-        step = max(1, BLOCK // max(1, prototypes))
+        step = max(1, BLOCK // (max(1, prototypes) if self.elsewhere is None else ANSWERS))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
 
@@ -147,8 +151,10 @@ def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:
     """What a rule or path says of the rows of one block.
 
     Where a dissimilarity turns out to be missing, the rule is asked again about the other rows alone, so that what it says of
-    these does not depend on it.
+    these does not depend on it. Rows that are kept elsewhere are asked about there.
     """
+    if block.elsewhere is not None:
+        return block.elsewhere(rule, kind, block.rows)
     predicted = np.asarray(rule.predict(kind, block))
     lost = block.missing
     if not lost.any():

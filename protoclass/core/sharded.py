@@ -78,10 +78,13 @@ class ShardedSource:
             "radii='one', or bring a sample of the rows to one place"
         )
 
+    def place(self, rows: Array) -> Array:
+        """The part that has each row, int (r,)."""
+        return np.asarray(np.searchsorted(self.shards.bounds, rows, side="right") - 1)
+
     def take(self, rows: Array, columns: Array) -> Array:
         check_size(rows, columns, 8)
-        bounds = self.shards.bounds
-        place = np.searchsorted(bounds, rows, side="right") - 1
+        bounds, place = self.shards.bounds, self.place(rows)
         asked = [rows[place == s] - bounds[s] for s in range(len(bounds) - 1)]
         answers = self.shards.map(_take, [(at,) for at in asked], (self.measure, columns))
         found = [(s, values) for s, values in enumerate(answers) if values is not None]

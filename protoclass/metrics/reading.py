@@ -153,10 +153,20 @@ def _beside(d: Dissimilarity, rows: Rep | None) -> Callable[[Points], Beside | N
         q, geometry = len(prototypes), d.metric.geometry
         if rows is None or geometry is None or q < FEWEST or len(rows[0]) * q <= SMALL:
             return None
-        streamed = Streamed(partial(finite_values, d.metric), rows, d.prototype_rep(prototypes))
-        return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
+        return Beside(source_beside(d.metric, rows, d.prototype_rep(prototypes)), np.arange(q))
 
     return beside
+
+
+def source_beside(metric: TrainedMetric, rows: Rep, candidates: Rep) -> Source:
+    """The source of some rows beside candidates, of which nothing is held.
+
+    `partial(source_beside, metric)` can be pickled, and so be sent to where the rows are.
+    """
+    streamed = Streamed(partial(finite_values, metric), rows, candidates)
+    if metric.geometry is None or len(rows[0]) * len(candidates[0]) <= SMALL:
+        return streamed
+    return Spatial(streamed, metric.geometry, False, None)
 
 
 def usable(metric: TrainedMetric, values: np.ndarray, names: pd.Index) -> np.ndarray:

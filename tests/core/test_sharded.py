@@ -2,17 +2,21 @@
 
 import numpy as np
 import pytest
-from places import Forgetful, cuts_of, look_up_beside, parts_of
+from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
+from test_rounds import paths, problem
 
 from protoclass.core.covers import radii
 from protoclass.core.covers.radii import default_radii
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.query import Query, answer
 from protoclass.core.sharded import sharded
+from protoclass.core.sharded_query import answers, query_of
 from protoclass.core.shards import Here
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
-from protoclass.errors import TooLarge
+from protoclass.core.task import Points
+from protoclass.errors import NoVectors, TooLarge
 
 
 def source_of(D, cuts, shards=Here):
@@ -73,3 +77,37 @@ def test_default_radii_are_those_of_approximations():
 
 def test_constant_rows_have_no_radii():
     assert len(default_radii(source_of(np.zeros((9, 4)), [3]), np.full(4, -1), None, (0,))) == 0
+
+
+def query_here(D, rows):
+    return Query(rows, lambda at, prototypes: D[np.ix_(at, prototypes.at)], None, None)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rules_are_asked_where_the_rows_are(seed):
+    task, D, fold, folds, cuts = problem(seed)
+    away = moved(task, D, cuts, Forgetful if seed == 3 else Here)
+    for f, path in paths(away, fold, folds):
+        rows = np.random.default_rng(seed).permutation(np.flatnonzero(fold == f) if folds > 1 else np.arange(len(D)))
+        here, there = query_here(D, rows), query_of(away.D, rows)
+        for kind in path.kinds:
+            found = answer(path, kind, there)
+            assert found.dtype == np.int8
+            np.testing.assert_array_equal(found, answer(path, kind, here))
+        for kind in path.at(1).kinds:
+            np.testing.assert_array_equal(answer(path.at(1), kind, there), answer(path.at(1), kind, here))
+        some = there.take(slice(2, 5))
+        np.testing.assert_array_equal(answer(path, "class", some), answer(path, "class", here.take(slice(2, 5))))
+        none = np.arange(0)
+        assert answers(away.D, path, "class", none).shape == answer(path, "class", query_here(D, none)).shape
+
+
+def test_rules_that_read_coordinates_are_refused():
+    query = query_of(source_of(np.zeros((5, 4)), [2]), np.arange(5))
+    for ask in (
+        query.coordinates,
+        query.columns,
+        lambda: query.dissimilarities(Points(np.zeros(1), coords=np.zeros(1))),
+    ):
+        with pytest.raises(NoVectors, match=r"compared with candidates alone.*use method='pvm'"):
+            ask()

@@ -249,14 +249,16 @@ def _groups(groups: Any, data: pd.DataFrame, kept: np.ndarray) -> np.ndarray | N
 
 def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
     """The problem with other folds, drawn from its own seed or another."""
-    data = as_pandas(problem.call.data)
-    folds = _folds(cv, data, data.index.get_indexer(problem.frame.index))
+    folds = cv
+    if not _drawn(cv):
+        data = as_pandas(problem.call.data)
+        folds = _folds(cv, data, data.index.get_indexer(problem.frame.index))
     return replace(problem, cv=folds, seed=problem.seed if seed is None else whole_number("seed", seed, 0, MOST_SEED))
 
 
 def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
     """`cv=` as given; folds of one's own as an array over the rows that take part."""
-    if cv is None or isinstance(cv, (str, int, float, np.number)):
+    if _drawn(cv):
         return cv
     if hasattr(cv, "split") and not isinstance(cv, (pd.Series, pd.Index)):  # of scikit-learn
         raise OptionError(f"cv={brief(cv)}: give the number of folds, cv=10, or the fold of each row as a Series or array")
@@ -264,6 +266,11 @@ def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
     if of_row.isna().any():
         raise DataError("the folds in cv have missing values: every row needs one")
     return of_row.iloc[kept].to_numpy()
+
+
+def _drawn(cv: Any) -> bool:
+    """Whether `cv=` says how folds are drawn, and not the fold of each row."""
+    return cv is None or isinstance(cv, (str, int, float, np.number))
 
 
 def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:

@@ -109,10 +109,8 @@ class Frame:
             check_kind(columns[name], known)
         complete = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
         part = columns[complete]
-        unit_weights = np.ones(len(part))
-        return replace(
-            self, columns=part, response=None, weights=unit_weights, dropped=columns.index[~complete], notes=()
-        ), complete
+        dropped = columns.index[~complete]
+        return Frame(part, None, self.formula, self.schema, self.spec, np.ones(len(part)), dropped, self.keep), complete
 
     def canonical(self) -> pd.DataFrame:
         """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.sammon import sammon
 from ..core.proximity.torgerson import torgerson
 from ..core.query import Query
+from ..core.remote import shards_of
+from ..core.sharded import ShardedSource, sharded
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..errors import DataError, OptionError, brief, shown
@@ -23,7 +25,7 @@ from .base import TrainedMetric
 from .check import Check, check_dissimilarity
 from .embedding import Embedding, Spectrum, spectrum_of
 from .given import Given, converted, trained_given
-from .reading import build_new_query, build_query, build_source
+from .reading import build_new_query, build_query, build_source, source_beside
 from .vectors import as_vectors
 
 
@@ -82,6 +84,12 @@ class Dissimilarity:
             A quarter of the available memory by default.
         """
         return build_source(self, tick, hold, limit)
+
+    @cached_property
+    def sharded(self) -> ShardedSource | None:
+        """The source of rows that are kept in several places, None where they are here."""
+        shards = shards_of(self.rows)
+        return None if shards is None else sharded(shards, self.candidates, partial(source_beside, self.metric))
 
     def query(self, rows: np.ndarray | None = None) -> Query:
         """Some of the rows (positions; all by default), as a rule reads them."""

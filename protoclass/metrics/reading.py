@@ -15,8 +15,7 @@ from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
 from ..core.places import as_slice
 from ..core.query import Query
-from ..core.remote import shards_of
-from ..core.sharded import sharded
+from ..core.sharded_query import answers
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.spatial import Spatial
 from ..core.task import Points
@@ -24,7 +23,6 @@ from ..errors import DataError, shown
 from ..frames.blocks import design_rows
 from ..frames.frame import Frame
 from .base import TrainedMetric, compare
-from .remote import source_of_part
 from .vectors import as_vectors
 
 if TYPE_CHECKING:
@@ -37,9 +35,8 @@ FEWEST = 256  # prototypes from which on preparing their comparison pays
 def build_source(d: Dissimilarity, tick: Callable[[], None], hold: bool | None, limit: float | None) -> Source:
     """The source of a `Dissimilarity`; see `Dissimilarity.source`."""
     n, m = d.shape
-    shards = shards_of(d.rows)
-    if shards is not None:
-        return sharded(shards, d.candidates, partial(source_of_part, partial(finite_values, d.metric), d.metric.geometry))
+    if d.sharded is not None:
+        return d.sharded
     if d.metric.given and not d.metric.train_in_folds:
         return Held(np.ascontiguousarray(d.metric.between(d.rows, d.candidates)))
     between = partial(finite_values, d.metric)
@@ -129,7 +126,8 @@ def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
         return usable(d.metric, values, d.index[as_slice(at)])
 
     vectors, columns = _coordinates(d.metric, d.rows), _columns(d.data)
-    return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, d.rows))
+    elsewhere = None if d.sharded is None else partial(answers, d.sharded)
+    return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, d.rows), elsewhere=elsewhere)
 
 
 def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.ndarray]:

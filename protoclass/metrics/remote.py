@@ -6,12 +6,9 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from ..core.distances.geometry import Geometry
-from ..core.parallel import SMALL
 from ..core.remote import represented
 from ..core.shards import Rows
-from ..core.sources import Rep, Source, Streamed
-from ..core.spatial import Spatial
+from ..core.sources import Rep
 from ..errors import OptionError
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
@@ -49,9 +46,3 @@ def rows_where_they_are(metric: Any, frame: Frame, rows_of: Any) -> Rep:
 
 def _represent(frame: Frame, first: int, metric: Any, rows_of: Any) -> Rows:
     return Rows(first, rows_of(metric, frame))
-
-
-def source_of_part(between: Any, geometry: Geometry | None, rows: Rep, candidates: Rep) -> Source:
-    """The source of the rows of one place; see `reading.build_source`, which makes that of rows in one place."""
-    streamed = Streamed(between, rows, candidates, "make the partitions smaller")
-    return streamed if geometry is None or len(rows[0]) * len(candidates[0]) <= SMALL else Spatial(streamed, geometry, False, None)

@@ -12,14 +12,13 @@ import protoclass as pc
 dd = pytest.importorskip("dask.dataframe")
 
 
-def made(seed, n=400, p=3, ties=True):
+def made(seed, n=400):
+    """Three classes that overlap, with ties, weights and groups."""
     draw = np.random.default_rng(seed)
-    X = draw.normal(size=(n, p)) + draw.integers(0, 3, n)[:, None]
-    data = pd.DataFrame(np.round(X, 1) if ties else X, columns=list("abc")[:p])
-    data["y"] = np.array(["u", "v", "w"])[np.argmax(X[:, :1] + np.array([0.0, 0.8, -0.5]) * draw.normal(size=(n, 3)), axis=1)]
-    data["weight"] = draw.integers(1, 4, n).astype(float)
-    data["group"] = draw.integers(0, 25, n)
-    return data
+    y = draw.integers(0, 3, n)
+    X = draw.normal(size=(n, 3)) + 1.5 * np.eye(3)[y]
+    data = pd.DataFrame(np.round(X, 1), columns=list("abc"))
+    return data.assign(y=np.array(["u", "v", "w"])[y], weight=draw.integers(1, 4, n).astype(float), group=draw.integers(0, 25, n))
 
 
 def in_parts(data, cuts):
@@ -47,6 +46,13 @@ CASES = {
     "own candidates": {"candidates": "own", "eps": 1.0},
     "a sample, two parameters": {"candidates": 50, "eps": [0.6, 1.2], "lambda_": [0.1, 3.0]},
     "manhattan, closest choice": {"dissimilarity": "manhattan", "choose": "min", "candidates": 80},
+    "scaled in each fold": {"dissimilarity": pc.Euclidean(scale="fold"), "eps": [0.7, 1.4]},
+    "optimal": {"solver": "exact", "eps": 1.0},
+    "certified": {"certify": True, "eps": 1.0, "candidates": 100},
+    "by gain and cost": {"solver": "ratio", "eps": 1.0},
+    "own radii": {"radii": "own", "eps": 1.0},
+    "centroids as candidates": {"candidates": pc.kmeans(5), "eps": [0.7, 1.4]},
+    "calibrated": {"calibrate": True, "eps": 1.0},
     "balanced": {"class_weights": "balanced", "measure": "balanced", "eps": [0.7, 1.4], "candidates": 40},
 }
 
@@ -100,8 +106,7 @@ def test_what_stays_out(client):
     for given, words in [
         ({"method": "knn", "client": client}, "reads the rows in one place; methods whose rows may stay on a cluster: 'pvm'"),
         ({"order": "values"}, "order='values' sorts the rows"),
-        ({"dissimilarity": pc.Euclidean(scale="fold")}, "anew in each fold"),
-        ({"radii": "own", "eps": 1.0}, "radii"),
+        ({"dissimilarity": "mahalanobis"}, "learns from all rows in one place"),
     ]:
         with pytest.raises(pc.ProtoclassError, match=words):
             pc.fit("y ~ a + b", ddf, **given)

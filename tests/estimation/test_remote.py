@@ -130,12 +130,20 @@ def killed_at(monkeypatch, client, call):
     return asked
 
 
-@pytest.mark.parametrize("call", [4, 8, 12])
-def test_a_worker_that_is_killed_in_mid_fit(client, monkeypatch, call):
+@pytest.fixture
+def short_lived():
+    import distributed
+
+    local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+    with local, distributed.Client(local) as one:
+        yield one
+
+
+@pytest.mark.parametrize("call", [5, 10])
+def test_a_worker_that_is_killed_in_mid_fit(short_lived, monkeypatch, call):
     data, given = made(5).drop(columns=["weight", "group"]), {"candidates": 80, "eps": [0.5, 1.0]}
     here = pc.fit("y ~ .", data, **given)
-    asked = killed_at(monkeypatch, client, call)
+    asked = killed_at(monkeypatch, short_lived, call)
     remote = pc.fit("y ~ .", in_parts(data, [60, 200, 300]), **given)
     assert len(asked) > call
     assert_same(remote, here)
-    client.wait_for_workers(2, timeout=60)

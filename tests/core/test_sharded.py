@@ -1,10 +1,13 @@
 """Sources whose rows are kept in several places: what is taken from them, default radii, and what they refuse."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
 from test_rounds import paths, problem
 
+import protoclass as pc
 from protoclass.core.covers import radii
 from protoclass.core.covers.radii import default_radii
 from protoclass.core.distances.geometry import Geometry
@@ -17,6 +20,7 @@ from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points
 from protoclass.errors import NoVectors, TooLarge
+from protoclass.metrics.reading import source_beside
 
 
 def source_of(D, cuts, shards=Here):
@@ -111,3 +115,12 @@ def test_rules_that_read_coordinates_are_refused():
     ):
         with pytest.raises(NoVectors, match=r"compared with candidates alone.*use method='pvm'"):
             ask()
+
+
+def test_a_trained_metric_measures_where_the_rows_are():
+    measured = pc.dissimilarity("species ~ .", pc.load_data("iris"))
+    assert isinstance(source_beside(measured.metric, *((np.zeros((2000, 4)),),) * 2), Spatial)
+    beside = partial(source_beside, measured.metric)
+    source = sharded(Forgetful(parts_of(measured.rows, [20, 20, 110])), measured.candidates, beside)
+    expected = measured.source(lambda: None).take(np.arange(150), np.arange(150))
+    assert source.take(np.arange(150), np.arange(150)).tobytes() == expected.tobytes()

@@ -28,6 +28,7 @@ from .pricing import price
 from .problems import LISTED, CoverProblems
 from .program import Stop
 from .reading import PER_PAIR, Sets
+from .sharded_pricing import price_in_parts
 
 Array = NDArray[Any]
 SAMPLE = 300  # candidates of a class that are drawn for its first program
@@ -114,6 +115,7 @@ def generate(
         Whether all candidates are added that a better cover than the best one known may have.
     """
     end, most = time.monotonic() + seconds, most_entries()
+    look = price if problems.task.D.shards is None else price_in_parts
     masters = [master_of(problems, f, k, c, cost, at) for c, at in enumerate(chosen)]
     masters = _add(problems, k, masters, [np.flatnonzero(one.chosen) for one in masters], np.inf)
     drawn = [_draw(one, SAMPLE, (*problems.task.seed, f, k, c)) for c, one in enumerate(masters)]
@@ -129,7 +131,7 @@ def generate(
         read = [columns[c] if c in answers else problems.columns(_nothing(one.sets), k) for c, one in enumerate(masters)]
         prices = [answers[c][0] if c in answers else np.zeros(len(one.prize)) for c, one in enumerate(masters)]
         costs = [one.cost if c in answers else one.cost[:0] for c, one in enumerate(masters)]
-        found = price(problems.read, read, prices, costs, end if bounds else np.inf)
+        found = look(problems.read, read, prices, costs, end if bounds else np.inf)
         if found is None:
             break
         masters = [one.after(found[c], answers[c][1]) if c in answers else one for c, one in enumerate(masters)]

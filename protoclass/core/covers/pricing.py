@@ -101,17 +101,17 @@ def price(
     def of_strip(item: tuple[int, list[Part]]) -> tuple[int, list[tuple[Array, Array, Array]]]:
         c, parts = item
         codes = [read.codes_of(sets[c], part) for part in parts]
-        at, line = _columns_of(columns[c], parts[0].lines)
+        at, line = columns_of(columns[c], parts[0].lines)
         level = columns[c].level[at]
         within = np.zeros((len(parts[0].lines), int(level.max(initial=0)) + 1))  # price of the rows within each radius
         for part, one in zip(parts, codes, strict=True):
-            _add_prices(one, prices[c][part.places], within)
+            add_prices(one, prices[c][part.places], within)
         total = np.cumsum(within, axis=1)[line, level]
         sums[c][at] = total
         broken = np.flatnonzero(total > costs[c][at])
         share = costs[c][at[broken]] / total[broken]
-        lines, least, which = _least_beyond(line[broken], level[broken], share, at[broken], within.shape[1])
-        return c, [(part.places, *_least(one[lines], least, which)) for part, one in zip(parts, codes, strict=True)]
+        lines, least, which = least_beyond(line[broken], level[broken], share, at[broken], within.shape[1])
+        return c, [(part.places, *least_share(one[lines], least, which)) for part, one in zip(parts, codes, strict=True)]
 
     entries = sum(len(one.candidates) * len(one.rows) for one in sets)
     for c, found in each(of_strip, read.strips(sets), entries):
@@ -127,7 +127,7 @@ def price(
     ]
 
 
-def _columns_of(columns: Columns, lines: Array) -> tuple[Array, Array]:
+def columns_of(columns: Columns, lines: Array) -> tuple[Array, Array]:
     """The columns of some candidates, and the place of each one's candidate among these."""
     first, last = (np.searchsorted(columns.line, lines, side=side) for side in ("left", "right"))
     count = last - first
@@ -136,7 +136,7 @@ def _columns_of(columns: Columns, lines: Array) -> tuple[Array, Array]:
     return np.repeat(first - before, count) + np.arange(len(line)), line
 
 
-def _least_beyond(
+def least_beyond(
     line: Array, level: Array, share: Array, column: Array, levels: int
 ) -> tuple[Array, Array, Array]:
     """The lines that have a column, and for each of them and each code the least share of the columns whose balls hold rows of
@@ -150,7 +150,7 @@ def _least_beyond(
     return lines, least, which
 
 
-def _least(codes: Array, least: Array, which: Array) -> tuple[Array, Array]:
+def least_share(codes: Array, least: Array, which: Array) -> tuple[Array, Array]:
     """For each row the least share of the balls that hold it, 1 if there is none, and the ball's column, -1 if none."""
     out, column = np.ones(codes.shape[1]), np.full(codes.shape[1], NONE)
     _lower(codes, least, which, out, column)
@@ -158,7 +158,7 @@ def _least(codes: Array, least: Array, which: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def _add_prices(codes, prices, within):  # type: ignore[no-untyped-def]
+def add_prices(codes, prices, within):  # type: ignore[no-untyped-def]
     levels = within.shape[1]
     for a in range(codes.shape[0]):
         for i in range(codes.shape[1]):

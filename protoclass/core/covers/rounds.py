@@ -230,10 +230,10 @@ def _run(read: ShardedReading, runs: Runs) -> int:
 def _groups(problems: CoverProblems, read: ShardedReading) -> Iterator[range]:
     """The radii in groups whose balls all places can keep."""
     F, K, _ = problems.gain.shape
-    ends = [np.append(at, len(one.rows)) for at, one in zip(read.class_bounds, problems.classes, strict=True)]
+    counts = [np.diff(at) for at in read.class_bounds]
     most = K
     for i, left in enumerate(read.ask(tell_room, None)):
-        each = [(F + len(one.candidates)) * words(at[i + 1] - at[i]) for at, one in zip(ends, problems.classes, strict=True)]
+        each = [(F + len(one.candidates)) * words(int(n[i])) for n, one in zip(counts, problems.classes, strict=True)]
         most = min(most, int(left // max(1, 8 * sum(each))))
     step = max(1, most)
     for first in range(0, K, step):

@@ -234,24 +234,33 @@ class ShardedReading(Reading):
         return out
 
     @cached_property
+    def of_class(self) -> tuple[Array, ...]:
+        """The rows of each class that have a weight."""
+        nobody = np.zeros((self.task.classes, 0), bool)
+        return tuple(one.rows for one in self.sets(nobody))
+
+    @cached_property
     def class_bounds(self) -> tuple[Array, ...]:
-        """For each class, where the rows of each place that has rows begin among those of the class."""
-        at = [int(self.shards.bounds[s]) for s in self.occupied]
-        return tuple(
-            np.searchsorted(np.flatnonzero((self.task.y == c) & (self.w > 0)), at) for c in range(self.task.classes)
-        )
+        """For each class, where the rows of each place that has rows begin among those of the class, and their number."""
+        at = [*(int(self.shards.bounds[s]) for s in self.occupied), len(self.task.y)]
+        return tuple(np.searchsorted(rows, at) for rows in self.of_class)
 
     def lists(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
         left = most
         found: list[list[Pairs]] = [[] for _ in sets]
+        places = []  # where the rows of each class stand in its set, -1 for nowhere
+        for one, rows in zip(sets, self.of_class, strict=True):
+            places.append(np.full(len(rows), -1, np.int32))
+            places[-1][np.searchsorted(rows, one.rows)] = np.arange(len(one.rows))
         asked = Listed(tuple(one.candidates for one in sets), most)
         for i, pairs in enumerate(self.ask(list_pairs, asked)):
             if len(pairs) < len(sets):
                 return None
-            left -= sum(len(some) for some in pairs)
             for c, some in enumerate(pairs):
-                some = Pairs(some.lines, some.places + np.int32(self.class_bounds[c][i]), some.codes)
-                found[c].append(some)
+                place = places[c][self.class_bounds[c][i] + some.places]
+                kept = place >= 0
+                found[c].append(Pairs(some.lines[kept], place[kept], some.codes[kept]))
+                left -= len(found[c][-1])
         if left < 0:
             return None
         K = len(self.coding.radii)

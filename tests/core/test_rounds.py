@@ -73,6 +73,7 @@ def test_small_windows_change_nothing(seed, monkeypatch):
         monkeypatch.setattr(rounds, "FEWEST", fewest)
         monkeypatch.setattr(rounds, "MOST", most)
         monkeypatch.setattr(rounds, "ENTRIES", entries)
+        monkeypatch.setattr(rounds, "IN_ALL", 0)
         monkeypatch.setattr(rounds, "OTHERS", others)
         assert_same(paths(moved(task, D, cuts), fold, folds), expected)
 

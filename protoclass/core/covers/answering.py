@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..memory import room
-from ..parallel import kernel
+from ..parallel import each, kernel
 from ..shards import Rows
 from .balls_kept import Balls
-from .bits import count_new, one_of_each, popcount, weigh_new
+from .bits import count_new, popcount, weigh_new
 from .sharded_reading import Labels, Place, Spec, fewest_bytes, place_of
 
 Array = NDArray[Any]
@@ -92,76 +92,98 @@ def answer_round(rows: Rows, wanted: bool, labels: Labels | None, own: None, spe
     if place is None or state is None or state.rounds < asked.known:
         return None
     balls: Balls = rows.kept("balls", key) or rows.keep("balls", key, Balls(place, range(*asked.radii), room()))
-    shape = spec.folds, len(spec.radii), spec.classes
-    balls.prepare(*_wanted(asked, shape))
-    covered = dict(state.rows)  # what is kept is never written to: a place may be asked again while it answers
-    for run in np.unique(asked.by).tolist():
-        f, k, c = (int(at) for at in np.unravel_index(run, shape))
-        held = balls.of(c, k, asked.taken[asked.by == run])
-        covered[run] = np.bitwise_or.reduce(held, axis=0) | (covered[run] if run in covered else _left_out(place, f, c))
-    rows.keep("covered", key, Covered(asked.number, covered))
-    windows = np.split(asked.window, np.cumsum(asked.counts)[:-1])
-    runs = zip(asked.runs.tolist(), windows, asked.few.tolist(), strict=True)
-    return _answer([_weigh(place, balls, covered, shape, *one) for one in runs])
-
-
-def _wanted(asked: Round, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """The classes and candidates whose balls a round reads, in pairs."""
     runs = np.concatenate([asked.by, np.repeat(asked.runs, asked.counts)])
-    return runs % shape[-1], np.concatenate([asked.taken, asked.window])
-
-
-def _left_out(place: Place, f: int, c: int) -> Array:
-    return np.asarray(one_of_each(np.where(place.fold[place.rows[c]] == f, 0, -1), 1)[0])
-
-
-def _weigh(
-    place: Place, balls: Balls, covered: dict[int, Array], shape: tuple[int, ...], run: int, window: Array, few: int
-) -> tuple[Array, Array, Array]:
-    """The entries of one run: patterns and weights; and the weights in the other balls."""
-    f, k, c = (int(at) for at in np.unravel_index(run, shape))
-    held = balls.of(c, k, window)
-    known = covered[run] if run in covered else _left_out(place, f, c)
-    w = place.read.w[place.rows[c]]
-    even = float(w[0]) if len(w) and (w == w[0]).all() else 0.0
-    inside = np.zeros(len(held) - few)
-    _look(held[few:], known, w, even, inside)
-    if few <= TABLE:
-        table = np.zeros(2**few)
-        _tabulate(held[:few], known, w, table)
-        patterns = np.flatnonzero(table).astype(np.uint64)
-        return patterns, table[patterns], inside
-    some = np.bitwise_or.reduce(held[:few], axis=0) & ~known
-    patterns, weights = np.empty(_ones(some), np.uint64), np.empty(_ones(some))
-    _enter(held[:few], some, w, patterns, weights)
-    return patterns, weights, inside
-
-
-def _answer(found: list[tuple[Array, Array, Array]]) -> Answer:
-    patterns, weights, inside = (np.concatenate(some) for some in zip(*found, strict=True))
-    count = np.array([len(some) for some, _, _ in found])
+    balls.prepare(runs % spec.classes, np.concatenate([asked.taken, asked.window]))
+    look = Look(place, balls, (spec.folds, len(spec.radii), spec.classes), dict(state.rows))
+    for run in np.unique(asked.by).tolist():
+        look.cover(run, asked.taken[asked.by == run])
+    rows.keep("covered", key, Covered(asked.number, look.covered))
+    windows = np.split(asked.window, np.cumsum(asked.counts)[:-1])
+    some = list(zip(asked.runs.tolist(), windows, asked.few.tolist(), strict=True))
+    found = list(each(lambda one: look.weigh(*one), some, len(asked.window) * len(rows)))
+    patterns, weights, inside = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    count = np.array([len(parts) for parts, _, _ in found])
     return Answer(*map(fewest_bytes, (count, patterns, weights, inside)))
 
 
+@dataclass(frozen=True)
+class Look:
+    """A place's rows in one round.
+
+    Attributes
+    ----------
+    place : Place
+    balls : Balls
+    shape : (folds, K, L)
+    covered : dict of words of bits by run
+        Rows that are covered or left out. The arrays are never written to: a place may be asked again while it answers.
+    """
+
+    place: Place
+    balls: Balls
+    shape: tuple[int, int, int]
+    covered: dict[int, Array]
+
+    def cover(self, run: int, taken: Array) -> None:
+        _, k, c = self._of(run)
+        before = self._known(run)
+        self.covered[run] = before | _union(*self.balls.of(c, k, taken), before)
+
+    def weigh(self, run: int, window: Array, few: int) -> tuple[Array, Array, Array]:
+        """The entries of one run: patterns and weights; and the weights in the other balls."""
+        _, k, c = self._of(run)
+        known, (w, even), (bits, at) = self._known(run), self.place.weights[c], self.balls.of(c, k, window)
+        inside = np.zeros(len(at) - few)
+        _look(bits, at[few:], known, w, even, inside)
+        some = _union(bits, at[:few], known)
+        if few <= TABLE:
+            table = np.zeros(2**few)
+            _tabulate(bits, at[:few], some, w, table)
+            patterns = np.flatnonzero(table).astype(np.uint64)
+            return patterns, table[patterns], inside
+        patterns, weights = np.empty(_ones(some), np.uint64), np.empty(_ones(some))
+        _enter(bits, at[:few], some, w, patterns, weights)
+        return patterns, weights, inside
+
+    def _of(self, run: int) -> tuple[int, int, int]:
+        f, k, c = np.unravel_index(run, self.shape)
+        return int(f), int(k), int(c)
+
+    def _known(self, run: int) -> Array:
+        f, _, c = self._of(run)
+        return self.covered[run] if run in self.covered else self.place.left_out[c][f]
+
+
 @kernel
-def _tabulate(held, covered, w, table):  # type: ignore[no-untyped-def]
-    for s in range(len(covered)):
-        left = np.uint64(0)
-        for t in range(len(held)):
-            left |= held[t, s]
-        left &= ~covered[s]
+def _union(bits, at, covered):  # type: ignore[no-untyped-def]
+    # the rows of some balls that are not covered
+    some = np.zeros(len(covered), np.uint64)
+    for t in range(len(at)):
+        for s in range(len(covered)):
+            some[s] |= bits[at[t], s]
+    return some & ~covered
+
+
+@kernel
+def _tabulate(bits, at, some, w, table):  # type: ignore[no-untyped-def]
+    word = np.empty(len(at), np.uint64)
+    for s in range(len(some)):
+        left = some[s]
+        if left:
+            for t in range(len(at)):
+                word[t] = bits[at[t], s]
         while left:
             rest = left & (left - np.uint64(1))
             bit = popcount((left ^ rest) - np.uint64(1))
-            table[_pattern(held, s, bit)] += w[64 * s + np.int64(bit)]
+            table[_pattern(word, bit)] += w[64 * s + np.int64(bit)]
             left = rest
 
 
 @kernel
-def _pattern(held, s, bit):  # type: ignore[no-untyped-def]
+def _pattern(word, bit):  # type: ignore[no-untyped-def]
     pattern = np.uint64(0)
-    for t in range(len(held)):
-        pattern |= ((held[t, s] >> bit) & np.uint64(1)) << np.uint64(t)
+    for t in range(len(word)):
+        pattern |= ((word[t] >> bit) & np.uint64(1)) << np.uint64(t)
     return pattern
 
 
@@ -174,25 +196,28 @@ def _ones(some):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _enter(held, some, w, patterns, weights):  # type: ignore[no-untyped-def]
-    n = 0
+def _enter(bits, at, some, w, patterns, weights):  # type: ignore[no-untyped-def]
+    n, word = 0, np.empty(len(at), np.uint64)
     for s in range(len(some)):
         left = some[s]
+        if left:
+            for t in range(len(at)):
+                word[t] = bits[at[t], s]
         while left:
             rest = left & (left - np.uint64(1))
             bit = popcount((left ^ rest) - np.uint64(1))
-            patterns[n], weights[n] = _pattern(held, s, bit), w[64 * s + np.int64(bit)]
+            patterns[n], weights[n] = _pattern(word, bit), w[64 * s + np.int64(bit)]
             n += 1
             left = rest
 
 
 @kernel
-def _look(held, covered, w, even, inside):  # type: ignore[no-untyped-def]
-    for a in range(len(inside)):
+def _look(bits, at, covered, w, even, inside):  # type: ignore[no-untyped-def]
+    for a in range(len(at)):
         if even > 0:
-            inside[a] = even * count_new(held, a, covered)
+            inside[a] = even * count_new(bits, at[a], covered)
         else:
-            inside[a] = weigh_new(held, a, covered, w)
+            inside[a] = weigh_new(bits, at[a], covered, w)
 
 
 def tell_room(rows: Rows, wanted: bool, labels: Labels | None, own: None, spec: Spec, asked: None) -> int | None:

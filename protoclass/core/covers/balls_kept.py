@@ -52,16 +52,16 @@ class Balls:
                 for c, at in enumerate(new):
                     self._add(c, at)
 
-    def of(self, c: int, k: int, candidates: Array) -> Array:
-        """The balls of some candidates of a class at radius `k`, uint64 (q, words)."""
+    def of(self, c: int, k: int, candidates: Array) -> tuple[Array, Array]:
+        """Balls of a class at radius `k`, uint64 (a, words), and where those of some candidates stand, int (q,)."""
         with self._lock:
             if (self._slot[c][candidates] == ABSENT).any():
                 self.prepare(np.full(len(candidates), c), candidates)
             slot = self._slot[c][candidates]
             if (slot == ABSENT).any():  # memory takes no more than what is asked for now
-                lines, place = np.unique(candidates, return_inverse=True)
-                return np.asarray(self._measure(c, lines)[k - self._radii.start, place])
-            return np.asarray(self._bits[c][k - self._radii.start, slot])
+                lines, slot = np.unique(candidates, return_inverse=True)
+                return self._measure(c, lines)[k - self._radii.start], slot
+            return self._bits[c][k - self._radii.start], slot
 
     def _size(self, counts: list[int]) -> int:
         K = len(self._radii)

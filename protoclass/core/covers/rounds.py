@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,9 @@ from .sharded_reading import ShardedReading, Traffic, fewest_bytes
 
 Array = NDArray[Any]
 FEWEST = 8  # candidates of a run whose patterns are answered
-MOST = 64  # of balls that hold few rows
-ENTRIES = 2**FEWEST  # such rows, about, so that an answer has no more entries than the fewest candidates have patterns
+MOST = 64  # of balls that hold few rows, at most: an answer has a bit for each
+ENTRIES = 2**FEWEST  # rows, about, that the balls of more candidates may hold: as many as the fewest have patterns,
+IN_ALL = 2**16  # or an equal share of so many where few runs go on
 OTHERS = 56  # further candidates that are looked at in a round
 NEVER = -(2**62)
 
@@ -64,9 +66,8 @@ class Runs:
         self.problems, self.radii, self.cost = problems, radii, cost
         F, K, _ = problems.gain.shape
         self.shape = F, K, len(problems.classes)
-        self.keys: dict[
-            int, Array
-        ] = {}  # the gain of each candidate when it was last looked at, NEVER where it is of no use
+        # the gain of each candidate when it was last looked at, NEVER where it is of no use
+        self.keys: dict[int, Array] = {}
         self.wrong: dict[int, Array] = {}
         self.order: dict[int, list[int]] = {}
         self.gains: dict[int, list[float]] = {}
@@ -82,27 +83,25 @@ class Runs:
         self.mean = [float(problems.w[one.rows].mean()) if len(one.rows) else 1.0 for one in problems.classes]
         self.windows: dict[int, Array] = {}
         self.few: dict[int, int] = {}
-        for run in self.keys:
-            self._look_next(run)
+        self._look_next()
 
-    def _look_next(self, run: int) -> None:
-        """Choose the candidates that are looked at next, and of how many patterns are asked for."""
-        key = self.keys[run]
-        some = _largest(key, MOST + OTHERS)
-        rows = np.cumsum(key[some] + self.wrong[run][some]) / self.mean[run % self.shape[-1]]
-        few = int(np.clip(np.searchsorted(rows, ENTRIES, side="right"), FEWEST, MOST))
-        self.windows[run], self.few[run] = some[: few + OTHERS], min(few, len(some))
-
-    @property
-    def active(self) -> list[int]:
-        return [run for run in sorted(self.windows) if len(self.windows[run])]
+    def _look_next(self) -> None:
+        """Choose the candidates that are looked at next in each run, and of how many patterns are asked for."""
+        self.active = [run for run, key in self.keys.items() if (key > NEVER).any()]
+        entries = max(ENTRIES, IN_ALL // max(1, len(self.active)))
+        for run in self.active:
+            key = self.keys[run]
+            some = _largest(key, MOST + OTHERS)
+            rows = np.cumsum(key[some] + self.wrong[run][some]) / self.mean[run % self.shape[-1]]
+            few = int(np.clip(np.searchsorted(rows, entries, side="right"), FEWEST, MOST))
+            self.windows[run], self.few[run] = some[: few + OTHERS], min(few, len(some))
 
     def candidates(self, run: int) -> Array:
         return self.problems.classes[run % self.shape[-1]].candidates
 
-    def question(self, known: int, number: int, taken: dict[int, list[int]], active: list[int]) -> Round:
+    def question(self, known: int, number: int, taken: dict[int, list[int]]) -> Round:
         """The question of a round, of which places must know some rounds; `taken` are the prototypes since these."""
-        some = [run for run in sorted(taken) if taken[run]]
+        some, active = [run for run in sorted(taken) if taken[run]], self.active
         new = [self.candidates(run)[taken[run]] for run in some]
         windows = [self.candidates(run)[self.windows[run]] for run in active]
         return Round(
@@ -112,8 +111,9 @@ class Runs:
             np.array([self.few[run] for run in active], np.uint8),
         )  # fmt: skip
 
-    def hear(self, active: list[int], answers: list[Answer]) -> dict[int, list[int]]:
+    def hear(self, answers: list[Answer]) -> dict[int, list[int]]:
         """Take the prototypes that are proved by the answers; returns those of each run."""
+        active = self.active
         count = np.stack([answer.count for answer in answers]).sum(axis=0, dtype=np.int64)
         of_run = np.concatenate([np.repeat(np.arange(len(active)), answer.count) for answer in answers])
         at = np.argsort(of_run, kind="stable")
@@ -133,7 +133,7 @@ class Runs:
             taken[run] = order[:steps].tolist()
             self.order[run] += taken[run]
             self.gains[run] += gains[:steps].tolist()
-            self._look_next(run)
+        self._look_next()
         return taken
 
     def steps(self, c: int, k: int) -> Steps:
@@ -170,13 +170,12 @@ def _advance(key, wrong, window, patterns, weights, inside, cost, order, got):  
     for a in range(len(key)):
         if key[a] > level:
             level, line = key[a], a
-    chosen, gain, steps = np.zeros(few, np.bool_), np.empty(few), 0
+    chosen, gain, steps = np.zeros(few, np.bool_), np.zeros(few), 0
+    for e in range(len(patterns)):
+        for t in range(few):
+            if (patterns[e] >> np.uint64(t)) & np.uint64(1):
+                gain[t] += weights[e]
     while True:
-        gain[:] = 0.0
-        for e in range(len(patterns)):
-            for t in range(few):
-                if (patterns[e] >> np.uint64(t)) & np.uint64(1):
-                    gain[t] += weights[e]
         best, most = -1, np.int64(NEVER)
         for t in range(few):
             now = gain[t] - wrong[window[t]]
@@ -193,7 +192,10 @@ def _advance(key, wrong, window, patterns, weights, inside, cost, order, got):  
         chosen[best] = True
         key[window[best]] = NEVER
         for e in range(len(patterns)):
-            if (patterns[e] >> np.uint64(best)) & np.uint64(1):
+            if weights[e] > 0 and (patterns[e] >> np.uint64(best)) & np.uint64(1):
+                for t in range(few):
+                    if (patterns[e] >> np.uint64(t)) & np.uint64(1):
+                        gain[t] -= weights[e]
                 weights[e] = 0.0
 
 
@@ -214,16 +216,11 @@ def steps_in_rounds(problems: CoverProblems, cost: float) -> InRounds:
 def _run(read: ShardedReading, runs: Runs) -> int:
     """All rounds of some radii; returns their number."""
     number, taken = 0, dict[int, list[int]]()
-    active = runs.active
-    while active:
-        question = runs.question(number, number + 1, taken, active)
-
-        def history(number: int = number, active: list[int] = active) -> Round:
-            return runs.question(0, number + 1, runs.order, active)
-
-        answers = read.ask(answer_round, question, history=history)
-        taken = runs.hear(active, answers)
-        number, active = number + 1, runs.active
+    while runs.active:
+        number += 1
+        question = runs.question(number - 1, number, taken)
+        history = partial(runs.question, 0, number, runs.order)
+        taken = runs.hear(read.ask(answer_round, question, history=history))
     return number
 
 

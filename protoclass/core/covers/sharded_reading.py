@@ -21,6 +21,7 @@ from ..shards import Rows, Shards
 from ..task import Task
 from ..tiles import all_tiles
 from .balls import Lists, Pairs, lists_of_pairs
+from .bits import one_of_each
 from .reading import Reading, Sets
 
 Array = NDArray[Any]
@@ -69,16 +70,29 @@ class Place:
         Of these rows alone.
     fold : int array (r,)
         Fold that leaves each row out, -1 for none.
+    folds : int
     """
 
     read: Reading
     fold: Array
+    folds: int
 
     @cached_property
     def rows(self) -> tuple[Array, ...]:
         """For each class its rows that have a weight."""
         nobody = np.zeros((self.read.task.classes, 0), bool)
         return tuple(one.rows for one in self.read.sets(nobody))
+
+    @cached_property
+    def weights(self) -> tuple[tuple[Array, float], ...]:
+        """For each class the weights of these rows, and their weight if all have the same, otherwise 0."""
+        found = [self.read.w[rows] for rows in self.rows]
+        return tuple((w, float(w[0]) if len(w) and (w == w[0]).all() else 0.0) for w in found)
+
+    @cached_property
+    def left_out(self) -> tuple[Array, ...]:
+        """For each class the bits of these rows that each fold leaves out, uint64 (folds, words)."""
+        return tuple(one_of_each(self.fold[rows], self.folds) for rows in self.rows)
 
 
 def place_of(rows: Rows, labels: Labels | None, spec: Spec) -> Place | None:
@@ -93,7 +107,7 @@ def place_of(rows: Rows, labels: Labels | None, spec: Spec) -> Place | None:
     task = Task(Once(lambda: source), y, L, w, of_nobody, (0,))
     cell = (np.where(fold < 0, spec.folds, fold) * L + y) * (K + 1)
     read = Reading(task, coding, source.tiles(coding), cell, (spec.folds + 1) * L * (K + 1), w)
-    return rows.keep("place", spec.key, Place(read, fold))
+    return rows.keep("place", spec.key, Place(read, fold, spec.folds))
 
 
 def fewest_bytes(values: Array) -> Array:

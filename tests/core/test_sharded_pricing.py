@@ -5,7 +5,7 @@ import pytest
 from places import Forgetful, moved
 from test_rounds import EPS, assert_same, paths, problem
 
-from protoclass.core.covers import generation, solving
+from protoclass.core.covers import generation, reading, solving
 from protoclass.core.covers.own_paths import own_paths
 from protoclass.core.covers.pricing import price
 from protoclass.core.covers.problems import covers
@@ -42,7 +42,8 @@ def test_lists_come_from_all_places(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_prices_sum_over_all_places(seed):
+def test_prices_sum_over_all_places(seed, monkeypatch):
+    monkeypatch.setattr(reading, "TILE", 64)  # several strips of a class
     here, there = both(seed, Forgetful if seed % 2 else Here)
     draw, k = np.random.default_rng(seed), seed % len(EPS)
     columns = [here.columns(one, k) for one in here.classes]

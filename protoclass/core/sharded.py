@@ -74,8 +74,8 @@ class ShardedSource:
     def _too_large(self, what: str) -> TooLarge:
         n, m = self.shape
         return TooLarge(
-            f"this needs {what} of {n} rows to {m} candidates in one place, and the rows are kept in several: use method='pvm' with "
-            "radii='one', or bring a sample of the rows to one place"
+            f"this needs {what} of {n} rows to {m} candidates in one place, and the rows are kept in several: use method='pvm', "
+            "or bring a sample of the rows to one place"
         )
 
     def place(self, rows: Array) -> Array:
@@ -84,9 +84,13 @@ class ShardedSource:
 
     def take(self, rows: Array, columns: Array) -> Array:
         check_size(rows, columns, 8)
+        return self._gathered(_take, rows, columns)
+
+    def _gathered(self, work: Callable[..., Array | None], rows: Array, columns: Array, *shared: Any) -> Array:
+        """What `work` gives for the rows of each place, (r, q)."""
         bounds, place = self.shards.bounds, self.place(rows)
-        asked = [rows[place == s] - bounds[s] for s in range(len(bounds) - 1)]
-        answers = self.shards.map(_take, [(at,) for at in asked], (self.measure, columns))
+        asked = [(rows[place == s] - bounds[s],) for s in range(len(bounds) - 1)]
+        answers = self.shards.map(work, asked, (self.measure, columns, *shared))
         found = [(s, values) for s, values in enumerate(answers) if values is not None]
         out = np.empty((len(rows), len(columns)), found[0][1].dtype if found else float)
         for s, values in found:
@@ -97,7 +101,9 @@ class ShardedSource:
         return all_tiles(*self.shape)
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
-        return coding(self.take(rows, columns))
+        check_size(rows, columns, 1)
+        codes = self._gathered(_codes, rows, columns, coding.radii, coding.fine)
+        return np.ascontiguousarray(codes.T, np.uint8)
 
     def only(self, columns: Array) -> ShardedSource:
         return sharded(self.shards, part(self.measure.candidates, columns), self.measure.beside)
@@ -118,3 +124,12 @@ def sharded(shards: Shards, candidates: Rep, beside: Callable[[Rep, Rep], Source
 
 def _take(rows: Rows, at: Array, measure: Measure, columns: Array) -> Array | None:
     return measure.source(rows).take(at, columns) if len(at) else None
+
+
+def _codes(rows: Rows, at: Array, measure: Measure, columns: Array, radii: Array, fine: int) -> Array | None:
+    if not len(at):
+        return None
+    key = radii.tobytes(), fine
+    coding: Coding | None = rows.kept("coding", key)
+    coding = coding if coding is not None else rows.keep("coding", key, Coding(radii, fine))
+    return measure.source(rows).codes(at, columns, coding).T

@@ -12,7 +12,6 @@ from protoclass.core.covers.problems import covers
 from protoclass.core.covers.reading import Sets
 from protoclass.core.covers.sharded_pricing import price_in_parts
 from protoclass.core.shards import Here
-from protoclass.errors import OptionError
 
 
 def both(seed, shards=Here):
@@ -80,7 +79,16 @@ def test_solvers_and_certificates(options, generated, monkeypatch):
     assert proved > 0 or options == {"solver": "ratio"}
 
 
-def test_radii_of_their_own_are_refused():
-    task, D, fold, folds, cuts = problem(1)
-    with pytest.raises(OptionError, match=r"radii='own' reads all .* use radii='one'"):
-        next(own_paths(moved(task, D, cuts), fold, folds, EPS, np.array([0.5]), solving.Options()))
+@pytest.mark.parametrize("seed", range(3))
+def test_radii_of_their_own(seed):
+    task, D, fold, folds, cuts = problem(seed, rows=(15, 40))
+    runs = [
+        list(own_paths(one, fold, folds, EPS[1:3], np.array([0.5]), solving.Options()))
+        for one in (moved(task, D, cuts, Forgetful if seed else Here), task)
+    ]
+    for (f, found), (g, expected) in zip(*runs, strict=True):
+        assert f == g
+        for of, other in zip(found.runs, expected.runs, strict=True):
+            for run, same in zip(of, other, strict=True):
+                for name in ("at", "classes", "covers", "wrong", "radii"):
+                    np.testing.assert_array_equal(getattr(run, name), getattr(same, name))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import OptionError
 from ..parallel import each
 from ..task import Task
 from ..units import in_units
@@ -35,17 +34,7 @@ def own_paths(
     Yields
     ------
     fold, OwnPath
-
-    Raises
-    ------
-    OptionError
-        If the rows are kept in several places.
     """
-    if task.D.shards is not None:
-        raise OptionError(
-            "radii='own' reads all dissimilarities in one place, and the rows are kept in several: use radii='one', with any "
-            "solver, or bring a sample of the rows to one place"
-        )
     stop = Stop()
     for group in fold_groups(task, folds, RADII):
         local = np.full(folds + 1, -1)

@@ -104,9 +104,10 @@ class Parts:
         return Parts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared)
 
     def rooms(self) -> list[int]:
-        """Bytes of memory of each worker, as Dask limits it; it says 0 where there is no limit."""
+        """Bytes of memory for each thread of the workers, as Dask limits it; it says 0 where there is no limit."""
         workers = self.client.scheduler_info()["workers"].values()
-        return [int(worker.get("memory_limit") or 0) for worker in workers for _ in range(worker.get("nthreads", 1))]
+        threads = [(int(worker.get("nthreads") or 1), int(worker.get("memory_limit") or 0)) for worker in workers]
+        return [memory // count for count, memory in threads for _ in range(count)]
 
     def _tried(self, call: Callable[[], Any]) -> Any:
         from concurrent.futures import CancelledError

@@ -16,7 +16,7 @@ from pandas.api.types import union_categoricals
 from ..arguments import one_of
 from ..cluster import Parts, is_dask
 from ..core.memory import check_fits
-from ..errors import DataError, OptionError
+from ..errors import DataError, OptionError, TooLarge
 from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
 from .frame import Frame, trained_spec
@@ -199,6 +199,7 @@ def mold_remote(
     weight = weight[complete]
     check_weight_of_classes(levels, weight, parsed.response)
     labels = labels if complete.all() else labels[complete]
+    _check_partitions([one.size for one in looks], tables.rooms())
     head = _head(tables, parsed, schema, na == "keep")
     groups = _neighbours([one.size for one in looks], tables.rooms())
     counts = np.concatenate([[0], np.cumsum([one.complete.sum() for one in looks])])
@@ -226,6 +227,17 @@ def _head(tables: Parts, formula: Formula, schema: Any, keep: bool) -> Frame:
 
 def _first_rows(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return _as_here(table[list(names)].dropna().head(1))
+
+
+def _check_partitions(sizes: Sequence[int], rooms: Sequence[int]) -> None:
+    """Raise where a partition takes more than a quarter of what a worker has: it is read, copied and compared there."""
+    least = min((room for room in rooms if room), default=0)
+    if least and max(sizes) > least / 4:
+        size = f"{max(sizes) / 2**20:.0f} MB"
+        raise TooLarge(
+            f"partition {int(np.argmax(sizes))} takes {size}, above a quarter of the {least / 2**20:.0f} MB of memory of a worker's "
+            f"thread: ddf.repartition(partition_size='{max(1, int(least / 2**20 / 16))}MB') makes smaller ones"
+        )
 
 
 def _neighbours(sizes: Sequence[int], rooms: Sequence[int]) -> list[tuple[int, int]]:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import time
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -24,7 +26,7 @@ def made(seed, n=400):
 def in_parts(data, cuts):
     """A Dask DataFrame with partitions that end at these rows; some may be empty."""
     bounds = [0, *cuts, len(data)]
-    parts = [data.iloc[a:b].reset_index(drop=True) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    parts = [data.iloc[a:b].reset_index(drop=True) for a, b in pairwise(bounds)]
     return dd.from_map(lambda k: parts[k], range(len(parts)), meta=data.iloc[:0])
 
 
@@ -147,3 +149,42 @@ def test_a_worker_that_is_killed_in_mid_fit(short_lived, monkeypatch, call):
     remote = pc.fit("y ~ .", in_parts(data, [60, 200, 300]), **given)
     assert len(asked) > call
     assert_same(remote, here)
+
+
+def slow_down():
+    """The answers of this worker take longer."""
+    from protoclass.core.covers import answering
+
+    answer = answering.answer_round
+
+    def late(*question):
+        time.sleep(0.1)
+        return answer(*question)
+
+    answering.answer_round = late
+    return True
+
+
+def test_a_worker_that_is_late(short_lived):
+    data, given = made(6), {"candidates": 80, "eps": [0.5, 1.0]}
+    slow = next(iter(short_lived.scheduler_info()["workers"]))
+    assert short_lived.run(slow_down, workers=[slow]) == {slow: True}
+    assert_same(pc.fit("y ~ a + b + c", in_parts(data, [60, 200, 300]), **given), pc.fit("y ~ a + b + c", data, **given))
+
+
+def test_workers_with_little_memory():
+    import distributed
+
+    data = pd.concat([made(seed, 20_000) for seed in range(4)], ignore_index=True)[["a", "b", "c", "y"]]
+    local = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit="600MB")
+    with local, distributed.Client(local):
+        remote = pc.fit("y ~ .", dd.from_pandas(data, npartitions=8, sort=False), candidates=300, eps=0.5)
+        assert_same(remote, pc.fit("y ~ .", data, candidates=300, eps=0.5))
+        # none of the work is begun where a part would not fit
+        large = dd.from_map(wide, [0], meta=wide(0).iloc[:0])
+        with pytest.raises(pc.TooLarge, match=r"partition 0 takes 153 MB, above a quarter of the 572 MB .* repartition"):
+            pc.fit("y ~ .", large, candidates=300, eps=0.5)
+
+
+def wide(seed):
+    return pd.DataFrame(np.zeros((100_000, 200))).add_prefix("x").assign(y=["u", "v"] * 50_000)

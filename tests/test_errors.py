@@ -83,7 +83,7 @@ def test_formulas(data, formula, message):
         (lambda d: d.assign(x=pd.date_range("2020", periods=30)), "column 'x' contains datetime"),
         (lambda d: d.assign(x=[{}] * 30), "column 'x' contains dict"),
         (lambda d: d.to_numpy(), "data must be a DataFrame"),
-        (lambda d: "a.csv", "data must be a DataFrame"),
+        (lambda d: {"x": [1]}, "data must be a DataFrame"),
     ],
 )
 def test_data(data, change, message):

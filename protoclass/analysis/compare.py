@@ -17,6 +17,7 @@ from ..estimation.calibration import arguments_of
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
 from ..frames.checks import check_unique
+from ..frames.reading import read_for
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.base import Model
@@ -127,7 +128,8 @@ def compare(
     whole_number("repeats", repeats, 1, MOST_RUNS)
     whole_number("seed", seed, 0, MOST_SEED)
     one_of("progress", progress, (None, True, False))
-    splits = make_splits(formula, as_pandas(data), dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
+    data = as_pandas(read_for(data, formula, {"groups": groups}, progress))
+    splits = make_splits(formula, data, dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
               "calibrate": calibrate}  # fmt: skip
     results, predictions, chances = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)

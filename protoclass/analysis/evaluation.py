@@ -319,7 +319,7 @@ def test(
     fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any, threshold: Any
 ) -> Test | TestByGroup:
     """See `Fit.test`."""
-    new = as_pandas(new)
+    new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by))
     response, levels = fit.frame.formula.response, fit.frame.levels
     if response not in new:
         raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, whole_number
 from ..errors import DataError, NotAvailable, ProtoclassError
+from ..frames.reading import made_from
 from ..frames.tables import as_pandas
 from ..progress import bar
 from ..settings import significant
@@ -121,7 +122,7 @@ def permuted(problem: Problem, order: np.ndarray) -> pd.DataFrame:
     at = data.index.get_indexer(problem.frame.index)
     source = np.arange(len(data))
     source[at] = at[order]
-    return data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)})
+    return made_from(data, data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)}))
 
 
 def exchangeable(y: np.ndarray, groups: np.ndarray | None) -> tuple[str, Order]:

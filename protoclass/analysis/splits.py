@@ -18,6 +18,7 @@ from ..estimation.fit import Fit
 from ..estimation.fitting import fit
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
+from ..frames.reading import made_from
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..progress import bar
@@ -98,7 +99,8 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
     levels = {name: c.levels for name, c in frame.schema.items() if c.kind == "category" and name in data}
-    data = data.assign(**{name: pd.Categorical(data[name], of_name) for name, of_name in levels.items()})
+    changed = data.assign(**{name: pd.Categorical(data[name], of_name) for name, of_name in levels.items()})
+    data = made_from(data, changed)
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
     tests = draw_splits(frame.codes, None if of_row is None else of_row.loc[frame.index], drawing)
     return Splits(
@@ -157,7 +159,7 @@ def judge(
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
     start = perf_counter()
-    fitted = fit(splits.formula, data.loc[train], **splits.groups_of(train), **options)
+    fitted = fit(splits.formula, made_from(data, data.loc[train]), **splits.groups_of(train), **options)
     middle = perf_counter()
     predicted = fitted.predict(new)
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": middle - start,

@@ -87,7 +87,8 @@ class Fit(Analysed):
         fitted class: a row that moves by less keeps its class, by the triangle inequality; NA where this is not known, with
         the reason in `attrs["certified"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
 
-        A polars or pyarrow table comes back with these columns added.
+        A polars or pyarrow table comes back with these columns added. Of a path or lazy table, as `data` in `fit`, the table is
+        one of pandas, which must fit in memory; without `data` it has the columns that the fit has read.
         """
         from ..tables.tidy import augment
 

@@ -20,7 +20,9 @@ from ..core.units import as_counts
 from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
-from ..frames.tables import as_given
+from ..frames.partitions import in_partitions
+from ..frames.rows import row_blocks
+from ..frames.tables import as_given, as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.vectors import as_vectors
 from ..models.base import Model
@@ -28,6 +30,7 @@ from ..models.capabilities import Learned
 from ..models.registry import lacking
 from .call import Call
 from .decisions import LEVEL, chances, decide, loss_of, prediction_sets, prior_of
+from .partitions import predict_partitions
 from .problem import Problem
 from .selection import BY_HAND, Selection, grid_point
 from .threshold import threshold_of
@@ -223,7 +226,7 @@ class Fitted(Served):
 
         Parameters
         ----------
-        new : DataFrame, optional
+        new : DataFrame, or path or lazy table as `data` in `fit`, optional
             With the predictors of the formula; for given dissimilarities, with the dissimilarities to the prototypes as
             columns by label.
         kind : str
@@ -246,8 +249,9 @@ class Fitted(Served):
         Returns
         -------
         Series or DataFrame
-            On the index of `new`. A row with missing predictors comes back as NA. For a polars or pyarrow table a column or table
-            of that library, by position; without `new` the rows that the fit left out are null.
+            On the index of `new`, NA for a row with missing predictors. For a polars or pyarrow table in its library, by position;
+            without `new` the rows that the fit left out are null. Paths and lazy tables are worked through in blocks of rows, which
+            are called by their number; of a dask DataFrame the answer is one of dask.
 
         Notes
         -----
@@ -263,6 +267,8 @@ class Fitted(Served):
         DataError
             For columns that are missing or of another type, and levels not seen in fit.
         """
+        if in_partitions(new):
+            return predict_partitions(self, new, kind, level, prior, loss, threshold)
         data, rows = (self.call.data, True) if new is None else (new, False)
         return as_given(self.predictions(new, kind, level, prior, loss, threshold), data, rows)
 
@@ -275,15 +281,26 @@ class Fitted(Served):
         loss: Any = None,
         threshold: Any = None,
     ) -> pd.Series | pd.DataFrame:
-        """What `predict` gives, always as pandas has it."""
-        self._check_kind(kind, prior, loss, threshold)
-        if kind == "set":
-            out = prediction_sets(self, new, level)
-        else:
-            out = self._predict(new, kind, prior_of(prior, self.frame.levels), loss, threshold)
-        return out if new is not None or self.problem.order == "data" else out.iloc[self.problem.place]
+        """What `predict` gives, always as pandas has it; of rows that are read from elsewhere a block at a time."""
+        self.check_kind(kind, prior, loss, threshold)
 
-    def _check_kind(self, kind: Any, prior: Any, loss: Any, threshold: Any) -> None:
+        def of(rows: Any) -> pd.Series | pd.DataFrame:
+            if kind == "set":
+                return prediction_sets(self, rows, level)
+            return self._predict(rows, kind, prior_of(prior, self.frame.levels), loss, threshold)
+
+        if new is not None:
+            blocks = [of(rows) for rows in row_blocks(as_pandas(new, self.needed_of_new()))]
+            return blocks[0] if len(blocks) == 1 else pd.concat(blocks)
+        out = of(None)
+        return out if self.problem.order == "data" else out.iloc[self.problem.place]
+
+    def needed_of_new(self, *further: Any) -> list[Any] | None:
+        """The columns that new rows must have: the predictors and some more; None where dissimilarities are given, by any name."""
+        return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
+
+    def check_kind(self, kind: Any, prior: Any, loss: Any, threshold: Any) -> None:
+        """Raise unless `predict` knows the kind, and it goes with the other arguments."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"

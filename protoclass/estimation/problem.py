@@ -22,6 +22,7 @@ from ..frames.blocks import blocks
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
+from ..frames.reading import read_for
 from ..frames.remote import mold_remote
 from ..frames.tables import as_pandas
 from ..metrics.arrays import joined
@@ -179,7 +180,7 @@ def prepare(
                 f"{name}=: method {model.name!r} takes no weights; methods that do: {methods_with('weights')}"
             )
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
-    data, frame = _molded(call, given, model, aside)
+    call, data, frame = _molded(call, given, model, aside)
     frame = with_class_weights(frame, given["class_weights"])
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
@@ -200,8 +201,11 @@ def prepare(
     )  # fmt: skip
 
 
-def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str, ...]) -> tuple[pd.DataFrame, Frame]:
-    """The data, of which the columns named aside are needed, and the Frame of its rows, here or where Dask keeps them."""
+def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str, ...]) -> tuple[Call, pd.DataFrame, Frame]:
+    """The data, of which the columns named aside are needed, and the Frame of its rows, here or where Dask keeps them.
+
+    The call then has what was read of a path or a lazy table, so that it is read once.
+    """
     na, weights, client = given["na"], given["weights"], client_of(given["client"], call.data)
     if client is not None and not model.can.shards:
         if given["client"] is not None:
@@ -211,11 +215,13 @@ def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str
             )
         client = None
     if client is None:
+        named = {"weights": weights, "groups": given["groups"]}
+        call = replace(call, data=read_for(call.data, call.formula, named, given["progress"]))
         data = as_pandas(call.data)
-        return data, mold(call.formula, data, na=na, weights=weights, aside=aside)
+        return call, data, mold(call.formula, data, na=na, weights=weights, aside=aside)
     if given["order"] == "values":
         raise OptionError("order='values' sorts the rows, which stay where they are on a cluster: use order='data'")
-    return mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=aside)
+    return call, *mold_remote(call.formula, call.data, client, na=na, weights=weights, aside=aside)
 
 
 def _progress(progress: bool | None, model: Model, frame: Frame, candidates: Any) -> bool | None:

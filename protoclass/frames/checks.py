@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,15 @@ def check_names(columns: pd.Index) -> None:
     not_text = [c for c in columns if not isinstance(c, str)]
     if not_text:
         raise DataError(f"column names must be text, and {not_text[0]!r} is not: data.columns = data.columns.map(str)")
+
+
+def check_read(needed: Iterable[Any], columns: pd.Index) -> None:
+    """Raise unless the columns that a formula needs are among those that were read."""
+    lost = [name for name in needed if name not in columns]
+    if lost:
+        raise DataError(
+            f"column {lost[0]!r} was not read, as the formula of the fit does not name it: call fit with the path or the lazy table"
+        )
 
 
 def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:
@@ -79,9 +89,7 @@ def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
 def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     """A value for each row: a column by name, a Series by label, an array by position."""
     if isinstance(given, str):
-        if given not in data:
-            hint = hint_for_value(what, given, map(str, data.columns))
-            raise DataError(f"{what}={given!r} is not a column of the data{hint and ': '}{hint}")
+        check_column(given, data.columns, what)
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")
@@ -98,6 +106,13 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     if values.shape != (len(data),):
         raise DataError(f"{what} have shape {values.shape}, and the data have {len(data)} rows")
     return values
+
+
+def check_column(name: str, columns: pd.Index, what: str) -> None:
+    """Raise unless a name is that of a column."""
+    if name not in columns:
+        hint = hint_for_value(what, name, map(str, columns))
+        raise DataError(f"{what}={name!r} is not a column of the data{hint and ': '}{hint}")
 
 
 def check_unique(names: pd.Index, what: str) -> None:

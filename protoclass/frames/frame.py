@@ -15,8 +15,10 @@ import pandas as pd
 from ..arguments import one_of
 from ..core.memory import check_fits
 from ..errors import DataError, FormulaError, OptionError, TooLarge, cut, shown
-from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
+from .checks import check_names, check_read, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
+from .reading import names_of, origin_of, unread
+from .rows import kept_rows, missing_in
 from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
 from .tables import as_pandas
 from .terms import columns_of, for_formulaic
@@ -216,7 +218,8 @@ def mold(
     ----------
     formula : str
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
-    data : pandas DataFrame, or another eager frame that narwhals supports (polars, pyarrow)
+    data : what `as_pandas` takes
+        Of one that was read for another formula the columns of this one must be there.
     na : "drop", "raise" or "keep"
         Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
@@ -234,29 +237,29 @@ def mold(
     """
     one_of("na", na, ("drop", "raise", "keep"))
     data = as_pandas(data)
-    check_names(data.columns)
+    origin, names = origin_of(data), names_of(data)
+    check_names(names)
     if len(data) == 0:
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     aside = (*aside, *([weights] if isinstance(weights, str) else []))
-    parsed = read(formula, data.columns, aside)
+    parsed = read(formula, names, (*aside, *unread(data)))
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: write 'response ~ predictors'")
+    check_read((*parsed.variables, *([parsed.response] if response else [])), data.columns)
     weight = given_weights(weights, data)
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
-    missing = columns.isna() if na != "keep" else columns.iloc[:, :0].isna()
-    if response_values is not None:
-        missing[parsed.response] = response_values.isna()
-    dropped = missing.any(axis=1).to_numpy()
+    dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
     if dropped.any() and (na == "raise" or dropped.all()):
-        raise missing_values(missing.sum(), len(missing), parsed.response, na)
-    kept = columns[~dropped]
+        raise missing_values(counts, len(data), parsed.response, na)
+    kept = kept_rows(columns, dropped, origin)
     schema = learn_schema(kept, parsed)
     notes: tuple[str, ...] = ()
     levels = None
     if response_values is not None:
-        levels, notes = read_classes(response_values[~dropped])
+        classes = kept_rows(response_values.to_frame(), dropped, origin)[parsed.response]
+        levels, notes = read_classes(classes)
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
     frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
     return replace(frame, spec=trained_spec(frame))

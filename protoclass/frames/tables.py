@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..cluster import is_dask
 from ..errors import DataError
+from .reading import read_table
+from .sources import library_of, of_polars
 
 COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy table is made a frame, by library
 
 
-def as_pandas(data: Any) -> pd.DataFrame:
-    """A pandas frame from any eager frame that narwhals supports; polars needs no pyarrow.
+def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
+    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy tables are read (`reading.py`).
+
+    Parameters
+    ----------
+    data : table or path
+    names : names of columns, optional
+        Of paths and lazy tables only these are read, as far as they are there.
 
     Raises
     ------
     DataError
-        For what is no table, and for lazy tables, which have no rows yet.
+        For what is no table, and for lazy tables that can't be read in blocks.
+    FileError
+        For paths of files that are not there or can't be read.
 
     Examples
     --------
@@ -29,46 +39,35 @@ def as_pandas(data: Any) -> pd.DataFrame:
     """
     if isinstance(data, pd.DataFrame):
         return data
+    spooled = read_table(data, names)
+    if spooled is not None:
+        return spooled
     import narwhals as nw
 
     try:
         table = nw.from_native(data)
     except TypeError:
         raise DataError(
-            f"data must be a DataFrame (pandas, polars, pyarrow), not {type(data).__name__}: {_made_a_frame(data)}"
+            f"data must be a DataFrame (pandas, polars, pyarrow), a path or a lazy table, not {type(data).__name__}: {_made_a_frame(data)}"
         ) from None
     if isinstance(table, nw.LazyFrame):
         kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
         cure = next((name for name in COLLECT if hasattr(data, name)), "collect")
-        raise DataError(f"data is a {kind}, which is lazy and has no rows yet: give data.{cure}()")
+        raise DataError(f"data is a {kind}, which is lazy, and is not read in blocks: give data.{cure}()")
     if table.implementation.is_polars():  # its own to_pandas needs pyarrow
-        return pd.DataFrame({name: _column(table[name]) for name in table.columns}, pd.RangeIndex(len(table)))
+        return of_polars(data)
     return table.to_pandas()
 
 
 def _made_a_frame(data: Any) -> str:
     """How what was given for a table becomes one, in words."""
-    if isinstance(data, str):
-        return "pd.read_csv(path) reads a file, and pc.load_data('iris') a data set of the package"
     if isinstance(data, pd.Series):
         return "a row of a frame stays a frame in two pairs of brackets, data.loc[[label]]; x and y stand in one frame, by name"
     if isinstance(data, (dict, list, tuple, np.ndarray)):
         return "pd.DataFrame(values, columns=names) makes one"
+    if hasattr(data, "__next__") or hasattr(data, "read_all"):
+        return "it can be read once, and a fit may be made again: give the frame, or the path of a file with its rows"
     return "give the frame itself"
-
-
-def _column(values: Any) -> Any:
-    """A column of narwhals as pandas has it."""
-    import narwhals as nw
-
-    kind = values.dtype
-    if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
-        return np.asarray(values.to_numpy())
-    if kind == nw.Enum:
-        return pd.Categorical(values.to_list(), values.to_native().dtype.categories.to_list(), ordered=True)
-    if kind == nw.Categorical:  # which has no order of its own: the levels are sorted
-        return pd.Categorical(values.to_list())
-    return pd.Series(values.to_list(), dtype=None if len(values) else object)
 
 
 def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -> Any:
@@ -115,7 +114,7 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
 
 def _library(given: Any) -> Any:
     """The module of a polars or pyarrow table, None for others."""
-    if isinstance(given, pd.DataFrame) or is_dask(given):
+    if isinstance(given, pd.DataFrame) or library_of(given) is not None:
         return None
     import narwhals as nw
 

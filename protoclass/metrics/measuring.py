@@ -13,6 +13,7 @@ from ..core.memory import limited
 from ..core.sources import Rep, part
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame, mold
+from ..frames.reading import read_for
 from ..frames.tables import as_pandas
 from .base import Metric, TrainedMetric, candidates_of, rows_of, train_metric
 from .candidates import Candidates, subset
@@ -33,7 +34,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     ----------
     data : str or DataFrame
         A formula (its response, if it has one, is left out), or the frame itself, all of whose columns then count.
-    frame : DataFrame
+    frame : DataFrame, or path or lazy table as `data` in `fit`
         The data, where a formula is given; else the metric may stand here.
     metric : str, metric object, callable or matrix
         As `dissimilarity=` in `fit`.
@@ -65,7 +66,7 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
             metric = frame if isinstance(metric, str) and metric == "auto" else metric
             if metric is not frame:
                 raise OptionError("dissimilarity(frame, metric): two metrics were given")
-    table = as_pandas(table)
+    table = as_pandas(read_for(table, formula, {}))
     molded = mold(formula, table, na=na, response=False)
     return measure_frame(molded, resolve(metric, molded, table.index))
 

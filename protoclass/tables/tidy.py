@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.safety import certified, why_not_certified
+from ..core.memory import check_fits
 from ..errors import DataError
+from ..frames.reading import origin_of
 from ..frames.tables import as_pandas
 
 if TYPE_CHECKING:
@@ -48,6 +50,11 @@ def glance(fit: Fit) -> pd.DataFrame:
 def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
     """See `Fit.augment`."""
     base = as_pandas(fit.call.data if data is None else data)
+    if origin_of(base) is not None:
+        check_fits(
+            len(base) * (len(base.columns) + 8) * 8.0, "the table with a row for each row of the data takes",
+            "fit.predict(data) gives a column alone, and fit.augment(rows) the table of some rows",
+        )  # fmt: skip
     given = fit.dissimilarity.metric.given
     source = base if data is not None or not given else None
     clash = [c for c in ADDED if c in base]

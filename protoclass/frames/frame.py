@@ -89,8 +89,8 @@ class Frame:
         """The predictors of the rows of these labels; missing for a label of no row."""
         return self.columns.reindex(labels)
 
-    def take(self, rows: np.ndarray) -> Frame:
-        """Some of the rows, by position."""
+    def take(self, rows: np.ndarray | slice) -> Frame:
+        """Some of the rows, by position; those of a slice are not copied."""
         response = None if self.response is None else self.response[rows]
         return replace(self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows])
 

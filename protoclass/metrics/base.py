@@ -320,6 +320,10 @@ class TrainedMetric:
         plain = type(self.spec).candidates is Metric.candidates
         return self.rows(frame) if plain else self.spec.candidates(frame)
 
+    def some_candidates(self, frame: Frame, at: np.ndarray) -> Rep:
+        """Side j of D[i, j] for the candidates at these positions."""
+        return part(self.candidates(frame), at)
+
     def candidate_names(self, frame: Frame) -> pd.Index:
         """Names of the candidates."""
         return frame.index
@@ -373,11 +377,12 @@ def _rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
         return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
 
 
-def candidates_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    """`metric.candidates`, whose lengths are checked."""
-    count = len(metric.candidate_names(frame))
+def candidates_of(metric: TrainedMetric, frame: Frame, at: np.ndarray | None = None) -> Rep:
+    """`metric.candidates`, those at some positions or all, whose lengths are checked."""
+    count = len(metric.candidate_names(frame)) if at is None else len(at)
     with np.errstate(over="ignore", invalid="ignore"):
-        return check_rep(metric.candidates(frame), count, f"`candidates` of the metric {metric.name}")
+        rep = metric.candidates(frame) if at is None else metric.some_candidates(frame, at)
+        return check_rep(rep, count, f"`candidates` of the metric {metric.name}")
 
 
 def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:

@@ -121,7 +121,13 @@ class TrainedAdaptive(TrainedMetric):
         return (np.asarray(self.base.rows(frame)[0], float),)
 
     def candidates(self, frame: Frame) -> Rep:
-        Z, spec = self.rows(frame)[0], self.spec
+        return self._local(self.rows(frame)[0])
+
+    def some_candidates(self, frame: Frame, at: np.ndarray) -> Rep:
+        return self._local(self.rows(frame.take(at))[0])
+
+    def _local(self, Z: np.ndarray) -> Rep:
+        spec = self.spec
         settings = (spec.count(len(self.X)), float(spec.epsilon), float(spec.ridge), int(spec.iterations))
         return Z, local_factors(Z, self.X, self.y, self.classes.item(), *settings)
 

@@ -148,11 +148,14 @@ def measure_frame(
     trained = train_metric(metric, seen)
     names = trained.candidate_names(seen)
     rows = rows_of(trained, frame)
-    measured = rows if train is None and trained.same_sides else candidates_of(trained, seen)
-    row = frame.index.get_indexer(names)
+    row, chosen = frame.index.get_indexer(names), None
     if isinstance(candidates, (int, np.integer)):
-        chosen = (row >= 0) & subset(frame, int(candidates), seed)[row]
-        names, measured, row = names[chosen], part(measured, chosen), row[chosen]
+        chosen = np.flatnonzero((row >= 0) & subset(frame, int(candidates), seed)[row])
+        names, row = names[chosen], row[chosen]
+    if trained.same_sides and trained.row_by_row:
+        measured = rows if train is None and chosen is None else part(rows, row)
+    else:
+        measured = candidates_of(trained, seen, chosen)
     if frame.parts is not None:
         measured = tuple(np.asarray(a) for a in measured)  # the candidates come here
     known = Dissimilarity(trained, frame, rows, measured, names, row)

@@ -85,7 +85,12 @@ class TrainedRanks(TrainedMetric):
         return self.base.rows(frame)
 
     def candidates(self, frame: Frame) -> Rep:
-        base = candidates_of(self.base, frame)
+        return self._ranked(frame, candidates_of(self.base, frame))
+
+    def some_candidates(self, frame: Frame, at: np.ndarray) -> Rep:
+        return self._ranked(frame, candidates_of(self.base, frame, at))
+
+    def _ranked(self, frame: Frame, base: Rep) -> Rep:
         return *base, np.sort(compare(self.base, rows_of(self.base, frame), base).T, axis=1)
 
     def candidate_names(self, frame: Frame) -> pd.Index:

@@ -13,6 +13,7 @@ from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
+from ..metrics.arrays import same
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.registry import metric as by_name
 from ..metrics.vectors import VectorMetric
@@ -137,6 +138,21 @@ def check_new_rows(s: Subject) -> None:
     require(bool((again == D).all()), f"{s}: the same rows have other dissimilarities when they come as new rows")
 
 
+def check_parts(s: Subject) -> None:
+    """Parts of the rows are represented as all rows are, and tell training all that it needs, where that is declared."""
+    first, last = (s.frame.take(at) for at in (slice(0, 5), slice(5, None)))
+    if s.metric.row_by_row:
+        halves = [s.trained.rows(some) for some in (first, last)]
+        fine = all(same(np.concatenate(ab), whole) for *ab, whole in zip(*halves, s.trained.rows(s.frame), strict=True))
+        require(fine, f"{s}: row_by_row is declared, and parts of the rows are represented otherwise: leave the declaration out")
+    if s.metric.trained_in_parts:
+        trained = s.metric.trained(s.metric.tally(last) + s.metric.tally(first), first)
+        require(
+            trained == s.trained, f"{s}: trained_in_parts is declared, and trained on parts of the rows it differs: `tally` must be "
+            "exact, and `trained` read no more of the rows",
+        )  # fmt: skip
+
+
 def check_what_is_learned(s: Subject) -> None:
     """What is learned is in arrays, equal where the rows are, and says whether it depends on them."""
     arrays = s.trained.arrays()
@@ -200,8 +216,8 @@ def check_coordinates(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    check_representations, check_values, check_symmetry, check_triangle, check_cutting, check_new_rows, check_what_is_learned, check_labels,
-    check_held_out, check_coordinates,
+    check_representations, check_values, check_symmetry, check_triangle, check_cutting, check_new_rows, check_parts, check_what_is_learned,
+    check_labels, check_held_out, check_coordinates,
 )  # fmt: skip
 
 __all__ = ["ContractError", "check_metric"]

@@ -1,0 +1,171 @@
+"""Long frames, block by block: the same bits as the whole, and never a design matrix of all rows."""
+
+import pickle
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core import spool
+from protoclass.frames import blocks as module
+from protoclass.frames.blocks import blocks, design_rows
+from protoclass.frames.frame import Frame, mold
+from protoclass.metrics.arrays import same
+from protoclass.metrics.base import candidates_of, rows_of
+from protoclass.metrics.measuring import measure_frame
+from protoclass.metrics.registry import BUILT_IN, metric
+
+ROWS = 8  # of a block in these tests
+CLASSES = ["u", "v"] * 20
+
+
+@pytest.fixture
+def short_blocks(monkeypatch):
+    monkeypatch.setattr(module, "WHOLE", 0)
+    monkeypatch.setattr(module, "MOST", ROWS)
+    monkeypatch.setattr(module, "FEWEST", ROWS)
+    monkeypatch.setattr("protoclass.metrics.arrays.large", spool.spooled)
+
+
+def numeric(n=45):
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.gamma(2.0, 3.0, (n, 5)), columns=list("abcde")).assign(f=2.5)
+    return mold("y ~ .", table.assign(y=rng.choice(["u", "v"], n)))
+
+
+def mixed(na="keep"):
+    table = pc.simulate_clinic(45, missing=0.1 if na == "keep" else 0)
+    return mold("outcome ~ .", table, na=na)
+
+
+def texts():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("acgt"), rng.integers(6, 9))) for _ in range(30)]
+    return mold("y ~ word", pd.DataFrame({"word": words, "y": CLASSES[:30]}))
+
+
+def images():
+    table = pd.DataFrame(np.random.default_rng(0).random((20, 16))).add_prefix("pixel")
+    return mold("y ~ .", table.assign(y=CLASSES[:20]))
+
+
+def flags():
+    table = pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q")
+    return mold("y ~ .", table.assign(y=CLASSES[:20]))
+
+
+OTHERS = {
+    "gower": (pc.Gower(ordratio=["severity"], weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
+    "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": (pc.Jaccard(), flags),
+    "adaptive": (pc.Adaptive(neighborhood=10), numeric), "mahalanobis": (pc.Mahalanobis(ridge=0.1), numeric),
+    "learned": (pc.Learned("lda"), numeric),
+}  # fmt: skip
+SUBJECTS = {
+    **{name: OTHERS.get(name, (metric(name), numeric)) for name in BUILT_IN},
+    "weighted": (pc.Minkowski(3, weights={"age": 2}, scale="range"), lambda: mixed("drop")),
+    "robust": (pc.Euclidean(scale="robust"), numeric),
+    "polynomial": (pc.Kernel("poly"), numeric),
+    "called": (pc.Kernel(lambda X, Z: X @ Z.T), numeric),
+    "function": (lambda a, b: float(abs(a - b).sum()), numeric),
+    "parts": (pc.Mixed([(["a", "b"], "euclidean"), (["c", "d", "e", "f"], "gower")]), numeric),
+    "ranks of parts": (pc.Ranks(pc.Gower()), lambda: mixed("drop")),
+}
+WHOLE = {"tangent"}  # whose planes are limited in size, all together
+
+
+def alike(a, b):
+    """Whether two representations are the same; a function of two rows gets them as Series."""
+    if isinstance(a[0][0], pd.Series):
+        return all(x.equals(y) for x, y in zip(a[0], b[0], strict=True))
+    return same(a, b)
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_representations_of_blocks_have_the_bits_of_the_whole(name, request):
+    spec, make = SUBJECTS[name]
+    frame = make()
+    trained = metric(spec).train(frame)
+    rows, candidates = trained.rows(frame), trained.candidates(frame)
+    request.getfixturevalue("short_blocks")
+    assert trained.row_by_row == (name not in WHOLE)
+    assert alike(rows_of(trained, frame), rows)
+    assert alike(candidates_of(trained, frame), candidates)
+    if name != "mahalanobis":  # whose covariance is a sum of rounded products
+        assert metric(spec).train(make()) == trained
+    chosen = measure_frame(frame, trained, candidates=9).candidate_row
+    assert alike(measure_frame(frame, trained, candidates=9).candidates, tuple(a[chosen] for a in candidates))
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_training_needs_a_tally_of_parts_in_any_order_and_one_row(name):
+    spec, make = SUBJECTS[name]
+    frame, spec = make(), metric(spec)
+    if not spec.trained_in_parts:
+        return
+    rng = np.random.default_rng(1)
+    parts = np.split(rng.permutation(len(frame)), [1, 9, 10])
+    tallies = [pickle.loads(pickle.dumps(spec.tally(frame.take(at)))) for at in parts]
+    assert spec.trained(reduce(add, tallies), frame.take(slice(0, 1))) == spec.train(frame)
+
+
+def test_metrics_that_are_trained_in_parts():
+    known = {name for name, (spec, _) in SUBJECTS.items() if metric(spec).trained_in_parts}
+    assert known >= {"euclidean", "manhattan", "weighted", "gower", "cosine", "jaccard", "hamming", "dtw", "called"}
+    assert not known & {"robust", "mahalanobis", "kernel", "ranks", "learned", "adaptive", "parts", "tangent", "mismatch"}
+
+
+def test_scales_do_not_depend_on_the_order_of_rows():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.standard_normal((500, 4)) * 10.0 ** rng.integers(-8, 8, (500, 4)), columns=list("abcd"))
+    for scale in (True, "range", "robust"):
+        known = {
+            pc.dissimilarity("~ .", table.sample(frac=1, random_state=s), pc.Euclidean(scale=scale)).metric.spread.tobytes()
+            for s in range(5)
+        }
+        assert len(known) == 1
+
+
+@pytest.mark.parametrize("scale", [True, "fold", "range", "robust"])
+def test_a_long_frame_never_has_a_design_matrix_of_all_rows(scale, short_blocks, monkeypatch):
+    frame = mixed("drop")
+    original, seen = Frame._computed, []
+    monkeypatch.setattr(Frame, "_computed", lambda self: seen.append(len(self)) or original(self))
+    d = measure_frame(frame, pc.Euclidean(scale=scale), candidates=10)
+    assert isinstance(d.rows[0].base, np.memmap)
+    d.query(np.arange(5, 30)).columns()
+    assert max(seen) <= 25
+    gower = measure_frame(frame, pc.Gower(), candidates=10)
+    assert isinstance(gower.rows[0].base, np.memmap)
+
+
+def test_errors_name_the_row_in_whatever_block_it_is(short_blocks):
+    table = pd.DataFrame({"a": np.arange(30.0), "b": 1.0}, index=[f"row{k}" for k in range(30)])
+    table.loc["row21", "b"] = np.inf
+    with pytest.raises(pc.DataError, match=r"'b' is inf at row 'row21'"):
+        pc.dissimilarity("~ .", table, "euclidean")
+    with pytest.raises(pc.DataError, match=r"'b' is infinite at row 'row21'"):
+        pc.dissimilarity("~ .", table, "gower")
+
+
+def test_blocks_cover_the_rows_in_order(short_blocks):
+    frame = numeric()
+    known = [(at.start, at.stop, len(some)) for at, some in blocks(frame)]
+    assert known == [(k, min(k + ROWS, 45), min(ROWS, 45 - k)) for k in range(0, 45, ROWS)]
+    at = np.array([40, 3, 3])
+    assert (design_rows(frame, at) == frame.design.to_numpy()[at]).all()
+
+
+def test_fits_are_those_of_frames_that_are_not_long(request):
+    table = pc.load_data("iris")
+    whole = [pc.fit("species ~ .", table, m, cv=3, seed=1) for m in ("pvm", "knn")]
+    whole += [pc.fit("species ~ .", table, dissimilarity="gower", eps=0.2, candidates=40)]
+    predicted = [fit.predict(table) for fit in whole]
+    request.getfixturevalue("short_blocks")
+    again = [pc.fit("species ~ .", table, m, cv=3, seed=1) for m in ("pvm", "knn")]
+    again += [pc.fit("species ~ .", table, dissimilarity="gower", eps=0.2, candidates=40)]
+    for a, b, before in zip(whole, again, predicted, strict=True):
+        pd.testing.assert_frame_equal(a.prototypes, b.prototypes)
+        pd.testing.assert_series_equal(b.predict(table), before)

@@ -13,7 +13,6 @@ from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
-from ..metrics.arrays import same
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.registry import metric as by_name
 from ..metrics.vectors import VectorMetric
@@ -142,8 +141,10 @@ def check_parts(s: Subject) -> None:
     """Parts of the rows are represented as all rows are, and tell training all that it needs, where that is declared."""
     first, last = (s.frame.take(at) for at in (slice(0, 5), slice(5, None)))
     if s.metric.row_by_row:
-        halves = [s.trained.rows(some) for some in (first, last)]
-        fine = all(same(np.concatenate(ab), whole) for *ab, whole in zip(*halves, s.trained.rows(s.frame), strict=True))
+        rows, candidates = s.sides()
+        D = np.asarray(s.trained.between(rows, candidates))
+        halves = [np.asarray(s.trained.between(s.trained.rows(some), candidates)) for some in (first, last)]
+        fine = bool((np.concatenate(halves) == D).all())
         require(fine, f"{s}: row_by_row is declared, and parts of the rows are represented otherwise: leave the declaration out")
     if s.metric.trained_in_parts:
         trained = s.metric.trained(s.metric.tally(last) + s.metric.tally(first), first)

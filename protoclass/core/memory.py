@@ -33,9 +33,10 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     Returns
     -------
     int
-        The least of the machine's available memory, RLIMIT_AS minus the address space in use, and, for each cgroup from
-        that of this process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes`
-        minus `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
+        The least of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
+        writable pages in use (files that are mapped into memory are none of these), and, for each cgroup from that of this
+        process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
+        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
     """
     return max(0, min([_of_machine(proc), *_of_process(proc), *_of_cgroups(proc, cgroups)]))
 
@@ -90,10 +91,11 @@ def _of_process(proc: Path) -> Iterator[int]:
         import resource
     except ImportError:  # Windows
         return
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY:
-        pages = _read(proc / "self" / "statm").split()
-        yield limit - (int(pages[0]) * resource.getpagesize() if pages else 0)
+    pages = _read(proc / "self" / "statm").split()
+    for kind, field in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+        limit, _ = resource.getrlimit(kind)
+        if limit != resource.RLIM_INFINITY:
+            yield limit - (int(pages[field]) * resource.getpagesize() if pages else 0)
 
 
 def _of_cgroups(proc: Path, cgroups: Path) -> Iterator[int]:

@@ -26,6 +26,7 @@ BLOCK = 128  # rows of a block whose box is known
 MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
 WORTH = 0.35  # share of near pairs of blocks below which skipping pays, also against half of a symmetric matrix
 SHOWN = 20_000  # rows that show it before a fit
+LONG = 2**26  # coordinates
 LOOKED_AT = 64  # blocks of candidates that show this share
 
 
@@ -79,10 +80,10 @@ class Spatial:
 
     def tiles(self, coding: Coding) -> Tiles:
         n, m = self.shape
-        blocks = self._blocks()
+        reach = self._reach(coding)
+        blocks = self._blocks() if self._may_skip(reach[-1]) else None
         if blocks is not None:
             rows, candidates = blocks
-            reach = self._reach(coding)
             if share_near(rows, candidates, self.geometry.r, reach[-1], LOOKED_AT) < WORTH:
                 return near_tiles(rows, candidates, self.geometry.r, reach)
         return half_tiles(n) if self.symmetric else block_tiles(n, m)
@@ -129,6 +130,15 @@ class Spatial:
             distance = minkowski(box[None], np.zeros_like(box)[None], self.geometry.r)
             return bool(np.isfinite(self.geometry.value(distance)).all())
 
+    def _may_skip(self, reach: float) -> bool:
+        """Whether far tiles may be worth finding: of long arrays, which are slow to sort into blocks, some rows show it."""
+        X, Z = self._sides
+        if X.size <= LONG or X.shape[1] > MOST_COLUMNS or not self._bounded:
+            return True
+        rows = _some_blocks(X)
+        candidates = rows if self.symmetric else blocks_of(Z, BLOCK)
+        return share_near(rows, candidates, self.geometry.r, reach, LOOKED_AT) < WORTH
+
     def _find_screen(self) -> Screening | None:
         X, Z = self._sides
         return screen(X, X if self.symmetric else Z, self.matrix is not None) if self.geometry.r == 2 else None
@@ -148,8 +158,13 @@ def share_within(X: Array, geometry: Geometry, radius: Array) -> float:
     """
     if X.shape[1] > MOST_COLUMNS:
         return 1.0
-    some = X[:: max(1, len(X) // SHOWN)]
     with np.errstate(over="ignore"):  # distances beyond all numbers are not within the radius
-        blocks = blocks_of(some, max(1, BLOCK * len(some) // len(X)))
+        blocks = _some_blocks(X)
         share = share_near(blocks, blocks, geometry.r, geometry.reach(radius)[0], LOOKED_AT)
     return share if share < WORTH else 1.0
+
+
+def _some_blocks(X: Array) -> Blocks:
+    """Some rows (n, p), evenly taken, in blocks of as many fewer rows, whose boxes are as large."""
+    some = X[:: max(1, len(X) // SHOWN)]
+    return blocks_of(some, max(1, BLOCK * len(some) // len(X)))

@@ -113,7 +113,10 @@ def extremes(X: Array) -> Extremes:
     >>> extremes(np.array([[1.0, np.nan], [3.0, np.nan]]))
     Extremes(low=array([ 1., inf]), high=array([  3., -inf]))
     """
-    return Extremes(np.fmin.reduce(X, axis=0, initial=np.inf), np.fmax.reduce(X, axis=0, initial=-np.inf))
+    low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+    if np.isnan(low).any():  # several times as slow
+        low, high = np.fmin.reduce(X, axis=0, initial=np.inf), np.fmax.reduce(X, axis=0, initial=-np.inf)
+    return Extremes(low, high)
 
 
 def sums(X: Array) -> Sums:

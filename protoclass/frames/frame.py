@@ -109,8 +109,10 @@ class Frame:
         check_unique(columns.columns, "column")
         for name, known in self.schema.items():
             check_kind(columns[name], known)
-        complete = np.ones(len(columns), bool) if self.keep else ~columns.isna().any(axis=1).to_numpy()
-        part = columns[complete]
+        complete = np.ones(len(columns), bool)
+        for name in () if self.keep else columns:  # column by column, and without a copy where all rows are complete
+            complete &= columns[name].notna().to_numpy()
+        part = columns if complete.all() else columns[complete]
         dropped = columns.index[~complete]
         return Frame(part, None, self.formula, self.schema, self.spec, np.ones(len(part)), dropped, self.keep), complete
 

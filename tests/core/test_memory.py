@@ -119,6 +119,29 @@ except pc.TooLarge as reason:
 """
 
 
+DATA = """
+import resource
+import numpy as np
+from protoclass.core.memory import available
+from protoclass.core.spool import spooled
+used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_DATA, (used + 2**30, used + 2**30))
+before = available()
+filed = spooled((2**26,))
+filed[:: 2**9] = 1.0
+print(before <= 2**30, before - available() < 2**26)
+held = np.empty(2**26)
+print(before - available() >= 2**29)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_DATA and /proc are Linux's")
+def test_a_limit_of_private_pages_is_seen_and_arrays_in_files_do_not_count():
+    done = subprocess.run([sys.executable, "-c", DATA], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["True"] * 3
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS and /proc are Linux's")
 def test_a_limit_of_the_process_is_seen():
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)

@@ -219,3 +219,18 @@ def test_threads_prepare_tiles_once(monkeypatch):
     with ThreadPoolExecutor(4) as pool:
         assert len({id(s) for s in pool.map(lambda _: source.screening, range(4))}) == 1
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("p", [2, 12])
+def test_long_arrays_are_sorted_into_blocks_only_where_some_rows_show_that_it_pays(p, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(3000, p))
+    coding = Coding(np.array([0.05 if p == 2 else 3.0]), 13)
+
+    def found():
+        streamed = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X[:700],))
+        source = Spatial(streamed, Geometry(), False, None)
+        return source.tiles(coding).complete, source._blocks.known
+
+    assert found() == (p == 12, True)
+    monkeypatch.setattr(spatial, "LONG", 0)
+    assert found() == (p == 12, p == 2)

@@ -18,7 +18,7 @@ from ..memory import room
 from ..parallel import each
 from ..places import as_slice
 from ..task import Task
-from ..tiles import MEASURE, TILE, Tile, Tiles
+from ..tiles import MEASURE, TILE, Tile, Tiles, block_tiles
 from .balls import Lists, Pairs, csr_lists, join_lists, lists_of_pairs, pairs, tally, tally_pairs
 from .bits import pack, words
 
@@ -216,7 +216,10 @@ class Reading:
             with locks[int(part.lines[0])]:
                 pack(codes, at, part.lines, part.places, radii.start, out)
 
-        for _ in each(add, self._parts(one), a * b):
+        parts = self._parts(one)
+        if self.tiles.complete:  # of some rows each: those of a large class would be copied for every few candidates
+            parts = (Part(tile.columns, tile.rows) for tile in block_tiles(b, a))
+        for _ in each(add, parts, a * b):
             pass
         for k in range(1, len(radii)):
             out[k] |= out[k - 1]

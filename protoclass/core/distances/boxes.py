@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..spool import large
 from .minkowski import minkowski
 
 Array = NDArray[Any]
@@ -63,7 +64,8 @@ def blocks_of(X: Array, size: int) -> Blocks:
     >>> [sorted(blocks.rows(b).tolist()) for b in range(len(blocks))], blocks.low.ravel().tolist()
     ([[1, 3], [0, 2]], [1.0, 5.0])
     """
-    order, across = np.arange(len(X)), np.array(X.T, order="C")  # columns first: their extremes are then found fast
+    order, across = np.arange(len(X)), large(X.T.shape, X.dtype)
+    across[:] = X.T  # columns first: their extremes are then found fast
     parts = [(0, len(X))]
     while parts:
         first, last = parts.pop()
@@ -73,7 +75,8 @@ def blocks_of(X: Array, size: int) -> Blocks:
         widest = int((own.max(axis=1) - own.min(axis=1)).argmax())
         half = -(-(last - first) // size) // 2 * size  # whole blocks
         moved = np.argpartition(own[widest], half)
-        across[:, first:last], order[first:last] = own[:, moved], order[first:last][moved]
+        for line in (*own, order[first:last]):
+            line[:] = line[moved]
         parts += [(first, first + half), (first + half, last)]
     starts = np.arange(0, len(X), size)
     low, high = (extreme.reduceat(across, starts, axis=1).T for extreme in (np.minimum, np.maximum))

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from ..parallel import Once, alone, each, kernel
 from ..places import as_slice, gather
+from ..spool import large
 from ..tiles import Tile, block_tiles, half_tiles
 from .minkowski import measure_pair
 
@@ -233,7 +234,7 @@ def _all_products(screening: Screening) -> Array:
 
 
 def _side(X: Array, centre: Array, scale: float) -> Side:
-    near, square = np.empty(X.shape, np.float32), np.empty(len(X), np.float32)
+    near, square = large(X.shape, np.float32), np.empty(len(X), np.float32)
     for first in range(0, len(X), 4096):  # in double precision, but not all at once
         part = slice(first, first + 4096)
         Z = ((X[part] - centre) * scale).astype(np.float32)

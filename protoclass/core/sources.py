@@ -16,7 +16,7 @@ from .memory import check_fits
 from .parallel import each
 from .places import as_slice, gather
 from .space import Space
-from .tiles import TILE, Tiles, all_tiles
+from .tiles import SIDE, TILE, Tiles, all_tiles, block_tiles
 
 if TYPE_CHECKING:
     from .shards import Shards
@@ -128,7 +128,8 @@ class Streamed:
         )
 
     def tiles(self, coding: Coding) -> Tiles:
-        return all_tiles(*self.shape)
+        n, m = self.shape  # a metric may copy the rows that it measures: of many rows some at a time
+        return block_tiles(n, m) if n * SIDE > TILE else all_tiles(n, m)
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
         return coding(self.take(rows, columns))

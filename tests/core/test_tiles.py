@@ -234,3 +234,14 @@ def test_long_arrays_are_sorted_into_blocks_only_where_some_rows_show_that_it_pa
     assert found() == (p == 12, True)
     monkeypatch.setattr(spatial, "LONG", 0)
     assert found() == (p == 12, p == 2)
+
+
+def test_streams_of_many_rows_are_read_some_rows_at_a_time():
+    n, m = 10_000, 600
+    X = np.zeros((n, 1))
+    long = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X[:m],)).tiles(Coding(np.array([1.0]), 13))
+    count = np.zeros((n, m), int)
+    for tile in long:
+        assert len(tile.rows) <= tiles.TILE // tiles.SIDE
+        count[np.ix_(tile.rows, tile.columns)] += 1
+    assert (count == 1).all()

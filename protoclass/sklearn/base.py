@@ -1,0 +1,217 @@
+"""What the estimators share: parameters of every method, and the fit of X and y."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..arguments import one_of
+from ..errors import DataError, OptionError, brief, shown
+from ..estimation.fit import Fit
+from ..estimation.fitting import fit
+from ..metrics.dissimilarity import Dissimilarity
+from ..models.registry import MODELS
+from .rows import read_classes, read_folds, read_groups, read_rows, read_weights
+
+PRECOMPUTED = "precomputed"
+
+
+class PrototypeEstimator(BaseEstimator):
+    """An estimator whose parameters are arguments of `protoclass.fit`, and those of the method by name.
+
+    The parameters of the method are those that were given: `get_params` has them beside the ones of the signature, and
+    `set_params` takes any that the method has. A change of the method drops those of the method before, unless they come with it.
+    """
+
+    def __init__(
+        self,
+        method: Any = "pvm",
+        dissimilarity: Any = "auto",
+        *,
+        candidates: Any = "auto",
+        cv: Any = "auto",
+        choose: str = "1se",
+        measure: Any = "error",
+        repeats: int = 1,
+        class_weights: Any = None,
+        na: str = "raise",
+        order: str = "values",
+        seed: int = 0,
+        **parameters: Any,
+    ) -> None:
+        self.method = method
+        self.dissimilarity = dissimilarity
+        self.candidates = candidates
+        self.cv = cv
+        self.choose = choose
+        self.measure = measure
+        self.repeats = repeats
+        self.class_weights = class_weights
+        self.na = na
+        self.order = order
+        self.seed = seed
+        self._parameters = dict(parameters)
+
+    def __getattr__(self, name: str) -> Any:
+        """The parameters of the method are attributes, as all others are."""
+        parameters = self.__dict__.get("_parameters", {})
+        if name in parameters:
+            return parameters[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__.get("_parameters", {}):
+            self._give(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def _give(self, name: str, value: Any) -> None:
+        """Set a parameter of the method; copies of the estimator keep theirs."""
+        self.__dict__["_parameters"] = {**self._parameters, name: value}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All parameters by name: those of the signature, and those of the method that were given."""
+        return {**super().get_params(deep), **self._parameters}
+
+    def set_params(self, **params: Any) -> PrototypeEstimator:
+        """Set parameters, also those of the method.
+
+        Raises
+        ------
+        OptionError
+            For a name that the method does not have.
+
+        Examples
+        --------
+        >>> from protoclass.sklearn import PrototypeClassifier
+        >>> PrototypeClassifier("pvm", eps=1.0).set_params(method="knn", k=3)
+        PrototypeClassifier(k=3, method='knn')
+        """
+        named = set(self._get_param_names())
+        method = params.get("method", self.method)
+        known = parameters_of(method)
+        if known is not None:
+            for name in params:
+                if name not in named | known | {"metric"}:
+                    raise OptionError(
+                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: there are "
+                        f"{', '.join(sorted(named | known))}"
+                    )
+        if method is not self.method and not (isinstance(method, str) and method == self.method):
+            self.__dict__["_parameters"] = {k: v for k, v in self._parameters.items() if k == "metric"}
+        for name, value in params.items():
+            if name in named:
+                super().__setattr__(name, value)
+            else:
+                self._give(name, value)
+        return self
+
+    @property
+    def metric(self) -> Any:
+        """`dissimilarity`, by the name that it has in scikit-learn; as an argument `metric=` means the same."""
+        return self._parameters.get("metric", self.dissimilarity)
+
+    @property
+    def _is_pairwise(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == PRECOMPUTED
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_pairwise
+        tags.input_tags.allow_nan = self.na == "keep"
+        return tags
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any, weighting: str, **more: Any) -> None:
+        """Set `fit_`, `classes_` and `n_features_in_`."""
+        one_of("na", self.na, ("raise", "keep"))
+        frame = read_rows(self, X, True, self.na == "keep", self._is_pairwise)
+        classes, codes = read_classes(self, y, frame)
+        rows, weights = read_weights(sample_weight, frame, weighting)
+        folds = read_folds(self.cv, frame, codes, groups)
+        groups = read_groups(groups, rows, len(frame), folds)
+        folds = folds[rows] if isinstance(folds, np.ndarray) else folds
+        response = name_of_response(y, frame.columns)
+        data = self._data(frame, rows).assign(**{response: pd.Categorical.from_codes(codes[rows], classes)})
+        arguments = {name: getattr(self, name) for name in PASSED}
+        self.fit_: Fit = fit(
+            f"{response} ~ {'1' if self._is_pairwise else '.'}", data, self.method,
+            dissimilarity=self._dissimilarity(frame, rows), cv=folds, groups=groups, weights=weights, progress=False,
+            candidates=self._candidates(), **arguments, **more, **self._of_method,
+        )  # fmt: skip
+        self.classes_ = classes
+        self._rows, self._columns = rows, list(frame.columns)
+
+    def _data(self, frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
+        """The predictors of the rows that take part, labelled from 0."""
+        if self._is_pairwise:
+            return pd.DataFrame(index=pd.RangeIndex(len(rows)))
+        if len(rows) == len(frame) and (rows == frame.index).all():
+            return frame
+        return frame.iloc[rows].set_axis(pd.RangeIndex(len(rows)))
+
+    @property
+    def _of_method(self) -> dict[str, Any]:
+        """The parameters of the method that were given."""
+        return {name: value for name, value in self._parameters.items() if name != "metric"}
+
+    def _candidates(self) -> Any:
+        """What `fit` gets as `candidates=`."""
+        return self.candidates
+
+    def _dissimilarity(self, frame: pd.DataFrame, rows: np.ndarray) -> Any:
+        """What `fit` gets as `dissimilarity=`."""
+        metric = self.metric
+        if "metric" in self._parameters and not (isinstance(self.dissimilarity, str) and self.dissimilarity == "auto"):
+            raise OptionError("metric= is dissimilarity= here: give one of them")
+        if isinstance(metric, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
+            raise OptionError(
+                f"dissimilarity={brief(metric)}: a matrix is X, with dissimilarity='precomputed', so that it can be split by rows"
+            )
+        return frame.to_numpy()[np.ix_(rows, rows)] if self._is_pairwise else metric
+
+    def _new(self, X: Any) -> pd.DataFrame:
+        """New rows as `fit_` takes them."""
+        check_is_fitted(self, "fit_")
+        frame = read_rows(self, X, False, self.na == "keep", self._is_pairwise)
+        if self._is_pairwise:
+            return frame.iloc[:, self._rows].set_axis(pd.RangeIndex(len(self._rows)), axis=1)
+        return frame.set_axis(self._columns, axis=1)
+
+    @property
+    def prototype_indices_(self) -> np.ndarray:
+        """Position in X of the row that each prototype is, -1 for one that is not a row, int (q,)."""
+        row, labels = self.fit_.prototype_row, self.fit_.frame.index.to_numpy()
+        return np.where(row >= 0, self._rows[labels[row]], -1)
+
+
+PASSED = ("choose", "measure", "repeats", "class_weights", "na", "order", "seed")  # to `fit` as they are
+
+
+def parameters_of(method: Any) -> set[str] | None:
+    """The parameters of a method by name; None where the method is not known, or is an object with its own."""
+    if isinstance(method, str) and method in MODELS:
+        return set(MODELS[method]().parameters())
+    return None
+
+
+def name_of_response(y: Any, columns: pd.Index) -> str:
+    """A name for the response that no column has: that of y where it has one."""
+    name = getattr(y, "name", None)
+    name = name if isinstance(name, str) and name.isidentifier() else "y"
+    while name in columns:
+        name += "_"
+    return name
+
+
+def check_answered(answered: np.ndarray, what: str) -> None:
+    """Raise unless every row has an answer."""
+    if not answered.all():
+        raise DataError(
+            f"row {int(np.flatnonzero(~answered)[0])} of X has no {what}, as it has no observed variable in common with a prototype: "
+            "fill what is missing"
+        )

@@ -1,0 +1,141 @@
+"""A sampler of imbalanced-learn, which need not be installed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils import InputTags, Tags, _safe_indexing
+from sklearn.utils.multiclass import type_of_target
+
+from ..errors import DataError, OptionError
+from ..models.registry import model
+from .base import PrototypeEstimator
+
+
+@dataclass
+class SamplerInputTags(InputTags):
+    """What X may be, with what imbalanced-learn adds to it."""
+
+    dataframe: bool = True
+
+
+@dataclass
+class SamplerTags:
+    """What imbalanced-learn asks of samplers."""
+
+    sample_indices: bool = True
+
+
+@dataclass
+class TagsOfSampler(Tags):
+    """The tags of a sampler."""
+
+    sampler_tags: SamplerTags = field(default_factory=SamplerTags)
+
+
+class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: ignore[misc]
+    """The rows that are prototypes, as a smaller training set.
+
+    A sampler as imbalanced-learn has them, for its `Pipeline` or to be called by itself; the package need not be installed.
+
+    Parameters
+    ----------
+    method : str or model object
+        One whose prototypes are rows, such as "pvm", "kmedoids", "condensed" or "multiedit".
+    dissimilarity, cv, choose, measure, repeats, class_weights, na, order, seed
+        As in `PrototypeClassifier`.
+    candidates : "auto" or as in `protoclass.fit`
+        "auto" is "own" where the method knows it, so that a row is chosen for its own class.
+    **parameters
+        Parameters of the method.
+
+    Attributes
+    ----------
+    sample_indices_ : int array (q,)
+        Positions of the chosen rows, ascending.
+    sampling_strategy_ : dict
+        Number of rows chosen of each class.
+    fit_, classes_, n_features_in_, feature_names_in_, prototype_indices_
+        As in `PrototypeClassifier`.
+
+    Examples
+    --------
+    >>> from protoclass.sklearn import PrototypeSelector
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = PrototypeSelector("pvm", eps=1.0)
+    >>> fewer, classes = selector.fit_resample(X, y)
+    >>> fewer.shape, selector.sampling_strategy_
+    ((15, 4), {0: 4, 1: 5, 2: 6})
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like (n, p)
+        y : array-like (n,), or (n, L) with a column of 0 and 1 for each class
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        OptionError
+            For a method whose prototypes are not rows.
+        DataError
+            If no row is chosen, and for data that `PrototypeClassifier` refuses.
+        """
+        codes = one_of_columns(y)
+        self._learn(X, codes, None, None, "weights")
+        rows = self.prototype_indices_
+        if (rows < 0).any():
+            raise OptionError(f"method {self.fit_.model.name!r} makes prototypes that are not rows: give one that chooses rows, such as 'pvm'")
+        if len(rows) == 0:
+            raise DataError(f"no row was chosen by {self.fit_.call}: the summary of fit_ says why, and other parameters choose more")
+        self.sample_indices_ = np.unique(rows)
+        chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
+        self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))
+        return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Choose the rows and return them.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+
+        Returns
+        -------
+        X, y
+            The chosen rows of each, in the order of the data and of the type that was given.
+        """
+        self.fit(X, y)
+        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        known = {f.name: getattr(tags, f.name) for f in fields(Tags)}
+        of_input = {f.name: getattr(tags.input_tags, f.name) for f in fields(InputTags)}
+        return TagsOfSampler(**{**known, "estimator_type": "sampler", "input_tags": SamplerInputTags(**of_input)})
+
+    def _candidates(self) -> Any:
+        can = model(self.method, self._of_method).can
+        own = isinstance(self.candidates, str) and self.candidates == "auto" and "unlabelled" in can.candidates
+        return "own" if own else self.candidates
+
+
+def one_of_columns(y: Any) -> Any:
+    """The number of the column that is 1, where y has a column for each class; otherwise y as it is."""
+    if y is None or type_of_target(y, input_name="y") not in ("multilabel-indicator", "multiclass-multioutput"):
+        return y
+    values = np.asarray(y)
+    if not (np.isin(values, (0, 1)).all() and (values.sum(axis=1) == 1).all()):
+        raise DataError("Multilabel and multioutput targets are not supported: y has one class for each row")
+    return values.argmax(axis=1)

@@ -20,6 +20,7 @@ GROUPS = {
     "Fitting, validating, comparing": ("estimation", "analysis"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
+    "Estimators of scikit-learn": ("sklearn",),
     "Contracts": ("testing",),
     "Data and vignettes": ("frames", "vignettes"),
     "Options of the session": ("settings",),

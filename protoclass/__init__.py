@@ -75,9 +75,12 @@ _PLACES = {
 }
 _HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
 
-__all__ = sorted([*_HOME, "testing"])
+_MODULES = ("sklearn", "testing")
+
+__all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
+    from . import sklearn as sklearn
     from . import testing as testing
     from .analysis.alternatives import Alternatives
     from .analysis.by_group import TestByGroup
@@ -154,8 +157,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "testing":
-        return _import(".testing", __name__)
+    if name in _MODULES:
+        return _import(f".{name}", __name__)
     if name not in _HOME:
         from .elsewhere import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
         from .errors import NotAvailable as Missing

@@ -33,7 +33,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
 
 _GRID = "a parameter that is a sequence, such as k=[1, 5, 15], is tuned; cv=, repeats= and choose= say how"
 _SCALE = "the dissimilarity scales the columns: dissimilarity=pc.Euclidean(scale=False), or scale='fold' for anew in each fold"
-_FRAME = "a formula and a data frame take the place of x and y: fit('y ~ .', data)"
+_FRAME = "a formula and a data frame take the place of x and y: fit('y ~ .', data); pc.sklearn.PrototypeClassifier takes X and y"
 _THREADS = "all processors are used, so that there is nothing to set: leave it out"
 _LINEAR = "there are no coefficients, so that they have no interval: leave it out, and ask fit.stability() how sure prototypes are"
 _CUT = (
@@ -247,7 +247,10 @@ VERBS_OF_COMPARISON: Mapping[str, str] = {
     **dict.fromkeys(["resamples", "values"], "the attribute predictions has what each method predicted for each row"),
 }  # fmt: skip
 
-_OBJECT = "a model object is given to fit: fit = pc.fit('y ~ .', data, pc.KNN(k=3)), and fit has it"
+_OBJECT = (
+    "a model object is given to fit: fit = pc.fit('y ~ .', data, pc.KNN(k=3)), and fit has it; for X and y there is "
+    "pc.sklearn.PrototypeClassifier('knn', k=3)"
+)
 VERBS_OF_MODEL: Mapping[str, str] = {
     **dict.fromkeys(["predict", "fit_predict", "predict_proba", "score", "transform", "fit_transform"], _OBJECT), "fit": _OBJECT,
     "get_params": "it is parameters() here", "set_params": "dataclasses.replace(model, ...) makes another",
@@ -255,6 +258,7 @@ VERBS_OF_MODEL: Mapping[str, str] = {
 
 _METHOD = "methods are called by name, as in pc.fit('y ~ .', data, {0!r})"
 _LEARN = "pc.fit('y ~ .', data, 'knn') fits, tunes and keeps what was cross-validated"
+_STEP_OF_PIPELINE = f"pc.sklearn.PrototypeClassifier('knn') is a step of scikit-learn's own; {_LEARN}"
 _MATRIX = "pc.dissimilarity('~ .', data) measures it; give metric= a name, such as 'gower', which is what daisy measures"
 _SPLIT = "pandas splits rows: train = data.sample(frac=0.7, random_state=1), test = data.drop(train.index)"
 _OWN_FOLDS = "folds are drawn by cv=10, stratified; cv= also takes a fold for each row"
@@ -269,7 +273,8 @@ _PANDAS = "pandas reads files, pd.read_csv(path)"
 
 # function of a package elsewhere: what serves here
 FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
-    **dict.fromkeys(["train", "tune", "GridSearchCV", "cv_glmnet", "glmnet", "rpart", "Pipeline", "workflow"], _LEARN),
+    **dict.fromkeys(["train", "tune", "cv_glmnet", "glmnet", "rpart", "workflow"], _LEARN),
+    **dict.fromkeys(["GridSearchCV", "RandomizedSearchCV", "Pipeline", "make_pipeline"], _STEP_OF_PIPELINE),
     **dict.fromkeys(["knn", "knn1", "knn3", "knn_cv", "kknn", "KNeighborsClassifier"], _METHOD.format("knn")),
     **dict.fromkeys(["svm", "SVC", "ksvm"], _METHOD.format("hyperplane")), **dict.fromkeys(["pam", "clara"], _METHOD.format("kmedoids")),
     **dict.fromkeys(["lvq1", "olvq1", "lvq"], _METHOD.format("lvq")), "condense": _METHOD.format("condensed"),

@@ -57,11 +57,9 @@ class PrototypeEstimator(BaseEstimator):
         self._parameters = dict(parameters)
 
     def __getattr__(self, name: str) -> Any:
-        """The parameters of the method are attributes, as all others are."""
+        """The parameters of the method are attributes, as all others are; of another that failed its own error is kept."""
         parameters = self.__dict__.get("_parameters", {})
-        if name in parameters:
-            return parameters[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return parameters[name] if name in parameters else object.__getattribute__(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__.get("_parameters", {}):

@@ -170,7 +170,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances (r, q) to the prototypes, by which the rule compares them where it has its own, else of the metric."""
-        query, _, complete = self.fit_.query(self._new(X))
+        new = self._new(X)
+        query, _, complete = self.fit_.query(new)
         rule = self.fit_.rule
         check_fits(8.0 * len(complete) * len(rule.prototypes), "the distances to all prototypes take", "transform fewer rows at a time")
         distances = distances_by(rule, query)

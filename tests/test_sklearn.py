@@ -1,0 +1,384 @@
+"""The contracts of scikit-learn and of imbalanced-learn, and what their users do with an estimator."""
+
+import copy
+import pickle
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow
+import pytest
+from scipy.sparse import csr_array
+from sklearn import config_context
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    PredefinedSplit,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import protoclass as pc
+from protoclass.models.registry import BUILT_IN
+from protoclass.sklearn import PrototypeClassifier, PrototypeSelector
+
+# what is given so that a check, with its hundred fits, takes a second or two: default grids pass as well
+SMALL = {
+    "pvm": {}, "scm": {"kind": "conjunction", "penalty": 1.0}, "knn": {}, "lvq": {"K": 2}, "kmedoids": {"K": 2},
+    "hyperplane": {"C": 1.0}, "dann": {"k": 3}, "condensed": {}, "multiedit": {}, "kmeans": {"K": 2}, "mixture": {"K": 1},
+    "mmd": {"K": 2}, "centroids": {},
+}  # fmt: skip
+EPS = PrototypeClassifier("pvm", eps=1.0)
+
+
+@pytest.fixture(scope="module")
+def data():
+    iris = pc.load_data("iris")
+    return iris.drop(columns="species"), iris["species"].astype(str)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Rows of every type of column."""
+    rng = np.random.default_rng(1)
+    n, y = 60, np.arange(60) % 2
+    X = pd.DataFrame({
+        "a": rng.normal(size=n) + 2 * y, "text": np.where(rng.random(n) < 0.8, np.where(y, "yes", "no"), "maybe"),
+        "level": pd.Categorical(rng.choice(["low", "high"], n), ["low", "high"], ordered=True), "flag": rng.random(n) < 0.3 + 0.4 * y,
+    })  # fmt: skip
+    return X, np.where(y, "ill", "well")
+
+
+def checks(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of checks that are skipped, and of the odd data in others
+        return check_estimator(estimator)
+
+
+def test_every_method_is_checked():
+    assert set(SMALL) == set(BUILT_IN)
+
+
+@pytest.mark.parametrize("method", SMALL)
+def test_all_checks_of_scikit_learn(method):
+    """With no expected failure; one needs an environment variable of SciPy's that is set before SciPy is imported."""
+    done = checks(PrototypeClassifier(method, **SMALL[method]))
+    assert len(done) > 60
+    assert {each["check_name"] for each in done if each["status"] != "passed"} <= {"check_array_api_input"}
+
+
+@pytest.mark.parametrize("estimator", [
+    PrototypeClassifier(eps=1.0, dissimilarity="precomputed"), PrototypeClassifier("knn", k=3, metric="precomputed"),
+    PrototypeClassifier(eps=1.0, calibrate=True), PrototypeClassifier("hyperplane", C=1.0, calibrate="isotonic"), PrototypeSelector(eps=1.0),
+], ids=str)  # fmt: skip
+def test_all_checks_of_scikit_learn_with_other_arguments(estimator):
+    assert {each["check_name"] for each in checks(estimator) if each["status"] != "passed"} <= {"check_array_api_input"}
+
+
+@pytest.mark.parametrize("method", ["pvm", "scm", "knn", "lvq", "kmedoids"])
+def test_it_is_the_fit_of_a_formula(data, method):
+    X, y = data
+    found = PrototypeClassifier(method, **SMALL[method]).fit(X, y)
+    fit = pc.fit("species ~ .", X.assign(species=y), method, order="values", **SMALL[method])
+    pd.testing.assert_frame_equal(found.fit_.prototypes, fit.prototypes)
+    assert (found.predict(X) == fit.predict(X)).all()
+    assert found.classes_.tolist() == fit.classes == sorted(set(y))
+    assert found.prototype_labels_.tolist() == fit.prototypes["class"].tolist()
+    if (found.prototype_indices_ >= 0).all():
+        assert found.prototype_indices_.tolist() == fit.prototypes.index.tolist()
+        pd.testing.assert_frame_equal(found.prototypes_, X.iloc[found.prototype_indices_], check_names=False)
+    np.testing.assert_allclose(found.transform(X).min(axis=1), fit.dissimilarity.new_query(X)[0].dissimilarities(fit.rule.prototypes).min(axis=1))
+
+
+def test_prototypes_that_are_not_rows(data):
+    X, y = data
+    found = PrototypeClassifier("kmeans", K=1, dissimilarity=pc.Euclidean(scale=False)).fit(X.to_numpy(), y)
+    assert (found.prototype_indices_ == -1).all()
+    np.testing.assert_allclose(found.prototypes_, X.groupby(y.to_numpy()).mean())
+    assert found.transform(X.to_numpy()).shape == (150, 3)
+
+
+@pytest.mark.parametrize("order", ["values", "data"])
+def test_the_order_of_the_rows(data, order):
+    X, y = data
+    at = np.random.default_rng(3).permutation(len(X))
+    one = PrototypeClassifier(order=order).fit(X, y)
+    other = PrototypeClassifier(order=order).fit(X.iloc[at], y.iloc[at])
+    assert (X.iloc[one.prototype_indices_].to_numpy() == one.prototypes_.to_numpy()).all()
+    assert (X.iloc[at].iloc[other.prototype_indices_].to_numpy() == other.prototypes_.to_numpy()).all()
+    if order == "values":
+        assert (one.prototypes_.to_numpy() == other.prototypes_.to_numpy()).all()
+
+
+def test_search_over_parameters_of_the_method_and_over_methods(data):
+    X, y = data
+    pipeline = make_pipeline(StandardScaler(), PrototypeClassifier("pvm", eps=0.5))
+    grid = [{"prototypeclassifier__eps": [0.7, 1.5]},
+            {"prototypeclassifier__method": ["knn"], "prototypeclassifier__k": [1, 5]}]  # fmt: skip
+    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, y)
+    scores = [search.cv_results_["mean_test_score"][i] for i in range(4)]
+    folds = list(StratifiedKFold(3).split(X, y))
+    for point, score in zip(search.cv_results_["params"], scores, strict=True):
+        plain = {k.split("__")[1]: v for k, v in point.items()}
+        own = []
+        for train, test in folds:
+            centre, sd = X.iloc[train].mean(), X.iloc[train].std(ddof=0)
+            fit = pc.fit("y ~ .", ((X - centre) / sd).iloc[train].assign(y=y), **{"method": "pvm", **plain})
+            own.append((fit.predict(((X - centre) / sd).iloc[test]) == y.iloc[test]).mean())
+        assert score == pytest.approx(np.mean(own), abs=0.03)  # ties in the order of the rows
+    assert set(search.best_estimator_[-1].get_params()) >= {"method", "cv"}
+
+
+def test_parameters_and_clones():
+    found = PrototypeClassifier("pvm", eps=1.0, solver="exact")
+    assert found.get_params()["eps"] == found.eps == 1.0
+    assert is_classifier(found)
+    assert clone(found).get_params() == found.get_params()
+    assert repr(found) == "PrototypeClassifier(eps=1.0, solver='exact')"
+    other = copy.copy(found).set_params(eps=2.0)
+    assert (found.eps, other.eps) == (1.0, 2.0)
+    other.eps = 3.0
+    assert other.get_params()["eps"] == 3.0
+    assert pickle.loads(pickle.dumps(other)).eps == 3.0
+    assert set(other.set_params(method="knn").get_params()) == set(PrototypeClassifier().get_params())
+    assert other.set_params(method="pvm", eps=1).eps == 1
+    with pytest.raises(ValueError, match="'epsilon' is not a parameter of PrototypeClassifier with method 'pvm': there are"):
+        other.set_params(epsilon=1)
+    with pytest.raises(AttributeError, match="no attribute 'k'"):
+        _ = other.k
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"epsilon": 1.0}, "epsilon= is eps= here"), ({"method": "pwm"}, "did you mean"), ({"na": "drop"}, "allowed are 'raise', 'keep'"),
+    ({"dissimilarity": np.eye(150)}, "a matrix is X, with dissimilarity='precomputed'"), ({"weighting": "x"}, "'auto', 'copies'"),
+    ({"dissimilarity": "gower", "metric": "euclidean"}, "metric= is dissimilarity= here"), ({"cv": ShuffleSplit(3)}, "hold each row out once"),
+], ids=str)  # fmt: skip
+def test_parameters_that_are_wrong_are_said_by_fit(data, given, words):
+    with pytest.raises(ValueError, match=words):
+        PrototypeClassifier(**given).fit(*data)
+
+
+def test_precomputed_dissimilarities(data):
+    X, y = data
+    at = np.random.default_rng(0).permutation(len(X))
+    X, y = X.iloc[at], y.iloc[at]
+    D = pc.dissimilarity("~ .", X, pc.Euclidean(scale=False)).frame().to_numpy()
+    plain = PrototypeClassifier(eps=0.8, dissimilarity=pc.Euclidean(scale=False), order="data")
+    for given in ({"dissimilarity": "precomputed"}, {"metric": "precomputed"}):
+        pairs = PrototypeClassifier(eps=0.8, order="data", **given)
+        assert pairs.__sklearn_tags__().input_tags.pairwise
+        assert (cross_val_predict(pairs, D, y, cv=3) == cross_val_predict(plain, X, y, cv=3)).all()
+    a, b = pairs.fit(D[:100, :100], y.iloc[:100]), clone(plain).fit(X.iloc[:100], y.iloc[:100])
+    assert a.prototype_indices_.tolist() == b.prototype_indices_.tolist()
+    np.testing.assert_array_equal(a.transform(D[100:, :100]), b.transform(X.iloc[100:]))
+    assert not hasattr(a, "prototypes_")
+    weights = np.arange(100) % 3
+    weighted, kept = clone(pairs).fit(D[:100, :100], y.iloc[:100], weights), np.repeat(np.arange(100), weights)
+    repeated = clone(pairs).fit(D[np.ix_(kept, kept)], y.iloc[kept])
+    assert (weighted.predict(D[100:, :100]) == repeated.predict(D[100:, kept])).all()
+    search = GridSearchCV(clone(pairs), {"eps": [0.4, 0.8]}, cv=3, error_score="raise").fit(D, y)
+    assert search.predict(D).shape == (150,)
+    with pytest.raises(ValueError, match="must be square"):
+        pairs.fit(D[:, :100], y)
+    with pytest.raises(ValueError, match="Negative values"):
+        pairs.fit(-D, y)
+
+
+def test_tables_with_texts_categories_and_booleans(mixed):
+    X, y = mixed
+    found = PrototypeClassifier("knn", k=3).fit(X, y)
+    assert found.feature_names_in_.tolist() == list(X)
+    assert found.n_features_in_ == 4
+    assert found.fit_.dissimilarity.metric.name == "Gower"
+    assert found.score(X, y) > 0.8
+    assert cross_val_score(found, X, y, cv=3, error_score="raise").mean() > 0.6
+    for other in (polars.from_pandas(X), pyarrow.table({name: X[name].to_list() for name in X})):
+        assert (clone(found).fit(other, y).predict(other) == found.predict(X)).all()
+    with pytest.raises(ValueError, match="levels not seen in fit: 'never'"):
+        found.predict(X.assign(text="never"))
+    with pytest.raises(ValueError, match="same order"):
+        found.predict(X[X.columns[::-1]])
+    with pytest.raises(ValueError, match="could not convert string"):
+        clone(found).fit(X.to_numpy(), y)
+
+
+def test_missing_values(mixed):
+    X, y = mixed
+    holes = X.assign(a=X["a"].where(X.index % 7 > 0))
+    with pytest.raises(ValueError, match=r"missing values \(NaN\) in 'a' \(9\).*na='keep'"):
+        PrototypeClassifier(eps=0.2).fit(holes, y)
+    found = PrototypeClassifier(eps=0.2, na="keep").fit(holes, y)
+    assert found.score(holes, y) > 0.8
+    assert np.isfinite(found.transform(holes)).all()
+    nothing = pd.DataFrame({name: pd.Series([None], dtype=X[name].dtype if name == "level" else object) for name in X})
+    for ask in (found.predict, found.transform):
+        with pytest.raises(ValueError, match="row 0 of X has no"):
+            ask(nothing)
+
+
+def test_tables_whose_columns_are_numbers_and_names_that_clash(data):
+    X, y = data
+    plain = EPS.fit(X.to_numpy(), y).predict(X.to_numpy())
+    assert (clone(EPS).fit(X.set_axis(range(4), axis=1), y).predict(X.to_numpy()) == plain).all()
+    named = X.set_axis(["y", "species", "a b", "x1"], axis=1).set_axis(np.zeros(150, int))  # labels of rows may repeat
+    assert (clone(EPS).fit(named, y).predict(named) == plain).all()
+
+
+def test_sparse_is_refused(data):
+    X, y = data
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        clone(EPS).fit(csr_array(X.to_numpy()), y)
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        clone(EPS).fit(X.to_numpy(), y).predict(csr_array(X.to_numpy()))
+
+
+def test_whole_weights_are_copies(data):
+    X, y = data
+    weights = np.arange(150) % 4
+    rows = np.repeat(np.arange(150), weights)
+    for method in ("pvm", "scm", "lvq"):
+        found = PrototypeClassifier(method, **{"eps": 1.0} if method == "pvm" else SMALL[method])
+        weighted, repeated = clone(found).fit(X, y, sample_weight=weights), found.fit(X.iloc[rows], y.iloc[rows])
+        np.testing.assert_array_equal(weighted.transform(X), repeated.transform(X))
+    weighted = PrototypeClassifier("knn").fit(X, y, weights)  # without leakage into the fold that holds a copy
+    assert len(weighted.fit_.frame) == len(rows)
+    folds = weighted.fit_.validation.folds
+    assert folds.groupby(rows[folds.index]).nunique().max() == 1
+    assert weighted.prototype_indices_.min() >= 0
+    assert (weights[weighted.prototype_indices_] > 0).all()
+    assert (y.to_numpy()[weighted.prototype_indices_] == weighted.prototype_labels_).all()
+
+
+def test_other_weights_go_to_the_method(data):
+    X, y = data
+    weights = np.where(y == "virginica", 2.5, 1.0) * (np.arange(150) > 3)
+    found = PrototypeClassifier(eps=1.0).fit(X, y, weights)
+    table = X.assign(species=y, w=weights)[4:]
+    assert found.prototype_indices_.tolist() == pc.fit("species ~ . - w", table, eps=1.0, weights="w", order="values").prototypes.index.tolist()
+    whole = PrototypeClassifier(eps=1.0, weighting="weights").fit(X, y, np.where(y == "virginica", 2, 1))
+    assert len(whole.fit_.frame) == 150
+    assert whole.fit_.frame.weights.max() == 2
+    with pytest.raises(ValueError, match="method 'scm' takes no weights"):
+        PrototypeClassifier("scm").fit(X, y, weights)
+    for wrong, words in ((-weights, "is negative"), (1000 * np.ones(150), "copies of 150 rows"), (0 * weights, "zero")):
+        with pytest.raises(ValueError, match=words):
+            PrototypeClassifier(eps=1.0).fit(X, y, wrong)
+    with pytest.raises(ValueError, match="needs whole numbers, and a weight is 2.5"):
+        PrototypeClassifier(eps=1.0, weighting="copies").fit(X, y, weights)
+
+
+def test_folds_of_scikit_learn(data):
+    X, y = data
+    splitter, groups = StratifiedKFold(5, shuffle=True, random_state=1), np.arange(150) // 2
+    fold = np.empty(150, int)
+    for number, (_, test) in enumerate(splitter.split(X, y)):
+        fold[test] = number
+    own = pc.fit("species ~ .", X.assign(species=y), "knn", cv=fold, order="values").validation.table
+    for cv in (splitter, list(splitter.split(X, y)), PredefinedSplit(fold)):
+        pd.testing.assert_frame_equal(PrototypeClassifier("knn", cv=cv).fit(X, y).fit_.validation.table, own)
+    for cv in (GroupKFold(5), 5):
+        folds = PrototypeClassifier("knn", cv=cv).fit(X, y, groups=groups).fit_.validation.folds
+        assert folds.groupby(groups[folds.index]).nunique().max() == 1
+    with pytest.raises(ValueError, match="split a group"):
+        PrototypeClassifier("knn", cv=list(splitter.split(X, y))).fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match="groups have 3 values"):
+        PrototypeClassifier("knn").fit(X, y, groups=[1, 2, 3])
+
+
+def test_metadata_is_routed(data):
+    X, y = data
+    weights, groups, folds = np.arange(150) % 3, np.arange(150) // 2, KFold(3, shuffle=True, random_state=0)
+    own = []
+    for train, test in folds.split(X):
+        found = PrototypeClassifier("knn").fit(X.iloc[train], y.iloc[train], weights[train], groups[train])
+        own.append(accuracy_score(y.iloc[test], found.predict(X.iloc[test])))
+    with config_context(enable_metadata_routing=True):
+        asks = PrototypeClassifier("knn").set_fit_request(sample_weight=True, groups=True).set_score_request(sample_weight=False)
+        scores = cross_val_score(asks, X, y, cv=folds, params={"sample_weight": weights, "groups": groups}, error_score="raise")
+        np.testing.assert_array_equal(scores, own)
+        routed = make_pipeline("passthrough", asks).fit(X, y, sample_weight=weights, groups=groups)
+        assert (routed.predict(X) == clone(asks).fit(X, y, weights, groups).predict(X)).all()
+        with pytest.raises(ValueError, match="not explicitly set as requested"):
+            cross_val_score(PrototypeClassifier("knn"), X, y, params={"groups": groups})
+
+
+def test_output_as_a_table(data):
+    X, y = data
+    found = clone(EPS).set_output(transform="pandas").fit(X, y)
+    out = found.transform(X.set_axis(np.arange(150) + 7))
+    assert out.columns.tolist() == found.get_feature_names_out().tolist() == [f"prototypeclassifier{i}" for i in range(15)]
+    assert out.index.tolist() == list(range(7, 157))
+    np.testing.assert_array_equal(clone(EPS).fit_transform(X, y), out)
+
+
+def test_chances_and_decisions(data):
+    X, y = data
+    found = PrototypeClassifier("knn", k=5, calibrate=True).fit(X, y)
+    np.testing.assert_array_equal(found.predict_proba(X), found.fit_.predict(X, "prob"))
+    assert (found.predict(X) == found.classes_[found.predict_proba(X).argmax(axis=1)]).all()
+    assert cross_val_score(found, X, y, cv=3, scoring="neg_log_loss", error_score="raise").mean() > -0.5
+    assert not hasattr(EPS, "predict_proba")
+    with pytest.raises(AttributeError) as raised:
+        _ = PrototypeClassifier().fit(X, y).predict_proba
+    assert "calibrate=True" in str(raised.value.__cause__)
+    plane = PrototypeClassifier("hyperplane", C=1.0)
+    assert not hasattr(plane, "decision_function")
+    np.testing.assert_array_equal(plane.fit(X, y).decision_function(X), plane.fit_.predict(X, "decision"))
+    two = y != "setosa"
+    values = plane.fit(X[two], y[two]).decision_function(X)
+    assert ((values > 0) == (plane.predict(X) == "virginica")).all()
+    assert not hasattr(clone(EPS).fit(X, y), "decision_function")
+    assert not hasattr(found, "decision_function")
+    for name in ("predict", "transform"):
+        with pytest.raises(NotFittedError):
+            getattr(PrototypeClassifier(), name)(X)
+
+
+def test_all_checks_of_imbalanced_learn():
+    from imblearn.utils.estimator_checks import estimator_checks_generator
+
+    done = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for estimator, check in estimator_checks_generator(PrototypeSelector(eps=1.0)):
+            check(estimator)
+            done.append(check.func.__name__)
+    assert {"check_samplers_pandas", "check_samplers_sample_indices", "check_samplers_list"} <= set(done)
+
+
+@pytest.mark.parametrize("method", ["pvm", "condensed", "multiedit", "kmedoids", "mmd"])
+def test_rows_that_are_prototypes(data, method, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imblearn", None)  # as if it were not installed
+    X, y = data
+    selector = PrototypeSelector(method, **({"eps": 1.0} if method == "pvm" else SMALL[method]))
+    fewer, classes = selector.fit_resample(X, y)
+    pd.testing.assert_frame_equal(fewer, X.iloc[selector.sample_indices_])
+    pd.testing.assert_series_equal(classes, y.iloc[selector.sample_indices_])
+    assert set(selector.sample_indices_) == set(selector.prototype_indices_)
+    assert selector.sampling_strategy_ == classes.value_counts().sort_index().to_dict()
+    assert (selector.fit_.prototypes["class"].to_numpy(object) == y.iloc[selector.prototype_indices_]).all()
+
+
+def test_selectors_in_a_pipeline_and_what_they_refuse(data):
+    from imblearn.pipeline import make_pipeline as with_samplers
+
+    X, y = data
+    pipeline = with_samplers(PrototypeSelector("condensed"), PrototypeClassifier("knn", k=1))
+    assert cross_val_score(pipeline, X, y, cv=3, error_score="raise").mean() > 0.9
+    with pytest.raises(ValueError, match="prototypes that are not rows"):
+        PrototypeSelector("kmeans", K=1).fit(X, y)
+    with pytest.raises(ValueError, match="no row was chosen"):
+        PrototypeSelector(eps=0.01, lambda_=2.0).fit(X, y)
+    with pytest.raises(ValueError, match="Multilabel"):
+        PrototypeSelector(eps=1.0).fit(X, np.ones((150, 2)))

@@ -20,7 +20,7 @@ from .rows import read_classes, read_folds, read_groups, read_rows, read_weights
 PRECOMPUTED = "precomputed"
 
 
-class PrototypeEstimator(BaseEstimator):
+class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator whose parameters are arguments of `protoclass.fit`, and those of the method by name.
 
     The parameters of the method are those that were given: `get_params` has them beside the ones of the signature, and

@@ -99,7 +99,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     >>> found.best_params_
     {'eps': 0.5}
     >>> found.best_estimator_.prototypes_.shape, found.best_estimator_.transform(X).shape
-    ((45, 4), (150, 45))
+    ((48, 4), (150, 48))
     """
 
     def __init__(
@@ -157,30 +157,34 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         check_answered(codes >= 0, "class")
         return np.asarray(self.classes_[codes])
 
-    @available_if(is_calibrated)
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The chance of each class, (r, L), learned from held-out rows; with `calibrate`."""
         return self._values(self._new(X), "prob")
 
-    @available_if(decides)
+    @available_if(decides)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values (r, L), of two classes the second minus the first (r,); of fitted methods that have them."""
         values = self._values(self._new(X), "decision")
-        return np.asarray(values[:, 1] - values[:, 0]) if values.shape[1] == 2 else values
+        return np.asarray(values[:, 1] - values[:, 0] if values.shape[1] == 2 else values)
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances (r, q) to the prototypes, by which the rule compares them where it has its own, else of the metric."""
         new = self._new(X)
         query, _, complete = self.fit_.query(new)
         rule = self.fit_.rule
-        check_fits(8.0 * len(complete) * len(rule.prototypes), "the distances to all prototypes take", "transform fewer rows at a time")
+        check_fits(
+            8.0 * len(complete) * len(rule.prototypes),
+            "the distances to all prototypes take",
+            "transform fewer rows at a time",
+        )
         distances = distances_by(rule, query)
         check_answered(complete & ~query.missing, "distances")
         return np.asarray(distances, float)
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
         """What the fit predicts for each class (r, L)."""
-        values = self.fit_.predictions(new, kind).to_numpy(float)
+        values = np.asarray(self.fit_.predictions(new, kind), float)
         check_answered(~np.isnan(values).any(axis=1), "class")
         return values
 
@@ -193,7 +197,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     def prototypes_(self) -> Any:
         """The prototypes in the order chosen, in the units of X (q, p)."""
         if self._is_pairwise:
-            raise NotAvailable("precomputed dissimilarities have no rows of X to show: prototype_indices_ has their positions")
+            raise NotAvailable(
+                "precomputed dissimilarities have no rows of X to show: prototype_indices_ has their positions"
+            )
         table = self.fit_.prototypes.iloc[:, self.fit_.prototype_table.shape[1] :]
         table = table.set_axis(self._columns, axis=1) if table.shape[1] == len(self._columns) else table
         return table if hasattr(self, "feature_names_in_") else table.to_numpy()

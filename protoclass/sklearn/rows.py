@@ -80,7 +80,9 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
         Without y, for another length, for missing values, and for targets that are not classes, in scikit-learn's words.
     """
     if y is None:
-        raise ValueError(f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None.")
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
@@ -120,7 +122,9 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
     if weighting == "weights" or (weighting == "auto" and not whole):
         return rows, kept
     if not whole:
-        raise OptionError(f"weighting='copies' needs whole numbers, and a weight is {shown(kept[kept != np.floor(kept)][0])}")
+        raise OptionError(
+            f"weighting='copies' needs whole numbers, and a weight is {shown(kept[kept != np.floor(kept)][0])}"
+        )
     if kept.sum() > max(MOST_COPIES, len(X)):
         raise OptionError(
             f"sample_weight stands for {kept.sum():,.0f} copies of {len(rows):,} rows, above {MOST_COPIES:,}: give "
@@ -160,6 +164,6 @@ def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarra
         values = column_or_1d(groups)
         if len(values) != count:
             raise DataError(f"groups have {len(values)} values, and X has {count} rows")
-        return values[rows]
+        return np.asarray(values[rows])
     copied = len(rows) > 1 and bool((np.diff(rows) == 0).any())
     return rows if copied and not isinstance(cv, np.ndarray) else None

@@ -17,7 +17,7 @@ from .base import PrototypeEstimator
 
 
 @dataclass
-class SamplerInputTags(InputTags):
+class SamplerInputTags(InputTags):  # type: ignore[misc]
     """What X may be, with what imbalanced-learn adds to it."""
 
     dataframe: bool = True
@@ -31,7 +31,7 @@ class SamplerTags:
 
 
 @dataclass
-class TagsOfSampler(Tags):
+class TagsOfSampler(Tags):  # type: ignore[misc]
     """The tags of a sampler."""
 
     sampler_tags: SamplerTags = field(default_factory=SamplerTags)
@@ -96,9 +96,13 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
         self._learn(X, codes, None, None, "weights")
         rows = self.prototype_indices_
         if (rows < 0).any():
-            raise OptionError(f"method {self.fit_.model.name!r} makes prototypes that are not rows: give one that chooses rows, such as 'pvm'")
+            raise OptionError(
+                f"method {self.fit_.model.name!r} makes prototypes that are not rows: give one that chooses rows, such as 'pvm'"
+            )
         if len(rows) == 0:
-            raise DataError(f"no row was chosen by {self.fit_.call}: the summary of fit_ says why, and other parameters choose more")
+            raise DataError(
+                f"no row was chosen by {self.fit_.call}: the summary of fit_ says why, and other parameters choose more"
+            )
         self.sample_indices_ = np.unique(rows)
         chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
         self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))

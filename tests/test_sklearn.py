@@ -35,9 +35,9 @@ from protoclass.sklearn import PrototypeClassifier, PrototypeSelector
 
 # what is given so that a check, with its hundred fits, takes a second or two: default grids pass as well
 SMALL = {
-    "pvm": {"eps": [0.5, 1.0, 2.0]}, "scm": {"kind": "conjunction", "penalty": 1.0}, "knn": {"k": [1, 5]}, "lvq": {"K": 2}, "kmedoids": {"K": 2},
-    "hyperplane": {"C": 1.0}, "dann": {"k": 3}, "condensed": {}, "multiedit": {}, "kmeans": {"K": 2}, "mixture": {"K": 1},
-    "mmd": {"K": 2}, "centroids": {},
+    "pvm": {"eps": [0.5, 1.0, 2.0]}, "scm": {"kind": "conjunction", "penalty": 1.0}, "knn": {"k": [1, 5]}, "lvq": {"K": 2},
+    "kmedoids": {"K": 2}, "hyperplane": {"C": 1.0}, "dann": {"k": 3}, "condensed": {}, "multiedit": {}, "kmeans": {"K": 2},
+    "mixture": {"K": 1}, "mmd": {"K": 2}, "centroids": {},
 }  # fmt: skip
 EPS = PrototypeClassifier("pvm", eps=1.0)
 
@@ -79,7 +79,8 @@ def test_all_checks_of_scikit_learn(method):
 
 
 @pytest.mark.parametrize("estimator", [
-    PrototypeClassifier(eps=1.0, dissimilarity="precomputed"), PrototypeClassifier(eps=1.0, calibrate={"cv": 2}), PrototypeSelector(eps=1.0),
+    PrototypeClassifier(eps=1.0, dissimilarity="precomputed"), PrototypeClassifier(eps=1.0, calibrate={"cv": 2}),
+    PrototypeSelector(eps=1.0),
 ], ids=str)  # fmt: skip
 def test_all_checks_of_scikit_learn_with_other_arguments(estimator):
     assert {each["check_name"] for each in checks(estimator) if each["status"] != "passed"} <= {"check_array_api_input"}

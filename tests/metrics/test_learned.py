@@ -1,6 +1,7 @@
 """Metrics that learn from classes what columns count, against scikit-learn, loops and finite differences."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -164,7 +165,7 @@ def test_what_a_fit_says_of_the_weights(iris):
     assert list(weights.columns) == ["weight", "share", "scale"]
     assert weights["scale"].to_dict() == pytest.approx(iris.iloc[:, :4].std().to_dict())
     first = weights["weight"].idxmax()
-    for text in (fit.summary().as_text(), repr(pc.Dissimilarity(**vars(fit.dissimilarity)))):
+    for text in (fit.summary().as_text(), repr(replace(fit.dissimilarity))):
         assert f"learned weights of columns, each divided by its sd: {first}" in text.replace("\n", " ")
     assert "a stratified sample of 90 of 150 rows" in fit.summary().as_text().replace("\n", " ")
     assert "diagonal NCA, scaled columns, learned from 90 of 150 rows" in repr(fit)

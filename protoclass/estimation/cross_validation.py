@@ -15,6 +15,7 @@ from ..arguments import one_of
 from ..core.choose import RULES, choose_over_repeats
 from ..core.parallel import each
 from ..core.query import Query, answer_block
+from ..core.spool import large
 from ..core.task import Path, Rule, Task
 from ..errors import OptionError
 from ..metrics.dissimilarity import Dissimilarity
@@ -95,9 +96,9 @@ class HeldOut:
     @staticmethod
     def empty(axes: dict[str, np.ndarray], rows: tuple[int, ...], folds: int) -> HeldOut:
         grid = pd.DataFrame(list(product(*(axis.tolist() for axis in axes.values()))), columns=list(axes))
-        predicted = np.empty((*rows, len(grid)), np.int16)
+        predicted, covered = (large((*rows, len(grid)), np.int16) for _ in range(2))
         sizes, bounds = np.empty((folds, len(grid))), np.full((folds, len(grid)), np.nan)
-        return HeldOut(axes, grid, predicted, np.empty_like(predicted), sizes, bounds, np.ones(sizes.shape, bool))
+        return HeldOut(axes, grid, predicted, covered, sizes, bounds, np.ones(sizes.shape, bool))
 
     def joined(self, other: HeldOut, name: str, values: np.ndarray) -> HeldOut:
         """With the points of another, which differs in the values of one parameter, that have these values; in grid order."""
@@ -145,10 +146,12 @@ class Trial:
         """What the rules of each fold say of the rows that it leaves out, over the product of the axes."""
         problem, F = self.problem, self.of_fold.max(axis=1) + 1
         held = HeldOut.empty(axes, self.of_fold.shape, int(F.sum()))
-        with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
+        asks = problem.progress if self.dissimilarity.sharded is not None else False
+        with bar(int(F.sum()), "cross-validating", problem.progress) as validating, bar(None, "asking workers", asks) as asking:
+            task = replace(self.task, tick=asking.update)
             for r, fold in enumerate(self.of_fold):
                 on_all = problem.model.shares_work and r == 0
-                found = fold_paths(problem, self.dissimilarity, self.task, fold, axes, on_all)
+                found = fold_paths(problem, self.dissimilarity, task, fold, axes, on_all)
                 path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes)
                 if path is not None:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))
@@ -360,9 +363,9 @@ def _fold_errors(
     """Mean loss of each fold at each grid point, (F, G), and the weight of each fold, (F,), for every repeat."""
     errors, fold_weights = [], []
     for fold, guess in zip(of_fold, predicted, strict=True):
-        lost = losses(guess[None], y, loss)[0] * weights[:, None]
         total = np.bincount(fold, weights)
-        sums = np.stack([np.bincount(fold, lost[:, g]) for g in range(lost.shape[1])], axis=1)
+        lost = (losses(guess[None, :, g : g + 1], y, loss)[0, :, 0] * weights for g in range(guess.shape[1]))
+        sums = np.stack([np.bincount(fold, one) for one in lost], axis=1)
         errors.append(sums / np.maximum(total, 1e-300)[:, None])
         fold_weights.append(total)
     return errors, fold_weights

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,11 +19,11 @@ from .checks import check_names, check_unique, check_weight_of_classes, given_we
 from .formula import Formula, read
 from .frame import Frame, trained_spec
 from .schema import describe_column, learn_schema, read_classes
+from .table_files import file_source, is_path, read_piece
 
 PARTS = 2  # for each thread of the workers
 SHARE = 1 / 16  # of a worker's memory, which one part may take
 ROWS = 50_000  # of a part that is made of a frame in memory
-CSV = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
 
 
 @dataclass(frozen=True)
@@ -294,12 +292,10 @@ def as_dask(data: Any) -> Any:
 
     if isinstance(data, pd.DataFrame):
         return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)
-    paths = [data] if isinstance(data, (str, Path)) else data
-    if isinstance(paths, list) and paths and all(isinstance(path, (str, Path)) for path in paths):
-        names = [str(path) for path in paths]
-        if any(re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name) for name in names):
-            raise DataError("a path with client= is of files that all workers see: read others by Dask, and give the Dask DataFrame")
-        return dd.read_csv(names) if all(name.endswith(CSV) for name in names) else dd.read_parquet(names if len(names) > 1 else names[0])
+    if is_path(data):
+        files = file_source(data)
+        first = next(files.blocks(list(files.names)))
+        return dd.from_map(read_piece, files.pieces(), meta=first.iloc[:0])
     raise DataError(
         f"client= goes with a Dask DataFrame, a pandas frame or paths of parquet or csv files, not with {type(data).__name__}: "
         "dask.dataframe.from_pandas(frame, npartitions=8) makes one"

@@ -87,6 +87,15 @@ class Files:
                 raise FileError(f"{shown(str(path))} has changed since it was first read: call fit again, with the path")
             yield from self._parquet(path, columns) if self.parquet else self._csv(path, columns)
 
+    def pieces(self) -> list[tuple[str, int | None]]:
+        """What is read apart, in order: each row group of a parquet file (path, number), each CSV file (path, None)."""
+        if not self.parquet:
+            return [(os.path.abspath(path), None) for path in self.paths]
+        from pyarrow.parquet import ParquetFile
+
+        counts = [ParquetFile(path).num_row_groups for path in self.paths]
+        return [(os.path.abspath(path), g) for path, count in zip(self.paths, counts, strict=True) for g in range(count)]
+
     def as_text(self, column: str) -> Source | None:
         return None if self.parquet else replace(self, texts=self.texts | {column})
 
@@ -121,6 +130,20 @@ class Files:
             raise
         except Exception as reason:
             raise _unreadable(path, "CSV", reason) from None
+
+
+def read_piece(piece: tuple[str, int | None], columns: list[str] | None = None) -> pd.DataFrame:
+    """The rows of one of `Files.pieces`."""
+    path, group = piece
+    try:
+        if group is None:
+            return pd.read_csv(path, usecols=columns, low_memory=False)
+        from pyarrow.parquet import ParquetFile
+
+        with ParquetFile(path) as file:
+            return file.read_row_group(group, columns).to_pandas().reset_index(drop=True)
+    except Exception as reason:
+        raise _unreadable(Path(path), "CSV" if group is None else "parquet", reason) from None
 
 
 def _files_of(given: Any) -> list[Path]:

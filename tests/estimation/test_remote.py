@@ -103,6 +103,18 @@ def test_a_frame_in_memory_with_a_client(client):
     assert_same(remote, pc.fit("y ~ a + b", data, eps=1.0))
 
 
+def test_files_with_a_client(client, tmp_path):
+    data = made(7)[["a", "b", "y"]]
+    for k in range(12):  # part10 stands before part2, here and there
+        data.iloc[k * 34 : (k + 1) * 34].to_parquet(tmp_path / f"part{k}.parquet", row_group_size=20)
+        data.iloc[k * 34 : (k + 1) * 34].to_csv(tmp_path / f"part{k}.csv", index=False)
+    for kind in ("parquet", "csv"):
+        path = str(tmp_path / f"*.{kind}")
+        remote = pc.fit("y ~ .", path, eps=1.0, client=client)
+        assert remote.frame.parts is not None
+        assert_same(remote, pc.fit("y ~ .", path, eps=1.0))
+
+
 def test_what_stays_out(client):
     ddf = in_parts(made(4), [100])
     for given, words in [

@@ -207,6 +207,7 @@ class ShardedReading(Reading):
             Whether places do not know their labels yet.
         """
         answers = dict.fromkeys(self.occupied)
+        self.task.tick()
         self._call(work, message, own, first, answers)
         lost = [s for s, answer in answers.items() if answer is None]
         if lost:
@@ -244,7 +245,6 @@ class ShardedReading(Reading):
             some = slice(first, first + step)
             for weights in self.ask(count, some, first=first == 0):
                 out[some] += weights
-            self.task.tick()
         return out
 
     @cached_property

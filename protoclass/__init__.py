@@ -67,6 +67,8 @@ _PLACES = {
     "analysis.compare": "compare",
     "analysis.comparison": "Comparison",
     "analysis.set_cover": "set_cover SetCover",
+    "saving": "load Saved",
+    "declared": "savable",
     "settings": "options",
     "widgets": "explore",
     "widgets.app": "app App",
@@ -95,6 +97,7 @@ if TYPE_CHECKING:
     from .core.neighbours.nearest import Nearest
     from .core.query import Query
     from .core.task import Points, RulePath, Task
+    from .declared import savable
     from .errors import (
         ClusterError,
         DataError,
@@ -150,6 +153,7 @@ if TYPE_CHECKING:
     from .models.pvm import PVM, quantiles
     from .models.registry import register
     from .models.scm import SCM
+    from .saving import Saved, load
     from .settings import options
     from .vignettes import Vignettes, vignette
     from .widgets import explore

@@ -171,7 +171,7 @@ _CONFUSION = "fit.test(new).confusion has it for new rows, and fit.plot('confusi
 _CHANCES = "it is fit.calibrate().predict(new, 'prob') here"
 _PARAMETERS, _CURVE, _PROTOTYPES = "it is fit.parameters() here", "it is fit.validation.table here", "it is fit.prototypes here"
 _CHOSEN = "it is fit.validation.table.loc[fit.point] here"
-_FILE = "a fit is kept by pickle, as in pickle.dumps(fit); fit.report('fit.html') writes a page to read"
+_FILE = "it is fit.save('fit.proto') here, and pc.load(path) reads it; fit.report('fit.html') writes a page to read"
 _EXPLAIN = "fit.why(row) says why a row has its class, fit.importance() how much each variable counts"
 _SHORTER = "fit.at(size=5) keeps the first prototypes, fit.update(lambda_=...) makes each cost more"
 _COLUMNS = "fit.frame.columns has the predictors, fit.frame.design the columns that are measured"
@@ -207,7 +207,7 @@ VERBS: Mapping[str, str] = {
     **dict.fromkeys(["resample", "resamples"], "fit.validation.fold_errors has the errors of each fold"),
     **dict.fromkeys(["cluster_centers_", "centers", "medoids", "id_med", "support_vectors_", "SV", "codebook", "codes"], _PROTOTYPES),
     "finalModel": "it is the fit itself", **dict.fromkeys(["prune", "printcp", "plotcp"], _SHORTER),
-    **dict.fromkeys(["step", "stepAIC", "drop1", "add1"], _STEP), **dict.fromkeys(["save", "dump", "to_pickle", "saveRDS"], _FILE),
+    **dict.fromkeys(["step", "stepAIC", "drop1", "add1"], _STEP), **dict.fromkeys(["dump", "to_pickle", "saveRDS"], _FILE),
     **dict.fromkeys(["print", "head", "describe", "info", "str"], "its name alone prints it, and fit.summary() says all there is to say"),
 }  # fmt: skip
 
@@ -313,10 +313,10 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(["palette", "set_palette", "scale_colour_manual", "scale_color_manual"], _COLOURS),
     "read_csv": _PANDAS, "read_table": _PANDAS, "load_iris": "it is pc.load_data('iris') here", "data": "it is pc.load_data('iris') here",
     "silhouette": "plot() shows the rows around the prototypes, and augment() has the margin of each row",
-    "load": "pickle.loads(...) gives a fit back that pickle.dumps(fit) has kept",
+    **dict.fromkeys(["readRDS", "read_pickle"], "it is pc.load(path) here, of a file that fit.save(path) has written"),
     "help": "it is Python's own, help(pc.fit)",
     "citation": "fit.report('fit.html') says how to cite",
 }  # fmt: skip
 
 FUNCTIONS = ("predict", "summary", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
-             "calibrate", "threshold", "alternatives", "criticisms", "swap")  # fmt: skip
+             "calibrate", "threshold", "alternatives", "criticisms", "swap", "save", "slim")  # fmt: skip

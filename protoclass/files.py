@@ -6,12 +6,14 @@ import os
 import secrets
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from lzma import LZMAError
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
 
-from .errors import FileError, OptionError, cut, shown
+from .errors import FileError, OptionError, ProtoclassError, cut, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +24,14 @@ ADDRESSES = ("http", "https", "ftp")
 
 
 def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None:
-    """Write a file beside its place and rename it, so that it is there completely or not at all.
+    """Write a file beside its place and rename it, so that it is there completely or not at all; see `written`."""
+    with written(path, overwrite) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def written(path: Path, overwrite: bool = True) -> Iterator[BinaryIO]:
+    """A file to write into, which takes its place, or that of the old file, once all is written and on the disk.
 
     Raises
     ------
@@ -31,25 +40,39 @@ def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None
     FileError
         Where it can't be written: a full disk, a folder without permission, a name that is too long. Nothing is left behind.
     """
-    data = content.encode() if isinstance(content, str) else content
-    beside = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
+        beside = path.with_name(f".{secrets.token_hex(8)}.part")
         if not overwrite and os.path.lexists(path):
             raise FileExistsError(str(path))
         try:
             with open(beside, "xb") as file:
-                file.write(data)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, path)
+            _settle(path.parent)
         finally:
             beside.unlink(missing_ok=True)
     except FileExistsError:
         raise
     except (OSError, ValueError) as reason:
+        if isinstance(reason, ProtoclassError):  # of what is written, not of writing it
+            raise
         raise FileError(
             f"{shown(str(path))} can't be written: {_why(reason)}. Free some space, or name another folder; no file is left behind"
         ) from None
+
+
+def _settle(folder: Path) -> None:
+    """Let the disk know of a new name in a folder; some systems and disks have no such request, and the file is there already."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)
 
 
 def make_folder(path: Path) -> None:

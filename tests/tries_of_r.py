@@ -202,7 +202,9 @@ BASE = [
     ("fit.step()", "NotAvailable: update(formula)", "pc.compare(fit, fit.update('. ~ . - sepal_width'), new=new)"),
     ("fit.print()", "NotAvailable: fit.summary()", "fit.summary()"),
     ("fit.model_frame", "NotAvailable: fit.frame.columns", "fit.frame.columns"),
-    ("fit.saveRDS('fit.rds')", "NotAvailable: pickle.dumps(fit)", "import pickle; pickle.loads(pickle.dumps(fit)).predict(new)"),
+    ("fit.saveRDS('fit.rds')", "NotAvailable: pc.load(path)", "import os, tempfile; path = os.path.join(tempfile.mkdtemp(), 'fit.proto')\n"
+     "fit.save(path); pc.load(path).predict(new)"),
+    ("pc.readRDS('fit.rds')", "NotAvailable: it is pc.load(path) here", "pc.load(fit.save(__import__('tempfile').mktemp()))"),
     ("pc.set_seed(1)", "NotAvailable: seed=", "pc.fit('species ~ .', data, 'knn', k=[1, 3], cv=3, seed=1)"),
     ("with pc.options(digits=2): text = repr(fit.test(new))\ntext", "'Test error 0.00 ' in it or 'Test error 0.07 ' in it"),
     ("pc.options('digits')", "OptionError: options.digits reads one", "pc.options.digits is None"),

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, is_number, one_of
+from ..arguments import Served, is_number, known_arguments, one_of
 from ..core.intervals import wilson
+from ..declared import savable
 from ..elsewhere import VERBS_OF_COMPARISON
 from ..errors import NotAvailable, OptionError, brief
 from ..settings import significant
@@ -23,9 +24,12 @@ from .scored import SCORES, compare_scores, mean_score, score_rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..saving import Saved
+
 ROPE = 0.01  # the region of practical equivalence, where none is said: one error in a hundred rows
 
 
+@savable
 @dataclass(frozen=True, eq=False)
 class Comparison(Served):
     """Methods judged on the same rows.
@@ -217,6 +221,13 @@ class Comparison(Served):
                 "cv=10 or repeats=10"
             )
         return equivalence(self.errors, self.design, rope, self.sizes)
+
+    @known_arguments
+    def save(self, path: Any, overwrite: bool = False) -> Saved:
+        """Write the comparison into a file that `protoclass.load` reads; see `Fit.save`."""
+        from ..saving import save
+
+        return save(self, path, overwrite)
 
     def plot(self, ax: Any = None) -> Axes:
         """Each method's error with its 95 % interval, its error on each split, and its number of prototypes."""

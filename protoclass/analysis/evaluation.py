@@ -335,7 +335,7 @@ def test(
         raise DataError(
             "no row has both a known class and all predictors" + ("" if weights is None else ", and weight")
         )
-    constant = int(np.bincount(fit.frame.codes, fit.frame.weights, len(levels)).argmax())
+    constant = int(fit.frame.class_weights.argmax())
     losses = None if loss is None else loss_of(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
 

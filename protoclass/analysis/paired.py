@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ..core.intervals import Z, wilson
+from ..declared import savable
 
 EXACT = 25  # rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
 COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
 
 
+@savable
 @dataclass(frozen=True)
 class Design:
     """How the splits that errors come from share rows, which the variance of their mean depends on.

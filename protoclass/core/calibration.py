@@ -9,10 +9,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..declared import savable
+
 Array = NDArray[Any]
 TINY = np.finfo(float).tiny
 
 
+@savable
 @dataclass(frozen=True)
 class Scale:
     """How the values that a rule gives by class become scores: the larger, the more likely the class.
@@ -55,6 +58,7 @@ class Chances(Protocol):
     def of(self, scores: Array) -> Array: ...
 
 
+@savable(intercepts="L")
 @dataclass(frozen=True)
 class Multinomial:
     """Chances proportional to exp(intercept of the class + slope x score of the class).
@@ -117,6 +121,7 @@ def fit_multinomial(scores: Array, y: Array, w: Array) -> Multinomial:
     return Multinomial(float(found.x[0]) / spread, found.x[1:] - found.x[1:].mean())
 
 
+@savable
 @dataclass(frozen=True)
 class Isotonic:
     """Chances as steps of how far a class's score lies above the best of the others, one increasing curve a class.
@@ -194,6 +199,7 @@ def nonconformity(scores: Array) -> Array:
     return np.asarray(best_other - scores)
 
 
+@savable(strangeness="n", y="n", w="n", fold="n")
 @dataclass(frozen=True)
 class Conformal:
     """Calibration rows against which new ones are ranked, class by class (Mondrian).

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..declared import savable
+
 Array = NDArray[Any]
 
 
@@ -21,6 +23,7 @@ RULES: Mapping[str, str] = {
 OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that look at held-out rows
 
 
+@savable(error="G", se="G", size="G")
 @dataclass(frozen=True)
 class Choice:
     """The cross-validated curve and the grid points chosen from it.

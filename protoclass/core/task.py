@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..declared import savable
 from .parallel import Once
 from .sources import Part, Source
 
@@ -131,6 +132,7 @@ class Task:
         return reordered, columns
 
 
+@savable(classes="q", at="q", coords="q p", radii="q")
 @dataclass(frozen=True)
 class Points:
     """The prototypes of a rule: columns of D, or coordinates of their own.

@@ -21,6 +21,7 @@ from ..core.calibration import (
 )
 from ..core.query import answer
 from ..core.task import Rule, Stepwise
+from ..declared import savable
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
 from ..frames.checks import check_unique
 from ..frames.response import class_codes
@@ -38,6 +39,7 @@ HOW = tuple(LEARN)
 DEFAULTS: Mapping[str, Any] = {"data": None, "how": "multinomial", "cv": "auto", "seed": None}  # of Fit.calibrate
 
 
+@savable
 @dataclass(frozen=True, eq=False)
 class FoldRule:
     """A rule that scored calibration rows, and the dissimilarity that new rows are measured by for it."""
@@ -46,6 +48,7 @@ class FoldRule:
     dissimilarity: Dissimilarity
 
 
+@savable(scores="n L", share="L")
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """What held-out rows say of a fit: chances of the classes, and prediction sets.
@@ -88,8 +91,9 @@ class Calibration:
         """Conformal p-values (r, classes) of the complete rows of new data, the names of all, and which are complete."""
         strange = []
         for one in self.rules:
-            query, index, complete = one.dissimilarity.query(), one.dissimilarity.index, None
-            if new is not None:
+            if new is None:
+                query, index, complete = one.dissimilarity.query(), one.dissimilarity.index, None
+            else:
                 query, index, complete = one.dissimilarity.new_query(new)
             values = answer(one.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))

@@ -8,7 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import brief
+from ..arguments import quoted
+from ..declared import savable
+from ..errors import NotAvailable, brief
+from ..frames.absent import Absent
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 
@@ -18,6 +21,7 @@ DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candid
                                "calibrate": False, "class_weights": None, "loss": None}  # fmt: skip
 
 
+@savable
 @dataclass(frozen=True)
 class Call:
     """The function that was called, by name, with the formula, the data and all further arguments.
@@ -55,13 +59,27 @@ class Call:
         return replace(self, formula=formula, data=data, arguments={**arguments, **new})
 
     def run(self) -> Any:
-        """The Fit of this call."""
+        """The Fit of this call.
+
+        Raises
+        ------
+        NotAvailable
+            Where data or arguments of it are gone.
+        """
+        gone = [name for name, value in {"data": self.data, **self.arguments}.items() if _is_absent(value)]
+        if gone:
+            named = ", ".join(f"{name}=" for name in gone)
+            raise NotAvailable(f"the fit is slim, and {quoted(gone)} of its call are gone: give {named}, or take the full fit")
         return self.refit(self.formula, self.data, **self.arguments)
 
     def __repr__(self) -> str:
         shown = [repr(self.formula), "data"]
         shown += [f"{k}={short(v)}" for k, v in self.arguments.items() if not is_default(k, v)]
         return f"{self.function}({', '.join(shown)})"
+
+
+def _is_absent(value: Any) -> bool:
+    return isinstance(value, Absent) or (isinstance(value, Mapping) and any(map(_is_absent, value.values())))
 
 
 def is_default(name: str, value: Any, defaults: Mapping[str, Any] = DEFAULTS) -> bool:

@@ -17,6 +17,7 @@ from ..core.parallel import each
 from ..core.query import Query, answer_block
 from ..core.spool import large
 from ..core.task import Path, Rule, Task
+from ..declared import savable
 from ..errors import OptionError
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
@@ -219,6 +220,7 @@ def _until_a_class_is_lost(held: HeldOut, name: str) -> int:
     return int(np.argmin([*whole, False]))
 
 
+@savable
 @dataclass(frozen=True, eq=False)
 class Procedure:
     """The arguments of a cross-validation, with which it can be done with other data.
@@ -243,6 +245,7 @@ class Procedure:
         return validate(problem, self.measure, self.repeats).validation
 
 
+@savable(loss="L L")
 @dataclass(frozen=True, eq=False)
 class SecondDraw:
     """The same cross-validation with other folds, computed when it is first read.

@@ -34,8 +34,8 @@ def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
     p = answer(fit.rule, "prob", query)
     if prior is None:
         return p
-    share = np.bincount(fit.frame.codes, fit.frame.weights, len(fit.classes)) / fit.frame.weights.sum()
-    return under_prior(p, share, prior)
+    weight = fit.frame.class_weights
+    return under_prior(p, weight / weight.sum(), prior)
 
 
 def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:

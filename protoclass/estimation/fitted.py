@@ -170,7 +170,8 @@ class Fitted(Served):
         head.index = self.prototype_names
         if prototypes.at is not None:
             row = self.prototype_row
-            head["own"] = pd.Categorical.from_codes(np.where(row >= 0, self.frame.codes[row], -1), levels)
+            own = self.frame.remembered.codes
+            head["own"] = pd.Categorical.from_codes(np.where(row >= 0, own[row], -1) if len(own) else np.full(len(row), -1), levels)
         for name, values in prototypes.table.items():
             head[name] = as_counts(values) if values.dtype.kind == "f" else values
         return head

@@ -16,6 +16,7 @@ from ..core.parallel import Once
 from ..core.query import Query
 from ..core.sources import Source
 from ..core.task import Points, Task
+from ..declared import savable
 from ..elsewhere import ELSEWHERE
 from ..errors import DataError, FormulaError, OptionError, brief, shown
 from ..frames.blocks import blocks
@@ -45,6 +46,7 @@ HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
 LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
 
+@savable(groups="n")
 @dataclass(frozen=True)
 class Problem:
     """A frame, a metric and a model that fit one another.

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..declared import savable
+
 BY_HAND = "hand"
 
 
+@savable
 @dataclass(frozen=True, eq=False)
 class Selection:
     """Which values the tuned parameters have in a fit, and how they were chosen.
@@ -53,6 +56,7 @@ class Selection:
         return {name: tried for name, tried in self.tried().items() if name in names}
 
 
+@savable
 @dataclass(frozen=True)
 class Extension:
     """How the default grid of a parameter went on, because the choice was its last value.

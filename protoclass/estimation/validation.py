@@ -13,6 +13,7 @@ import pandas as pd
 from ..arguments import Served, known_arguments
 from ..core.choose import choose
 from ..core.units import as_counts
+from ..declared import savable
 from ..elsewhere import VERBS_OF_VALIDATION
 from ..errors import OptionError, brief
 from ..frames.tables import as_given
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..analysis.permutation import PermutationTest
+    from ..saving import Saved
 
 
+@savable(of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G")
 @dataclass(frozen=True, eq=False)
 class Validation(ErrorCurve, Served):
     """A cross-validated error curve.
@@ -194,6 +197,13 @@ class Validation(ErrorCurve, Served):
         at = self._point(point)
         choose = self.problem.call.arguments.get("choose", "1se")
         return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen_by_call() else BY_HAND)
+
+    @known_arguments
+    def save(self, path: Any, overwrite: bool = False) -> Saved:
+        """Write the cross-validation into a file that `protoclass.load` reads; see `Fit.save`."""
+        from ..saving import save
+
+        return save(self, path, overwrite)
 
     @known_arguments
     def plot(self, x: Any = None, ax: Any = None, band: float | None = None) -> Axes:

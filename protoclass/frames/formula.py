@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ..declared import savable
 from ..errors import FormulaError, cut, shown
 from .expansion import expand, factors_of
 from .grammar import TRANSFORMS, names_in, parse_transform
@@ -24,6 +25,7 @@ LONGEST = 100_000  # characters of a formula
 NESTED = 1_000  # parentheses
 
 
+@savable
 @dataclass(frozen=True)
 class Formula:
     """A formula with names resolved in a data frame.
@@ -221,6 +223,12 @@ def _called(expression: str) -> set[str]:
     """The names of the functions that a factor calls, at any depth."""
     calls = (node.func for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Call))
     return {function.id for function in calls if isinstance(function, ast.Name)}
+
+
+def check_factors(formula: Formula) -> dict[str, frozenset[str]]:
+    """The columns that each factor of a formula uses; raises an error where one is outside the grammar."""
+    factors = {f.expr: f for term in formula.terms for f in term.factors}
+    return {expression: frozenset(_check_factor(f, formula.names, formula.text)) for expression, f in factors.items()}
 
 
 def _check_column(name: str, names: Names, text: str) -> str:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import one_of
-from ..core.memory import check_fits
-from ..errors import DataError, FormulaError, OptionError, TooLarge, cut, shown
+from ..declared import savable
+from ..errors import DataError, OptionError, TooLarge, shown
 from .checks import check_names, check_read, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
 from .reading import names_of, origin_of, unread
 from .rows import kept_rows, missing_in
 from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
+from .specification import compute, trained_spec
 from .tables import as_pandas
-from .terms import columns_of, for_formulaic
-from .transforms import functions, most_columns
-
-LARGEST = 2**33  # bytes of a design matrix
-COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
+from .terms import columns_of
 
 
+@savable
 @dataclass(frozen=True)
 class Frame:
     """Predictors and response of the rows that take part.
@@ -88,6 +84,26 @@ class Frame:
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
         """The predictors of the rows of these labels; missing for a label of no row."""
         return self.columns.reindex(labels)
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        """The number of rows of each class, int (classes,)."""
+        return np.bincount(self.codes, minlength=len(self.levels))
+
+    @property
+    def class_weights(self) -> np.ndarray:
+        """The weight of the rows of each class, (classes,)."""
+        return np.bincount(self.codes, self.weights, len(self.levels))
+
+    @property
+    def remembered(self) -> Frame:
+        """The rows that are there: all, but for the frame of a slim fit."""
+        return self
+
+    @property
+    def absent(self) -> str | None:
+        """Why the rows are not there, in words; None where they are."""
+        return None
 
     def take(self, rows: np.ndarray | slice) -> Frame:
         """Some of the rows, by position; those of a slice are not copied."""
@@ -172,7 +188,7 @@ class Frame:
             raise DataError(
                 f"two columns of the design matrix would be named {names[names.duplicated()][0]!r}: rename one in the data"
             )
-        return _compute(self.spec, self)[0].set_axis(names, axis=1)
+        return compute(self.spec, self)[0].set_axis(names, axis=1)
 
     def terms(self) -> dict[str, pd.Series]:
         """One variable for each term, for metrics of mixed columns: numbers, or unchanged categories."""
@@ -265,68 +281,3 @@ def mold(
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
     frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
     return replace(frame, spec=trained_spec(frame))
-
-
-def trained_spec(frame: Frame) -> Any:
-    """Formulaic's specification, trained on the rows; None where the predictors are plain numbers."""
-    if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
-        return None
-    from formulaic import ModelSpec, SimpleFormula
-
-    width = _width(frame)
-    if width * len(frame) * 8 > LARGEST:
-        categories = [c for c, column in frame.schema.items() if column.kind == "category"]
-        if frame.formula.plain() and categories:
-            return None  # Gower reads the unchanged categories; a metric that requests `design` checks it
-        widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
-        cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
-        cure += "; df= of a transform may be smaller" if not frame.formula.plain() else ""
-        raise TooLarge(
-            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave "
-            "out terms, or categories of many levels"
-        )
-    if not frame.formula.plain():
-        check_fits(width * len(frame) * 8.0, f"the {len(frame)} x {width} design matrix takes", "leave out terms, or use fewer rows")
-    rows = frame
-    if frame.keep:
-        rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
-        if len(rows) == 0:
-            return None
-    if frame.formula.plain():
-        rows = rows.take(np.arange(1))  # unchanged columns: only the levels are learned, and one row has them
-    # rows with missing values are already left out; `design` reports values that a transform makes missing
-    spec = ModelSpec(
-        formula=SimpleFormula(for_formulaic(frame.formula.terms)), ensure_full_rank=False, na_action="ignore", output="pandas"
-    )
-    return _compute(spec, rows)[1]
-
-
-def _width(frame: Frame) -> int:
-    """The number of columns of the design matrix, at most: for every term a product of levels and of columns of transforms."""
-
-    def columns(factor: Any) -> int:
-        if factor.how == "lookup" or factor.expr.startswith("C("):
-            return max(1, *(len(frame.schema[c].levels) for c in frame.formula.uses[factor.expr]))
-        return most_columns(factor.expr)
-
-    return sum(prod(map(columns, term.factors)) for term in frame.formula.terms)
-
-
-def _compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
-    """The design matrix by formulaic, which knows columns by the names that the formula gives them, and its trained specification."""
-    from formulaic.errors import FormulaicError
-
-    columns = rows.canonical()
-    columns = columns.set_axis([rows.formula.names.of(c) for c in columns], axis=1)
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter(
-                "ignore"
-            )  # log of a negative number: the check for finite values gives a better message
-            made = spec.get_model_matrix(columns, context=functions())
-            return pd.DataFrame(made).astype(float), made.model_spec
-    except (FormulaicError, *COMPUTING) as reason:
-        if isinstance(reason.__cause__, (FormulaError, DataError)):
-            raise reason.__cause__ from None
-        first = (str(reason).splitlines() or [type(reason).__name__])[0]
-        raise DataError(f"{rows.formula.quoted} can't be computed: {cut(rows.formula.written(first))}") from None

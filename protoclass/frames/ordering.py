@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from .frame import Frame, trained_spec
+from .frame import Frame
+from .specification import trained_spec
 
 
 def sort_by_values(frame: Frame) -> Frame:

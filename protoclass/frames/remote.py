@@ -17,8 +17,9 @@ from ..core.memory import check_fits
 from ..errors import DataError, OptionError, TooLarge
 from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
-from .frame import Frame, trained_spec
+from .frame import Frame
 from .schema import describe_column, learn_schema, read_classes
+from .specification import trained_spec
 from .table_files import file_source, is_path, read_piece
 
 PARTS = 2  # for each thread of the workers

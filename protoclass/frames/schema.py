@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..declared import savable
 from ..errors import DataError, FormulaError, shown
 from .formula import Formula
 
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
 
 
+@savable
 @dataclass(frozen=True)
 class Column:
     """The properties of a column that a fit learns: `kind` is "numeric", "boolean" or "category"; categories have levels.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
+from ..errors import DataError, NotAvailable
+from .absent import GONE, Absent
 from .reading import read_table
 from .sources import library_of, of_polars
 
@@ -39,6 +40,8 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
     """
     if isinstance(data, pd.DataFrame):
         return data
+    if isinstance(data, Absent):
+        raise NotAvailable(GONE)
     spooled = read_table(data, names)
     if spooled is not None:
         return spooled
@@ -89,7 +92,7 @@ def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -
     >>> as_given(pd.Series(["a"], [1], name="g"), polars.DataFrame({"x": [1.5, 2.5]}), rows=True).to_list()
     [None, 'a']
     """
-    library = _library(given)
+    library = eager_library(given)
     if library is None:
         return answer
     if rows:
@@ -102,7 +105,7 @@ def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -
 
 def beside_given(answer: pd.DataFrame, given: Any) -> Any:
     """The given table with the columns of an answer about its rows that it lacks."""
-    library = _library(given)
+    library = eager_library(given)
     if library is None:
         return answer
     out = given
@@ -112,7 +115,7 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
     return out
 
 
-def _library(given: Any) -> Any:
+def eager_library(given: Any) -> Any:
     """The module of a polars or pyarrow table, None for others."""
     if isinstance(given, pd.DataFrame) or library_of(given) is not None:
         return None

@@ -11,11 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..declared import savable
+
 WORD = r"(?:\.|[A-Za-z_]\w*+)"
 SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
 PART = re.compile(rf"([+-]?)\s*+({WORD})", re.ASCII)
 
 
+@savable
 @dataclass(frozen=True)
 class Factor:
     """What terms are products of.
@@ -35,6 +38,7 @@ class Factor:
         return self.expr
 
 
+@savable
 @dataclass(frozen=True)
 class Term:
     """A product of factors."""

@@ -15,6 +15,7 @@ from ..arguments import NamedArguments
 from ..core.distances.geometry import Geometry
 from ..core.places import as_slice
 from ..core.sources import Rep, part
+from ..declared import savable
 from ..errors import DataError, OptionError
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
@@ -195,6 +196,7 @@ class NewRows:
     rows: Rep | None
 
 
+@savable
 @dataclass(frozen=True, eq=False)
 class TrainedMetric:
     """A metric that can measure: its specification, and what it learned as named arrays.
@@ -331,6 +333,10 @@ class TrainedMetric:
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         """Dissimilarities (r, q)."""
         return self.spec.between(rows, candidates)
+
+    def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
+        """The metric without what it holds of rows and candidates beyond these, and these as it represents them then."""
+        return self, rows, candidates
 
     def new_rows(self, new: Any, data: Frame) -> NewRows:
         """New rows, to be measured.

@@ -13,6 +13,7 @@ from ..core.folds import stratified_subset
 from ..core.sources import Rep
 from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
+from ..declared import savable
 from ..errors import DataError, OptionError, TooLarge, brief
 from ..frames.checks import check_unique
 from ..frames.frame import Frame
@@ -45,6 +46,7 @@ class Candidates:
         raise OptionError(f"{type(self).__name__} does not say which candidates it adds: write its `make`")
 
 
+@savable
 @dataclass(frozen=True, eq=False)
 class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is used
     """Rows without a known class, such as those to be predicted: the semi-supervised PVM.
@@ -77,6 +79,7 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
         return metric.candidates(new), new.columns
 
 
+@savable(name="kmeans candidates")
 @dataclass(frozen=True)
 class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
     """Centroids of k-means on each class, or on all training rows together.
@@ -117,6 +120,7 @@ class kmeans(Candidates):  # noqa: N801 - reads as a function where it is used
         return space.place(coords), space.original(coords).set_axis(added)
 
 
+@savable
 @dataclass(frozen=True)
 class hull(Candidates):  # noqa: N801 - reads as a function where it is used
     """Rows drawn from the convex hull of each class's training rows, uniformly but for what hit-and-run leaves.

@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import MOST_ROWS, MOST_RUNS, one_of, whole_number
 from ..core.neighbours.dann import local_distances, local_factors
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
 from .base import Metric, TrainedMetric
@@ -91,6 +92,7 @@ class Adaptive(Metric):
         return min(n, max(50, n // 5)) if self.neighborhood is None else int(self.neighborhood)
 
 
+@savable(X="n p", y="n", classes="")
 @dataclass(frozen=True)
 class TrainedAdaptive(TrainedMetric):
     """Adaptive distances with the training rows that they learn from.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
+from ..arguments import known_arguments, one_of, whole_number
 from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.sammon import sammon
 from ..core.proximity.torgerson import torgerson
@@ -19,6 +19,7 @@ from ..core.remote import shards_of
 from ..core.sharded import ShardedSource, sharded
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
+from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame, mold
 from .base import TrainedMetric
@@ -28,7 +29,11 @@ from .given import Given, converted, trained_given
 from .reading import build_new_query, build_query, build_source, source_beside
 from .vectors import as_vectors
 
+if TYPE_CHECKING:
+    from ..saving import Saved
 
+
+@savable(candidate_names="m", candidate_row="m")
 @dataclass(frozen=True)
 class Dissimilarity:
     """Dissimilarities of n rows to m candidates, measured when they are read.
@@ -353,6 +358,13 @@ class Dissimilarity:
         from ..plots.matrix import plot
 
         return plot(self, by, kind, ax)
+
+    @known_arguments
+    def save(self, path: Any, overwrite: bool = False) -> Saved:
+        """Write the dissimilarities, with the metric and its rows, into a file that `protoclass.load` reads; see `Fit.save`."""
+        from ..saving import save
+
+        return save(self, path, overwrite)
 
     def summary(self) -> pd.Series:
         """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..core.places import as_slice, gather
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
 from .arrays import strings
@@ -26,6 +27,7 @@ from .matrices import (
 )
 
 
+@savable
 @dataclass(frozen=True)
 class Given(Metric):
     """A matrix of dissimilarities that the user gives; see `TrainedGiven`, which holds it.
@@ -59,6 +61,7 @@ class Given(Metric):
         raise OptionError("a given matrix is not trained: give the matrix itself as dissimilarity=")
 
 
+@savable(values="n m", row_names="n", column_names="m", titles="t")
 @dataclass(frozen=True)
 class TrainedGiven(TrainedMetric):
     """A given matrix with the names of its rows and columns, by which it is matched; it may be asymmetric and n x m.
@@ -141,6 +144,12 @@ class TrainedGiven(TrainedMetric):
         at = candidates[0]
         every = len(at) == rows[0].shape[1] and (at == np.arange(len(at))).all()
         return rows[0] if every else gather(rows[0], np.arange(len(rows[0])), at)
+
+    def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
+        at = candidates[0]
+        spec = replace(self.spec, unnamed=False)  # of the columns that are left, none is known by its number
+        bare = TrainedGiven(spec, self.values[:0][:, at], self.row_names[:0], self.column_names[at], self.titles)
+        return bare, (rows[0][:, at],), (np.arange(len(at)),)
 
     def new_rows(self, new: Any, data: Frame) -> NewRows:
         if not isinstance(new, pd.DataFrame):

@@ -13,6 +13,7 @@ import pandas as pd
 from ..core.distances.gower import gower
 from ..core.sources import Rep
 from ..core.sums import Extremes, extremes
+from ..declared import savable
 from ..errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..frames.frame import Frame
 from .arrays import strings
@@ -200,6 +201,7 @@ class GowerTally:
         return GowerTally(self.numbers, self.categories, count, known, ranked, own)
 
 
+@savable(ranges="p", weights="w", numbers="p", categories="c", constant="k", labels="l")
 @dataclass(frozen=True)
 class TrainedGower(TrainedMetric):
     """A Gower dissimilarity with the ranges that it learned.

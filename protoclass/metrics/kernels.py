@@ -13,6 +13,7 @@ import pandas as pd
 from ..arguments import is_number, one_of
 from ..core.distances.minkowski import minkowski, products, totals
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
 from .arrays import strings
@@ -128,6 +129,7 @@ class Kernel(Metric):
         return TrainedKernel(self, spread, np.array(gamma), strings(constant))
 
 
+@savable(spread="p", gamma="", constant="c")
 @dataclass(frozen=True)
 class TrainedKernel(TrainedMetric):
     """A kernel distance with the scales and the gamma that it learned.

@@ -14,6 +14,7 @@ from ..core.distances.minkowski import products
 from ..core.folds import stratified_subset
 from ..core.neighbours.nca import nca
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from .arrays import strings
@@ -223,6 +224,7 @@ def _inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.linalg.lstsq(Z @ inner.T, Z, rcond=None)[0].T)
 
 
+@savable(center="p", spread="p", columns="p", constant="c", counts="2", search="s")
 @dataclass(frozen=True)
 class TrainedLearned(EuclideanSpace):
     """A distance with the map that it learned.

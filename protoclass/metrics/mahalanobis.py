@@ -11,6 +11,7 @@ import pandas as pd
 from ..arguments import is_number, one_of
 from ..core.distances.minkowski import whitened
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, OptionError, brief
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
@@ -121,6 +122,7 @@ def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) ->
     )
 
 
+@savable(center="p", spread="p", factor="p p", columns="p", constant="c")
 @dataclass(frozen=True)
 class TrainedMahalanobis(EuclideanSpace):
     """A Mahalanobis distance with the covariance that it learned.

@@ -14,6 +14,7 @@ from ..arguments import is_number, one_of
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, NoVectors, OptionError, brief, shown
 from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
@@ -116,6 +117,7 @@ class Minkowski(Metric):
         )
 
 
+@savable(spread="p", factor="p", columns="p", constant="c", precision="")
 @dataclass(frozen=True)
 class TrainedMinkowski(VectorMetric):
     """A Minkowski distance with the scales that it learned.

@@ -12,9 +12,11 @@ import pandas as pd
 
 from ..arguments import one_of
 from ..core.sources import Rep, part
+from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
-from ..frames.frame import LARGEST, Frame, trained_spec
+from ..frames.frame import Frame
 from ..frames.schema import Column
+from ..frames.specification import LARGEST, trained_spec
 from ..frames.terms import for_formulaic
 from .base import Metric, TrainedMetric, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
@@ -23,6 +25,7 @@ from .registry import metric
 SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs
 
 
+@savable
 @dataclass(frozen=True)
 class Mixed(Metric):
     """sum_g w_g D_g / s_g / sum_g w_g, where each part D_g measures some of the columns with a metric of its own.
@@ -173,6 +176,7 @@ class Mixed(Metric):
         return [cut(frame, columns) for columns, _ in self.parts]
 
 
+@savable(parts="g", scales="g", counts="2 g")
 @dataclass(frozen=True)
 class TrainedMixed(TrainedMetric):
     """A combination of trained metrics.

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep
+from ..declared import savable
 from ..frames.frame import Frame
 from .base import Metric, NewRows, TrainedMetric, candidates_of, compare, rows_of, train_metric
 from .registry import metric
@@ -66,6 +67,7 @@ class Ranks(Metric):
         return TrainedRanks(replace(self, of=base.spec), base)
 
 
+@savable
 @dataclass(frozen=True)
 class TrainedRanks(TrainedMetric):
     """Ranks of the dissimilarities of a trained metric, `base`."""

@@ -13,6 +13,7 @@ from ..arguments import one_of
 from ..core.distances.strings import mismatch
 from ..core.parallel import cores
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from .base import Metric, TrainedMetric
@@ -113,6 +114,7 @@ class Mismatch(Metric):
         return TrainedMismatch(self, np.sort(_code_points(letters)))
 
 
+@savable(letters="a")
 @dataclass(frozen=True)
 class TrainedMismatch(TrainedMetric):
     """A mismatch kernel with the alphabet that it learned.

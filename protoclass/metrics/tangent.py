@@ -13,6 +13,7 @@ import pandas as pd
 from ..arguments import is_number, one_of
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
+from ..declared import savable
 from ..errors import DataError, OptionError, TooLarge, brief
 from ..frames.frame import Frame
 from .base import Metric, TrainedMetric
@@ -108,6 +109,7 @@ class Tangent(Metric):
         return X
 
 
+@savable(edge="", center="p")
 @dataclass(frozen=True)
 class TrainedTangent(TrainedMetric):
     """A tangent distance with what it learned of the images.

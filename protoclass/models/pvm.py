@@ -19,12 +19,14 @@ from ..core.covers.radii import default_radii
 from ..core.covers.solving import Options, cover_paths
 from ..core.machines.bounds import compression_bound
 from ..core.task import Path, Points, Task
+from ..declared import savable
 from ..errors import DataError, OptionError
 from .base import Grid, Model, axis, check_fixed, check_number, is_tuned
 from .capabilities import Capabilities, Learned, bound_table
 from .pvm_analyses import cover_alternatives, cover_criticisms, swap_prototype
 
 
+@savable
 @dataclass(frozen=True)
 class quantiles(Grid):  # noqa: N801 - used like a function
     """Radii at equally spaced quantiles of the dissimilarities, from the smallest to the median (PVM paper, section 6.3).
@@ -50,6 +52,7 @@ class quantiles(Grid):  # noqa: N801 - used like a function
         return radii(task, np.linspace(0, 0.5, self.count))
 
 
+@savable
 @dataclass(frozen=True)
 class UpperQuantiles(Grid):
     """Radii at equally spaced quantiles of the dissimilarities above the median, up to the largest."""

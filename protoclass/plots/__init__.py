@@ -49,6 +49,8 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         "misclassified": misclassified,
     }
     one_of("kind", kind, (None, *single, *several), "picture")
+    if fit.frame.absent is not None:
+        raise NotAvailable(fit.frame.absent)
     if ax is not None and not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, as plt.subplots() gives them, or None")
     if ax is not None and kind in several:

@@ -73,9 +73,8 @@ def per_class(fit: Fit) -> pd.DataFrame:
     """Rows of each class, and prototypes where the rule measures rows."""
     levels = fit.frame.levels
     codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
-    rows = pd.Series(fit.frame.codes).value_counts().reindex(range(len(levels)), fill_value=0)
     chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
-    out = pd.DataFrame({"rows": rows.to_numpy(), "prototypes": chosen.to_numpy()}, levels.rename("class"))
+    out = pd.DataFrame({"rows": fit.frame.class_counts, "prototypes": chosen.to_numpy()}, levels.rename("class"))
     return out if fit.model.measures(fit.rule) else out[["rows"]]
 
 

@@ -21,7 +21,7 @@ def class_facts(fit: Fit) -> dict[str, str]:
     """The lines of print on class weights and on classes that are never predicted, where there is something to say."""
     given = fit.call.arguments.get("class_weights")
     out = {} if given is None else {"Class weights": f"{brief(given)}, also in the errors"}
-    return {**out, **_missing_prototypes(fit), **_never_predicted(fit)}
+    return out if fit.frame.absent is not None else {**out, **_missing_prototypes(fit), **_never_predicted(fit)}
 
 
 def _missing_prototypes(fit: Fit) -> dict[str, str]:

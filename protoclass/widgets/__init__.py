@@ -88,6 +88,10 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     from .prototypes import PrototypeExplorer
 
     check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms"))
+    if fit.frame.absent is not None:
+        from ..errors import NotAvailable
+
+        raise NotAvailable(fit.frame.absent)
     return show(PrototypeExplorer(fit, **options))
 
 

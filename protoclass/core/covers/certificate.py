@@ -7,9 +7,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ...declared import savable
+
 Array = NDArray[Any]
 
 
+@savable
 @dataclass(frozen=True)
 class Objective:
     """The objective of the integer program (3), in weight of rows.
@@ -53,6 +56,7 @@ def objective(inside: Array, classes: Array, y: Array, w: Array, lambda_: float)
     return Objective(uncovered, miscovered, len(classes), lambda_)
 
 
+@savable(objective="L", bound="L", proof="L")
 @dataclass(frozen=True)
 class Certificate:
     """A bound on how far a cover is from the optimum.

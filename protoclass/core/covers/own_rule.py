@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..coverage import NONE, SEVERAL
 from ..neighbours.nearest import Nearest, nearest, order_of
 from ..task import Points
@@ -51,6 +52,7 @@ def covering_own(D: Array, classes: Array, radii: Array) -> Array:
     return np.asarray(np.where(several, SEVERAL, last))
 
 
+@savable
 @dataclass(frozen=True)
 class OwnNearest(Nearest):
     """Rule: the class of the prototype at the least `relative_distances`."""
@@ -69,6 +71,7 @@ class OwnNearest(Nearest):
         return np.asarray(np.maximum(covering_own(D, self.prototypes.classes, self.prototypes.radii), NONE))
 
 
+@savable
 @dataclass(frozen=True)
 class OwnGreedy(OwnNearest, Greedy):
     """Rule of a greedy cover: its first prototypes are those that a larger lambda would have chosen."""

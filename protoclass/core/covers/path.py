@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ...errors import OptionError, brief
 from ..coverage import NONE, covering_by
 from ..neighbours.nearest import Nearest, nearest_to
@@ -56,6 +57,7 @@ class Chosen:
         return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept], radii=radii)
 
 
+@savable
 @dataclass(frozen=True)
 class Greedy(Nearest):
     """Rule of a greedy cover: its first prototypes are those that a larger lambda would have chosen."""

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..parallel import kernel
 
 Array = NDArray[Any]
@@ -109,6 +110,7 @@ def make_family(centres: Array, columns: int, conjunction: bool, stumps: Array, 
     return Family(np.concatenate(line).astype(np.int64), np.concatenate(kind).astype(np.int8))
 
 
+@savable(name="SCMMachine", kind="s", at="s", cut="s", q="s", r="s")
 @dataclass(frozen=True)
 class Machine:
     """Features in the order chosen.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..task import Points
 from .bounds import machine_bound
 from .grow import BALL, HOLE, LOW, Machine
@@ -30,6 +31,7 @@ HOLDS = {
 }
 
 
+@savable
 @dataclass(frozen=True)
 class BinarySCM:
     """A machine that separates a class from another, or from all others.
@@ -94,6 +96,7 @@ def count_votes(machines: tuple[BinarySCM, ...], first: list[Array], size: int, 
     return votes.reshape(-1, classes + 1)[:, :classes]
 
 
+@savable
 @dataclass(frozen=True)
 class SCMRule:
     """Rule: machines that vote; of classes with equal votes the first in level order wins.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..task import Points
 from .dann import CHUNK, local_distances, local_factors
 from .nearest import class_distances, nearest, order_of
@@ -21,6 +22,7 @@ Array = NDArray[Any]
 ENTRIES = 2**22  # coordinates of neighbours, or distances, held at a time
 
 
+@savable
 @dataclass(frozen=True)
 class Local:
     """Parameters of the metric at a query; see `core.neighbours.dann.local_factors`."""
@@ -105,6 +107,7 @@ class DANNPath:
         return replace(self, prototypes=self.prototypes.moved(columns))
 
 
+@savable(name="DANNRule", prototypes="q", coords="q p", weight="q")
 @dataclass(frozen=True)
 class DANN:
     """Rule for one k and one metric; attributes as those of `DANNPath`."""

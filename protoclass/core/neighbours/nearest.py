@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..coverage import NONE, covering_by
 from ..parallel import few, kernel
 from ..task import Points
@@ -189,6 +190,7 @@ def class_distances(D: Array, prototypes: Points, classes: int) -> Array:
     return out
 
 
+@savable
 @dataclass(frozen=True)
 class Nearest:
     """Rule: the class of the nearest prototype; without prototypes, the training class of largest weight (`fallback`)."""

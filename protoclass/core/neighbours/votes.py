@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..parallel import kernel
 from ..task import Points
 from ..units import EXACT
@@ -60,6 +61,7 @@ class KNNPath:
         return replace(self, prototypes=self.prototypes.moved(columns))
 
 
+@savable(name="KNNRule", prototypes="q", weight="q")
 @dataclass(frozen=True)
 class KNN:
     """Rule of k-NN for one k."""

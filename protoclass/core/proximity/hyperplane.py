@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..distances.minkowski import products
 from ..task import Points
 from .embedding import Spectral
@@ -88,6 +89,7 @@ def on_squares(embedded: Spectral, flip: bool, coef: Array) -> tuple[Array, floa
     return -0.5 * kernel_vectors, float(0.5 * kernel_vectors @ (embedded.column_means - embedded.mean))
 
 
+@savable(prototypes="q", weights="q l", intercepts="l")
 @dataclass(frozen=True)
 class Planes:
     """Rule: hyperplanes on proximities or their squares; the class of the largest decision value.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ..task import Points
 from .centroids import centred, first_rows, generator, partitions, tolerance
 from .em import best_mixture
@@ -127,6 +128,7 @@ def spread(X: Array, y: Array, classes: int) -> float:
         return float(np.mean(deviations**2))
 
 
+@savable(prototypes="q", weights="q", roots="q", priors="L")
 @dataclass(frozen=True)
 class Gaussians:
     """Rule: the class with the largest prior times density.

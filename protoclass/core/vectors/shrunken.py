@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...declared import savable
 from ...errors import DataError, OptionError
 from ..distances.minkowski import products
 from ..task import Points
@@ -93,6 +94,7 @@ class ShrunkenPath:
         return self
 
 
+@savable(prototypes="L", overall="p", scale="p", priors="L")
 @dataclass(frozen=True)
 class ShrunkenRule:
     """Rule: the class of the best score at one threshold.

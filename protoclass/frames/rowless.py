@@ -1,0 +1,79 @@
+"""The frame of a fit whose rows are gone: formula, kinds and classes of the data, and of the rows those that are prototypes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from ..declared import savable
+from ..errors import NotAvailable
+from .absent import GONE
+from .frame import Frame
+
+
+@savable
+class RowlessFrame(Frame):
+    """A frame without its rows. What reads these raises `NotAvailable`; new rows are read as by the frame that it was.
+
+    Attributes
+    ----------
+    remembered : Frame
+        The rows that are prototypes.
+    class_counts, class_weights : int array and array (classes,)
+        The number and the weight of the rows of each class that there were.
+    """
+
+    def __init__(self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray) -> None:
+        known = {"formula": remembered.formula, "schema": remembered.schema, "spec": remembered.spec, "keep": remembered.keep}
+        own = {"remembered": remembered, "class_counts": class_counts, "class_weights": class_weights}
+        for name, value in {**known, **own, "dropped": remembered.dropped, "notes": remembered.notes}.items():
+            object.__setattr__(self, f"_{name}" if name in own else name, value)
+
+    @property
+    def remembered(self) -> Frame:
+        frame: Frame = self._remembered
+        return frame
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        counts: np.ndarray = self._class_counts
+        return counts
+
+    @property
+    def class_weights(self) -> np.ndarray:
+        weights: np.ndarray = self._class_weights
+        return weights
+
+    @property
+    def absent(self) -> str | None:
+        return GONE
+
+    @property
+    def response(self) -> pd.Categorical | None:  # type: ignore[override]
+        """The classes, of no rows."""
+        known = self.remembered.response
+        return None if known is None else known[:0]
+
+    def __len__(self) -> int:
+        return int(self.class_counts.sum())
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.formula.quoted}: {len(self)} rows, which are gone>"
+
+    def again(self, data: Any) -> tuple[Frame, np.ndarray]:
+        return self.remembered.again(data)
+
+    def _gone(self, *_: Any) -> NoReturn:
+        raise NotAvailable(GONE)
+
+    columns = weights = index = codes = design = property(_gone)  # type: ignore[assignment]
+    take = canonical = terms = _gone  # type: ignore[assignment]
+
+
+def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:
+    """The frame without its rows but these."""
+    kept = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
+    return RowlessFrame(kept, frame.class_counts, frame.class_weights)

@@ -1,0 +1,383 @@
+"""Damaged, forged and hostile files end in errors of the package; disks that are full leave the old file."""
+
+import errno
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+from . import damage
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of this kind are POSIX's")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The bytes of a saved fit."""
+    return damage.FITS["pvm"]().save(tmp_path_factory.mktemp("whole") / "iris.proto").path.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is set for Linux")
+def test_damage_at_random():
+    """`python tests/saving/damage.py` does ten times as many."""
+    command = [sys.executable, damage.__file__, "--bytes", "200", "--structured", "63", "--seed", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    assert "0 faults" in done.stdout
+
+
+def refuses(data, folder, match, error=pc.FileError):
+    path = folder / "given.proto"
+    path.write_bytes(data)
+    with pytest.raises(error, match=match) as caught:
+        pc.load(path)
+    assert "given.proto" in str(caught.value)
+
+
+def changed(whole, change, seal=True):
+    """The file with its manifest, content or arrays changed."""
+    parts = damage.take_apart(whole)
+    change(*parts)
+    return damage.put_together(parts, seal)
+
+
+def test_files_that_are_none(tmp_path, whole):
+    for data in (b"", b"PK", b"no zip at all", whole[:200], whole[: len(whole) // 2], whole[:-1]):
+        refuses(data, tmp_path, "is damaged, or is not a file that protoclass has saved: it is not a zip file")
+    with pytest.raises(pc.FileError, match=r"can't be read: No such file"):
+        pc.load(tmp_path / "none.proto")
+    with pytest.raises(pc.FileError, match=r"is a folder, a pipe or a device|Is a directory|Permission"):
+        pc.load(tmp_path)
+    with pytest.raises(pc.OptionError, match="the name of a file, such as"):
+        pc.load(5)
+    for address in ("https://example.org/x.proto", "file:///etc/passwd"):
+        with pytest.raises(pc.FileError, match="No such file"):
+            pc.load(address)
+
+
+@POSIX
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(pc.FileError, match="is a folder, a pipe or a device"):
+        pc.load(tmp_path / "pipe")
+
+
+def test_versions(tmp_path, whole):
+    def later(manifest, *_):
+        manifest["version"], manifest["written by"]["protoclass"] = 2, "9.9"
+
+    refuses(changed(whole, later), tmp_path, r"version 2 of the format, written by protoclass '9.9', and this one reads up to 1: update")
+    for version in (0, "1", 1.0, True, None):
+        refuses(changed(whole, lambda m, *_, v=version: m.update(version=v)), tmp_path, "it has the version")
+    refuses(changed(whole, lambda m, *_: m.update(format="other")), tmp_path, "its manifest is not that of a saved fit")
+
+
+NAMES = ["../x", "/etc/passwd", "arrays/../../x.npy", "a.pkl", "arrays/01.npy", "arrays/0.npy\0.txt", "arrays\\0.npy"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_entries(name, tmp_path, whole):
+    file = io.BytesIO(whole)
+    with zipfile.ZipFile(file, "a") as archive:
+        info = zipfile.ZipInfo("placeholder")
+        info.filename = info.orig_filename = name
+        archive.writestr(info, b"x")
+    refuses(file.getvalue(), tmp_path, "it has an entry|is damaged")
+    assert [p.name for p in tmp_path.iterdir()] == ["given.proto"]
+
+
+def test_entries_twice_encrypted_or_missing(tmp_path, whole):
+    file = io.BytesIO(whole)
+    with warnings.catch_warnings(), zipfile.ZipFile(file, "a") as archive:
+        warnings.simplefilter("ignore")
+        archive.writestr("arrays/0.npy", b"x")
+    refuses(file.getvalue(), tmp_path, r"it has two entries 'arrays/0.npy'")
+    draw = np.random.default_rng(0)
+    refuses(damage.change_sizes(whole, 0, draw), tmp_path, "is encrypted")
+    refuses(changed(whole, lambda m, c, a: a.pop("arrays/0.npy")), tmp_path, "it has no array 0")
+    refuses(changed(whole, lambda m, c, a: a.pop("arrays/0.npy"), seal=False), tmp_path, "not those that its manifest lists")
+    refuses(changed(whole, lambda m, c, a: a.update({"arrays/99.npy": a["arrays/0.npy"]})), tmp_path, "arrays that nothing refers to")
+    swapped = changed(whole, lambda m, c, a: a.update({"arrays/0.npy": a["arrays/1.npy"]}), seal=False)
+    refuses(swapped, tmp_path, r"arrays/0.npy is not what its manifest says")
+
+
+def test_sizes_that_are_not_there(tmp_path, whole):
+    """Nothing of the declared size is allocated: the test itself has no terabyte."""
+    refuses(damage.change_sizes(whole, 1, np.random.default_rng(0)), tmp_path, "would have 2,147,483,648 bytes, out of")
+    for shape in ("(1000000000000,)", "(2, 3, 4)", "(-1,)", "(1e9,)", "(True,)", "(2**40,)"):
+        bad = damage.header(shape) + b"\0" * 8
+        refuses(changed(whole, lambda m, c, a, bad=bad: a.update({"arrays/0.npy": bad})), tmp_path, r"arrays/0.npy")
+    bomb = io.BytesIO(whole)
+    with zipfile.ZipFile(bomb, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("arrays/99.npy", b"\0" * 10**8)
+    refuses(bomb.getvalue(), tmp_path, "would have 100,000,000 bytes, out of")
+
+
+def test_more_than_memory(tmp_path, whole, monkeypatch):
+    monkeypatch.setattr("protoclass.saving.archive.room", lambda: 1000)
+    refuses(whole, tmp_path, "above a quarter of the memory that is left", pc.TooLarge)
+
+
+OBJECTS = damage.header("(1,)", "|O") + b"\x80\x04\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x04true\x94\x85\x94R\x94."
+
+
+RAW, LETTERS = damage.header("(1,)", "V8") + b"\0" * 8, damage.header("(1,)", "<U1") + b"\xff" * 4
+
+
+@pytest.mark.parametrize("data", [OBJECTS, RAW, LETTERS, b"\x93NUMPY"])
+def test_arrays_of_objects_and_of_no_values(data, tmp_path, whole):
+    refuses(changed(whole, lambda m, c, a: a.update({"arrays/0.npy": data})), tmp_path, r"arrays/0.npy h")
+
+
+def test_text_that_is_no_json(tmp_path, whole):
+    def with_content(text):
+        manifest, _, arrays = damage.take_apart(whole)
+        entries = {"content.json": text, **arrays}
+        manifest["entries"] = {n: {"bytes": len(d), "sha256": damage.hashlib.sha256(d).hexdigest()} for n, d in entries.items()}
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            for name, data in {"manifest.json": json.dumps(manifest).encode(), **entries}.items():
+                archive.writestr(name, data)
+        return out.getvalue()
+
+    for text in (b"", b"\xff\xfe", b"[" * 100_000, b"{}", b"[]", b'{"objects": [NaN], "root": 0}',
+                 b'{"objects": [], "objects": [], "root": 0}', b'{"objects": [], "root": 0}', b'{"objects": [], "root": -1}',
+                 b'{"objects": [["Fit", {}]], "root": 0}',
+                 b'{"objects": [["Factor", {"expr": "a", "how": "lookup"}]], "root": 0}'):  # fmt: skip
+        refuses(with_content(text), tmp_path, "is damaged, or is not a file")
+    deep = b'{"objects": [["Factor", {"expr": ' + b'{"tuple": [' * 90 + b"1" + b"]}" * 90 + b', "how": "a"}]], "root": 0}'
+    refuses(with_content(deep), tmp_path, "too deep inside one another")
+
+
+@pytest.mark.parametrize("name", ["builtins.eval", "os.system", "Fitting", "method os", "metric os", "method pvm of os.system"])
+def test_classes_that_are_not_listed(name, tmp_path, whole):
+    def rename(manifest, content, arrays):
+        content["objects"][0][0] = name
+
+    path = tmp_path / "x.proto"
+    path.write_bytes(changed(whole, rename))
+    with pytest.raises(pc.NotAvailable, match="which is not known here"):
+        pc.load(path)
+
+
+@pytest.mark.parametrize("expression", damage.FORMULAS)
+@pytest.mark.parametrize("how", ["python", "lookup", "literal"])
+def test_formulas_outside_the_grammar(expression, how, tmp_path, whole):
+    def rewrite(manifest, content, arrays):
+        fields = next(o[1] for o in content["objects"] if o[0] == "Formula")
+        fields["terms"][0] = [[expression, how]]
+
+    refuses(changed(whole, rewrite), tmp_path, "is damaged")
+
+
+def set_array(of, field, change):
+    """A change of an array that a field of an object refers to."""
+
+    def apply(manifest, content, arrays):
+        fields = next(o[1] for o in content["objects"] if o[0] == of)
+        name = f"arrays/{fields[field]['array']}.npy"
+        out = io.BytesIO()
+        np.save(out, change(np.load(io.BytesIO(arrays[name]))))
+        arrays[name] = out.getvalue()
+
+    return apply
+
+
+def put(array, at, value):
+    out = array.copy()
+    out.reshape(-1)[at] = value
+    return out
+
+
+WRONG = {
+    "weights NaN": ("Frame", "weights", lambda a: put(a, 0, np.nan)), "weights negative": ("Frame", "weights", lambda a: -a),
+    "weights too many": ("Frame", "weights", lambda a: np.append(a, 1.0)),
+    "weights as texts": ("Frame", "weights", lambda a: a.astype("U5")),
+    "prototypes beyond": ("Points", "at", lambda a: put(a, 0, 10**6)), "prototypes negative": ("Points", "at", lambda a: put(a, 0, -1)),
+    "prototypes too few": ("Points", "at", lambda a: a[:-1]), "classes beyond": ("Points", "classes", lambda a: put(a, 0, 3)),
+    "classes as floats": ("Points", "classes", lambda a: a.astype(float)),
+    "radii": ("Points", "radii", lambda a: a[:, None]),
+    "folds beyond": ("Validation", "of_fold", lambda a: put(a, 0, 99)),
+    "folds negative": ("Validation", "of_fold", lambda a: put(a, 0, -1)),
+    "held out": ("Validation", "predicted", lambda a: put(a, 0, 99)), "errors": ("Validation", "errors", lambda a: put(a, 0, np.nan)),
+    "errors too few": ("Validation", "errors", lambda a: a[:-1]), "losses": ("Validation", "loss", lambda a: a[:-1]),
+    "candidate rows": ("Dissimilarity", "candidate_row", lambda a: put(a, 0, 10**6)),
+    "spread": ("TrainedMinkowski", "spread", lambda a: a[:-1]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", list(WRONG))
+def test_arrays_that_do_not_fit(what, tmp_path, whole):
+    refuses(changed(whole, set_array(*WRONG[what])), tmp_path, "is damaged")
+
+
+def test_what_is_loaded_is_the_same_after_a_harmless_change(tmp_path, whole):
+    """Dates and system of an entry say nothing."""
+    path = tmp_path / "x.proto"
+    path.write_bytes(damage.put_together(damage.take_apart(whole), seal=True))
+    fit = damage.FITS["pvm"]()
+    assert damage.says(pc.load(path)) == damage.says(fit)
+
+
+# writing
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+
+
+class Full:
+    """A file on a disk that is full from the k-th write on."""
+
+    left = 0
+
+    def __init__(self, file):
+        self.file = file
+
+    def write(self, data):
+        if Full.left == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        Full.left -= 1
+        return self.file.write(data)
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *reason):
+        self.file.close()
+
+
+def test_a_disk_that_is_full_at_any_write_leaves_the_old_file(tmp_path, monkeypatch):
+    fit = pc.fit("y ~ x", pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "y": list("aabb")}), eps=1.0)
+    path, real, done = tmp_path / "fit.proto", open, False
+    path.write_bytes(b"before")
+    monkeypatch.setattr("protoclass.files.open", lambda *a, **k: Full(real(*a, **k)), raising=False)
+    for k in range(10_000):
+        Full.left = k
+        try:
+            fit.save(path, overwrite=True)
+            done = True
+        except pc.FileError as reason:
+            assert "can't be written: No space left on device. Free some space" in str(reason)  # noqa: PT017
+            assert path.read_bytes() == b"before"
+        assert list(tmp_path.iterdir()) == [path]
+        if done:
+            break
+    assert k > 30
+    assert pc.load(path).prototypes.equals(fit.prototypes)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_disk_that_fails_at_the_end(call, fit, tmp_path, monkeypatch):
+    path = tmp_path / "fit.proto"
+    path.write_bytes(b"before")
+
+    def fail(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(f"protoclass.files.os.{call}", fail)
+    with pytest.raises(pc.FileError, match="Input/output error"):
+        fit.save(path, overwrite=True)
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+SAVING = """
+import sys, protoclass as pc
+fit = pc.load(sys.argv[1])
+print("ready", flush=True)
+while True:
+    fit.save(sys.argv[1], overwrite=True)
+"""
+
+
+@POSIX
+def test_a_process_that_is_killed_while_it_saves_leaves_a_whole_file(fit, tmp_path):
+    path = tmp_path / "fit.proto"
+    fit.save(path)
+    for k in range(2):
+        child = subprocess.Popen([sys.executable, "-c", SAVING, str(path)], stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.03 + 0.017 * k)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+        assert pc.load(path).prototypes.equals(fit.prototypes)
+
+
+def test_files_that_are_there_already(fit, tmp_path):
+    path = tmp_path / "fit.proto"
+    saved = fit.save(path)
+    assert saved.size == path.stat().st_size
+    with pytest.raises(pc.OptionError, match=r"is there already: give overwrite=True, or another name"):
+        fit.save(path)
+    with pytest.raises(pc.OptionError, match=r"overwrite=1: True or False"):
+        fit.save(path, overwrite=1)
+    assert fit.save(str(path), overwrite=True).size == saved.size
+    with pytest.raises(pc.OptionError, match=r"path=5: the name of a file, such as 'iris.proto'"):
+        fit.save(5)
+    with pytest.raises(pc.FileError, match=r"can't be written"):
+        fit.save(tmp_path / "no" / "such" / "folder.proto")
+    with pytest.raises(pc.FileError, match=r"can't be written|is there already"):
+        fit.save(tmp_path, overwrite=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["fit.proto"]
+
+
+def test_what_is_private_is_said(tmp_path):
+    iris = pc.load_data("iris").assign(name="x")
+    fit = pc.fit("species ~ . - name", iris, eps=[0.8, 1.2], cv=3, calibrate={"cv": 3})
+    said = repr(fit.save(tmp_path / "a"))
+    assert "the data: 150 rows with their labels and all 6 columns, also the 1 that the formula does not use" in said
+    assert "held-out predictions of 150 rows (2 grid points, 1 repeat) and their folds" in said
+    assert "classes, weights and scores of 150 calibration rows" in said
+    slim = repr(fit.slim().save(tmp_path / "b"))
+    assert "the data" not in slim
+    assert "of the 150 rows, with labels and predictors" in slim
+    nearest = pc.fit("species ~ .", iris.drop(columns="name"), "knn", k=3).slim().save(tmp_path / "c")
+    assert nearest.holds == ("150 prototypes, among them 150 of the 150 rows, with labels and predictors",)
+    centroids = pc.fit("species ~ .", iris.drop(columns="name"), "lvq", K=2).slim().save(tmp_path / "d")
+    assert centroids.holds == ("6 prototypes, none of them a row",)
+    adaptive = pc.fit("species ~ .", iris.drop(columns="name"), eps=1.0, dissimilarity=pc.Adaptive()).slim().save(tmp_path / "e")
+    assert "what the metric learned of each row (X, y)" in repr(adaptive)
+    assert Path(adaptive) == tmp_path / "e"
+
+
+def test_nothing_runs_while_a_file_is_read(tmp_path, whole, monkeypatch):
+    """No pickle, no shell, no connection, no other file of the user: what would be used is watched."""
+    import pickle
+    import socket
+
+    opened = []
+    path = tmp_path / "x.proto"
+    path.write_bytes(whole)
+    pc.load(path)  # imports read files of their own
+
+    def forbidden(*a, **k):
+        raise AssertionError("not while loading")
+
+    for place in (pickle.loads, pickle.load):
+        monkeypatch.setattr(pickle, place.__name__, forbidden)
+    monkeypatch.setattr(socket, "socket", forbidden)
+    monkeypatch.setattr(os, "system", forbidden)
+    sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" and watching else None)
+    watching = True
+    pc.load(path)
+    watching = False
+    strange = [name for name in opened if not (name.endswith("x.proto") or name.startswith(("/proc", "/sys")))]
+    assert not strange

@@ -22,6 +22,7 @@ GROUPS = {
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
     "Contracts": ("testing",),
+    "Files": ("saving", "declared"),
     "Data and vignettes": ("frames", "vignettes"),
     "Options of the session": ("settings",),
     "Errors": ("errors",),

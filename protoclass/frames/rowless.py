@@ -66,6 +66,9 @@ class RowlessFrame(Frame):
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
         return self.remembered.again(data)
 
+    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
+        return self.remembered.predictors_of(labels)
+
     def _gone(self, *_: Any) -> NoReturn:
         raise NotAvailable(GONE)
 

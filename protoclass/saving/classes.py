@@ -12,6 +12,7 @@ from typing import Any, Union, get_args, get_origin
 import numpy as np
 import pandas as pd
 
+from ..cluster import is_dask
 from ..declared import SAVABLE, Kind, kind_of
 from ..errors import FileError, NotAvailable, OptionError, brief
 from ..metrics import registry as metrics
@@ -173,6 +174,8 @@ def refused(value: Any, where: str) -> OptionError:
         )
     else:
         cure = "register its class as a method or metric, or declare it by @pc.savable"
+    if is_dask(value):
+        cure = "its rows stay on the workers of a cluster, and a file holds rows: fit.slim() leaves them out"
     if isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
         cure = "convert it to numbers, texts, categories or dates without a time zone, or leave the column out of the data"
     return OptionError(f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}")

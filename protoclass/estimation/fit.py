@@ -237,7 +237,8 @@ class Fit(Analysed):
         -------
         Saved
             The path; it prints what the file holds that may be private: the data with all columns, held-out predictions.
-            `slim().save(path)` leaves the rows out. Iris takes 25 kB, 31 kB with its cross-validation, and slim 8 kB.
+            `slim().save(path)` leaves the rows out. Iris takes 8 kB, 13 kB with its cross-validation, and slim 7 kB; the
+            digits (1797 rows of 64 pixels) take 170 kB, and slim 80 kB.
 
         Raises
         ------
@@ -276,7 +277,7 @@ class Fit(Analysed):
         >>> iris = pc.load_data("iris")
         >>> fit = pc.fit("species ~ .", iris, eps=1.0)
         >>> fit.slim().predict(iris).equals(fit.predict(iris)), len(fit.slim().prototypes)
-        (True, 14)
+        (True, 15)
         """
         from ..analysis.slim import slim
 

@@ -51,7 +51,7 @@ specifications with their parameters; "method m of module.Class" is one that was
   `keep`, `notes`; `states`: for each transform of the formula what it has learned (means, knots, breaks), None for plain numbers;
   `design`: the names of the columns of the design matrix. `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows
   that are prototypes, `class_counts` and `class_weights`, numbers and weights of the rows of each class that there were.
-* `Call`: `function`, `formula`, `data` and `arguments`, as given.
+* `Call`: `function`, `formula`, `data` and `arguments`, as given, but for the connection to a cluster.
 """
 
 from __future__ import annotations

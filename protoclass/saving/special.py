@@ -201,7 +201,9 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def call_fields(call: Call) -> dict[str, Any]:
-    return {"function": call.function, "formula": call.formula, "data": call.data, "arguments": dict(call.arguments)}
+    given = {**call.arguments, "client": None}  # a connection is of the process that made it
+    arguments = {name: given[name] for name in call.arguments}
+    return {"function": call.function, "formula": call.formula, "data": call.data, "arguments": arguments}
 
 
 def read_call(given: Mapping[str, Any]) -> Call:

@@ -387,6 +387,19 @@ def test_columns_that_no_file_can_hold(tmp_path):
         pc.fit("y ~ x", zoned, eps=1.0).save(tmp_path / "g.proto")
 
 
+def test_a_fit_of_rows_on_a_cluster_is_saved_without_them(iris, tmp_path):
+    dask = pytest.importorskip("dask.dataframe")
+    from distributed import Client
+
+    with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+        fit = pc.fit("species ~ .", dask.from_pandas(iris, npartitions=2), eps=1.0, client=client)
+        with pytest.raises(pc.OptionError, match=r"its rows stay on the workers of a cluster, and a file holds rows: fit.slim\(\) leaves"):
+            fit.save(tmp_path / "full.proto")
+        fit.slim().save(tmp_path / "slim.proto")
+        near = fit.predict(iris, "nearest")
+    same(pc.load(tmp_path / "slim.proto").predict(iris, "nearest"), near)
+
+
 def test_savable_declares_dataclasses_only():
     with pytest.raises(pc.OptionError, match="is not a dataclass"):
         pc.savable(type("Plain", (), {}))

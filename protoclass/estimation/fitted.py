@@ -305,9 +305,7 @@ class Fitted(Served):
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
             every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
-            cure = (
-                "; fit.calibrate() adds 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
-            )
+            cure = "; fit.calibrate() adds 'prob' and 'set'" if isinstance(kind, str) and kind in ("prob", "set") else ""
             hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
                 f"kind={brief(kind)}: method {self.model.name!r} predicts {', '.join(map(repr, self.kinds))}"

@@ -339,14 +339,9 @@ class TrainedMetric:
         return self, rows, candidates
 
     def new_rows(self, new: Any, data: Frame) -> NewRows:
-        """New rows, to be measured.
+        """New rows, to be measured, by the formula and schema of the rows of the fit, `data`.
 
-        Parameters
-        ----------
-        new : DataFrame
-            Of the predictors; for a given matrix of dissimilarities, with the candidates' names as columns.
-        data : Frame
-            The rows of the fit, whose formula and schema hold for new rows.
+        `new` is a DataFrame of the predictors; for a given matrix of dissimilarities, with the candidates' names as columns.
         """
         new = as_pandas(new)
         frame, complete = data.again(new)

@@ -200,3 +200,13 @@ def test_workers_with_little_memory():
 
 def wide(seed):
     return pd.DataFrame(np.zeros((100_000, 200))).add_prefix("x").assign(y=["u", "v"] * 50_000)
+
+
+def test_usps_from_memory_from_files_and_on_a_cluster(client, papers_data, tmp_path):
+    images = pc.fetch_data("usps")
+    train = images[images.split == "train"].drop(columns="split").sample(1500, random_state=0).reset_index(drop=True)
+    train.to_parquet(tmp_path / "usps.parquet", row_group_size=250)
+    given = {"candidates": 300, "eps": [9.0, 12.0], "cv": 5, "dissimilarity": pc.Euclidean(scale=False)}
+    here = pc.fit("digit ~ .", train, **given)
+    assert_same(pc.fit("digit ~ .", tmp_path / "usps.parquet", **given), here)
+    assert_same(pc.fit("digit ~ .", tmp_path / "usps.parquet", client=client, **given), here)

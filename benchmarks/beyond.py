@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import pickle
 import platform
 import resource
 import subprocess
@@ -101,13 +102,32 @@ def import_all() -> None:
     import protoclass.core.covers.rounds  # noqa: F401 - what a worker imports once
 
 
+def counted() -> list[int]:
+    """The bytes of what is sent to each part from now on, one for each time that all parts are asked."""
+    from protoclass.cluster import Parts
+
+    ask, sizes = Parts.map, []
+
+    def ask_and_count(self: Any, work: Any, each: Any, shared: Any = ()) -> Any:
+        answers = ask(self, work, each, shared)
+        sizes.append(sum(len(pickle.dumps(own)) for own in each) + len(pickle.dumps(answers)))
+        return answers
+
+    Parts.map = ask_and_count  # type: ignore[method-assign]
+    return sizes
+
+
 def timed(folder: str, options: dict[str, Any], predict: Any, processor: Any) -> dict[str, Any]:
+    sizes = counted()
     start, before = time.perf_counter(), processor()
     fit = pc.fit("y ~ .", folder, **options)
     middle, between = time.perf_counter(), processor()
+    asked = len(sizes), sum(sizes)
     predict(fit)
     end, after = time.perf_counter(), processor()
     note = f"{len(fit.prototypes)} prototypes, training error {fit.training_error():.3f}"
+    if asked[0]:
+        note += f"; the workers were asked {asked[0]} times, {asked[1] / 1e6:.3g} MB in all"
     return {"seconds": middle - start, "cpu": between - before, "predict": end - middle, "predict_cpu": after - between, "note": note}
 
 

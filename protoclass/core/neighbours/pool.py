@@ -101,7 +101,7 @@ def parts_of(r: int, q: int) -> list[slice]:
 
 def smallest(D: Array, k: int) -> Array:
     """The k-th smallest value of each row."""
-    return np.asarray(np.partition(D, k - 1, axis=1)[:, k - 1])
+    return np.asarray(D.min(axis=1) if k == 1 else np.partition(D, k - 1, axis=1)[:, k - 1])
 
 
 def up_to(D: Array, last: Array, k: int) -> Near:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from closeness import assert_close
 from coordinates import named
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -70,13 +71,13 @@ def by_sklearn(metric, X):
 @pytest.mark.parametrize("metric", NUMERIC, ids=named)
 def test_equals_scipy(metric):
     X = table()
-    assert measured(metric, X) == pytest.approx(by_scipy(metric, X), rel=1e-9, abs=1e-7)
+    assert_close(measured(metric, X), by_scipy(metric, X), rel=1e-9, abs=1e-7)
 
 
 @pytest.mark.parametrize("metric", KERNELS, ids=named)
 def test_kernels_equal_scikit_learn(metric):
     X = table(seed=1)
-    assert measured(metric, X) == pytest.approx(by_sklearn(metric, X), rel=1e-7, abs=1e-6)
+    assert_close(measured(metric, X), by_sklearn(metric, X), rel=1e-7, abs=1e-6)
 
 
 def test_a_callable_gets_the_scaled_columns():
@@ -84,7 +85,7 @@ def test_a_callable_gets_the_scaled_columns():
     Z = X / X.std(axis=0, ddof=1)
     K = matrix_kernel(Z, Z)
     expected = pc.kernel_distances((K + K.T) / 2)
-    assert measured(Kernel(matrix_kernel), X) == pytest.approx(expected, rel=1e-6, abs=1e-4)
+    assert_close(measured(Kernel(matrix_kernel), X), expected, rel=1e-6, abs=1e-4)
     loop = [[matrix_kernel(X[[i]], X[[j]])[0, 0] for j in range(9)] for i in range(9)]
     assert measured(Kernel(matrix_kernel, scale=False), X[:9]) == pytest.approx(
         pc.kernel_distances(np.array(loop)), rel=1e-9
@@ -162,14 +163,14 @@ def test_cosine_and_correlation_are_symmetric_and_put_identical_rows_at_0(X):
         assert np.array_equal(D, D.T)
         assert (D[same] == 0).all()
         assert (D >= 0).all()
-        assert pytest.approx(cdist(X, X, "cosine"), abs=1e-12) == D
-        assert measured(Cosine(), X * np.arange(1, 8)[:, None]) == pytest.approx(D, abs=1e-12)
+        assert_close(D, cdist(X, X, "cosine"), abs=1e-12)
+        assert_close(measured(Cosine(), X * np.arange(1, 8)[:, None]), D, abs=1e-12)
     if (X.max(axis=1) > X.min(axis=1)).all():
         D = measured(Correlation(), X)
         assert np.array_equal(D, D.T)
         assert (D[same] == 0).all()
         assert pytest.approx(1 - np.corrcoef(X), abs=1e-9) == D
-        assert measured(Correlation(), 3 * X + 7) == pytest.approx(D, abs=1e-9)
+        assert_close(measured(Correlation(), 3 * X + 7), D, abs=1e-9)
 
 
 @given(tables, st.floats(0, 2))
@@ -182,18 +183,18 @@ def test_mahalanobis_does_not_see_units(X, ridge):
         assume(spread.all())  # a constant column counts as of variance 1 in its own units
         S = np.cov(X.T)
         S = S + ridge * np.diag(S.diagonal())
-        assert pytest.approx(cdist(X, X, "mahalanobis", VI=np.linalg.inv(S)), rel=1e-6, abs=1e-6) == D
-        assert measured(Mahalanobis(ridge), Z) == pytest.approx(D, rel=1e-6, abs=1e-6)
+        assert_close(D, cdist(X, X, "mahalanobis", VI=np.linalg.inv(S)), rel=1e-6, abs=1e-6)
+        assert_close(measured(Mahalanobis(ridge), Z), D, rel=1e-6, abs=1e-6)
     else:
-        assert measured(Mahalanobis(), Z) == pytest.approx(D, rel=1e-4, abs=1e-4)
+        assert_close(measured(Mahalanobis(), Z), D, rel=1e-4, abs=1e-4)
 
 
 def test_mahalanobis_leads_to_coordinates_and_back(iris):
     d = pc.dissimilarity("species ~ .", iris, Mahalanobis())
     Y = d.metric.coordinates(d.rows)
-    assert cdist(Y, Y) == pytest.approx(d.frame().to_numpy(), abs=1e-9)
+    assert_close(cdist(Y, Y), d.frame().to_numpy(), abs=1e-9)
     assert np.cov(Y.T) == pytest.approx(np.eye(4), abs=1e-9)
-    assert d.metric.original(Y).to_numpy() == pytest.approx(iris.drop(columns="species").to_numpy(), abs=1e-9)
+    assert_close(d.metric.original(Y).to_numpy(), iris.drop(columns="species").to_numpy(), abs=1e-9)
     fit = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=Mahalanobis())
     means = iris.groupby("species", observed=True).mean()
     assert fit.prototypes[means.columns].to_numpy() == pytest.approx(means.to_numpy())
@@ -248,7 +249,7 @@ def test_hamming_reads_any_column_and_values_not_seen():
     t["k"] = pd.Categorical([1, 2, 3, 1])
     slow = [[np.mean([t[c].iloc[i] != t[c].iloc[j] for c in t]) for j in range(4)] for i in range(4)]
     d = pc.dissimilarity("~ .", t, Hamming())
-    assert d.frame().to_numpy() == pytest.approx(np.array(slow), abs=1e-15)
+    assert_close(d.frame().to_numpy(), np.array(slow), abs=1e-15)
     assert pc.dissimilarity("~ .", t, ZeroOne()).frame().to_numpy().tolist() == np.sign(slow).tolist()
     new = t.iloc[[0, 0]].assign(t=["new", "other"], n=[1.0, 7.0])
     assert measure(d, new)[:, 0] == pytest.approx([1 / 6, 2 / 6])
@@ -384,7 +385,7 @@ def test_psd_and_precomputed():
     X = table(12)
     K = X @ X.T
     assert psd(K) == pytest.approx(0, abs=1e-9)  # rank 4
-    assert precomputed(K).to_numpy() == pytest.approx(cdist(X, X), abs=1e-5)
+    assert_close(precomputed(K).to_numpy(), cdist(X, X), abs=1e-5)
     labels = list("abcdefghijkl")
     framed = pd.DataFrame(K, labels, labels)
     assert precomputed(framed[labels[::-1]]).equals(precomputed(framed))
@@ -457,8 +458,8 @@ def test_balls_of_mahalanobis_distances_are_ellipses(iris):
 def test_core_pieces_equal_numpy():
     draw = np.random.default_rng(4)
     X, Z = draw.normal(size=(140, 9)), draw.normal(size=(600, 9))
-    assert products(X, Z) == pytest.approx(X @ Z.T, rel=1e-9, abs=1e-12)
-    assert unit(X) == pytest.approx(X / np.linalg.norm(X, axis=1)[:, None])
+    assert_close(products(X, Z), X @ Z.T, rel=1e-9, abs=1e-12)
+    assert_close(unit(X), X / np.linalg.norm(X, axis=1)[:, None])
     L = np.linalg.cholesky(np.cov(X.T))
     before = X.copy()
     assert whitened(X, L) == pytest.approx(np.linalg.solve(L, X.T).T)

@@ -27,16 +27,23 @@ def papers_data():
 
 
 @pytest.fixture(scope="session")
-def client():
-    """A Dask cluster of two workers in processes of their own."""
+def cluster():
+    """A client of a Dask cluster of two workers in processes of their own, which is nobody's default."""
     import dask
     import distributed
 
     # a part may take down one worker; a lost one is found soon
     dask.config.set({"distributed.scheduler.allowed-failures": 2, "distributed.comm.timeouts.connect": "5s"})
     local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
-    with local, distributed.Client(local) as one:
+    with local, distributed.Client(local, set_as_default=False) as one:
         yield one
+
+
+@pytest.fixture
+def client(cluster):
+    """The client that Dask asks during the test: later tests of the process read Dask's tables without it."""
+    with cluster.as_current():
+        yield cluster
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.__main__ import main
 
 
 @pytest.fixture
@@ -260,26 +261,25 @@ def test_every_error_has_one_root():
         assert issubclass(getattr(pc, name), pc.ProtoclassError)
 
 
-def run(*words):
-    return subprocess.run([sys.executable, "-m", "protoclass", *words], capture_output=True, text=True, check=False)
-
-
-def test_the_shell(tmp_path, iris):
+def test_the_shell(tmp_path, iris, capsys):
     path = tmp_path / "iris.csv"
     iris.to_csv(path, index=False)
-    done = run("species ~ .", str(path), "--eps", "1.0", "--cv", "5", "--out", str(tmp_path / "figures"))
-    assert done.returncode == 0, done.stderr
-    assert "Radius eps     1" in done.stdout
+    assert main(["species ~ .", str(path), "--eps", "1.0", "--cv", "5", "--out", str(tmp_path / "figures")]) == 0
+    assert "Radius eps     1" in capsys.readouterr().out
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {
         "prototypes.png",
         "progress.png",
         "confusion.png",
         "validation.png",
     }
-    assert "formula" in run("--help").stdout
-    bad = run("species ~ nope", str(path))
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    assert "formula" in capsys.readouterr().out
+    assert main(["species ~ .", str(tmp_path / "absent.csv")]) == 2
+    capsys.readouterr()
+    assert main(["species ~ .", str(path), "--radius", "2"]) == 2
+    assert "is not a parameter" in capsys.readouterr().err
+    bad = subprocess.run([sys.executable, "-m", "protoclass", "species ~ nope", str(path)], capture_output=True, text=True, check=False)
     assert bad.returncode == 2
     assert bad.stderr.startswith("protoclass: 'nope'")
     assert "Traceback" not in bad.stderr
-    assert run("species ~ .", str(tmp_path / "absent.csv")).returncode == 2
-    assert "is not a parameter" in run("species ~ .", str(path), "--radius", "2").stderr

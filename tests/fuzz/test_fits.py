@@ -15,7 +15,7 @@ PICTURES = [None, "prototypes", "progress", "path", "confusion", "validation", "
             "misclassified"]  # fmt: skip
 
 
-@kept(200)
+@kept(80)
 @given(calls())
 def test_fit_and_predict(call):
     fit = attempt(call.run, "fit")
@@ -25,7 +25,7 @@ def test_fit_and_predict(call):
             check_new(fit, call.data)
 
 
-@kept(60)
+@kept(25)
 @given(calls(sound_frames()))
 def test_sound_data_are_fitted(call):
     fit = attempt(call.run, "sound fit")
@@ -92,7 +92,7 @@ def test_tables(call):
             assert fit.validation.held_out.index.equals(fit.frame.index)
 
 
-@kept(25)
+@kept(10)
 @given(calls(odd=0.15), st.sampled_from(PICTURES), st.data())
 def test_pictures(call, kind, data):
     import matplotlib.pyplot as plt
@@ -105,7 +105,7 @@ def test_pictures(call, kind, data):
         plt.close("all")
 
 
-@kept(30)
+@kept(12)
 @given(calls(odd=0.15), st.integers(-1, 5), st.sampled_from([0.0, 0.5, 3.0, np.inf, -1.0]))
 def test_steps(call, size, lambda_):
     fit = attempt(call.run, "steps")
@@ -147,7 +147,7 @@ def test_steps(call, size, lambda_):
         check_predictions(fit.update(seed=1))
 
 
-@kept(40)
+@kept(16)
 @given(calls(odd=0.15), st.integers(1, 2))
 def test_cross_validation(call, repeats):
     validation = attempt(lambda: call.run(pc.cross_validate, repeats=repeats), "cross-validation")
@@ -163,7 +163,7 @@ def test_cross_validation(call, repeats):
         check_predictions(validation.fit_at(0))
 
 
-@kept(30)
+@kept(12)
 @given(calls(sound_frames()), st.sampled_from(["multinomial", "isotonic"]), st.sampled_from(["error", "balanced"]),
        st.sampled_from([None, 0.5, 0.9, 1.0]))  # fmt: skip
 def test_chances_sets_and_cuts(call, how, measure, sensitivity):
@@ -196,7 +196,7 @@ def test_chances_sets_and_cuts(call, how, measure, sensitivity):
         assert 0 <= test.low <= test.error <= test.high <= 1
 
 
-@kept(8)
+@kept(4)
 @given(sound_frames(), st.lists(st.sampled_from(METHODS), min_size=1, max_size=3, unique=True), st.sampled_from([2, 3]),
        st.sampled_from([False, True, "isotonic"]))  # fmt: skip
 def test_comparisons(data, methods, cv, calibrate):
@@ -213,7 +213,7 @@ def test_comparisons(data, methods, cv, calibrate):
                 assert (table["log_loss"].dropna() >= 0).all()
 
 
-@kept(5)
+@kept(3)
 @given(calls(sound_frames(16)))
 def test_explorers(call):
     import matplotlib.pyplot as plt
@@ -238,7 +238,7 @@ def pc_example(name):
     return {parameter: values[0] for parameter, values in BUILT_IN[name].example.items()}
 
 
-@kept(80)
+@kept(32)
 @given(calls(sound_frames()), st.data())
 def test_new_rows(call, data):
     """Values of any size, missing ones and new levels in rows that are predicted."""
@@ -273,7 +273,7 @@ def test_new_rows(call, data):
                 assert np.allclose(told[classes.notna().to_numpy()].sum(axis=1), 1)
 
 
-@kept(40)
+@kept(16)
 @given(calls(sound_frames()), st.booleans())
 def test_the_names_of_classes_do_not_matter(call, categorical):
     """Classes renamed in their order give the same predictions under the new names."""
@@ -290,7 +290,7 @@ def test_the_names_of_classes_do_not_matter(call, categorical):
     assert again.predict().astype(object).tolist() == fit.predict().astype(object).map(names).tolist()
 
 
-@kept(40)
+@kept(16)
 @given(calls(sound_frames(), method="knn"))
 def test_distinct_rows_are_their_own_neighbours(call):
     """1-NN gives each training row its own class, where no row of another class is at distance 0."""
@@ -307,7 +307,7 @@ def test_distinct_rows_are_their_own_neighbours(call):
     assert (fit.fitted_codes == fit.frame.codes)[alone].all()
 
 
-@kept(50)
+@kept(20)
 @given(calls(odd=0.3))
 def test_dissimilarities(call):
     """The values of a metric are finite and >= 0, the same for any tiling, and every question about them has an answer."""

@@ -158,6 +158,9 @@ class hull(Candidates):  # noqa: N801 - reads as a function where it is used
             )
         live = seen.weights > 0
         own = [X[live & (seen.codes == c)] for c in range(len(seen.levels))]
+        for rows, name in zip(own, level_names(seen.levels), strict=True):
+            if len(rows) == 0:
+                raise DataError(f"hull({self.count}) candidates need a row of every class, and {name!r} has none with weight")
         coords = np.concatenate([hull_draws(rows, self.count, self.steps, (seed, c)) for c, rows in enumerate(own)])
         added = [f"hull[{level}].{k + 1}" for level in level_names(seen.levels) for k in range(self.count)]
         return space.place(coords), space.original(coords).set_axis(added)

@@ -153,3 +153,9 @@ def test_candidates_that_do_not_fit(iris, parts):
         with pytest.raises(pc.ProtoclassError):
             wrong()
     assert pc.fit("species ~ .", train, eps=1.0, candidates=pc.kmeans(2)).plot().get_title()
+
+
+def test_hulls_of_a_class_that_a_fold_lacks():
+    data = pd.DataFrame({"x": np.arange(8.0), "y": list("aaaabbbc")})
+    with pytest.raises(pc.DataError, match=r"hull\(3\) candidates need a row of every class, and 'c' has none"):
+        pc.fit("y ~ x", data, eps=[1.0, 2.0], candidates=pc.hull(3), cv=np.arange(8) % 2)

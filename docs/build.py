@@ -17,7 +17,7 @@ SOURCE, SITE = ROOT / "build" / "source", ROOT / "build" / "site"
 
 # a public name stands under the heading that has its folder or module
 GROUPS = {
-    "Fitting, validating, comparing": ("estimation", "analysis"),
+    "Fitting, validating, comparing": ("estimation", "analysis", "card"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),

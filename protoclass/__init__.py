@@ -69,6 +69,7 @@ _PLACES = {
     "analysis.set_cover": "set_cover SetCover",
     "saving": "load Saved",
     "declared": "savable",
+    "card": "Card",
     "settings": "options",
     "widgets": "explore",
     "widgets.app": "app App",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from .analysis.permutation import PermutationTest
     from .analysis.set_cover import SetCover, set_cover
     from .analysis.stability import Stability
+    from .card import Card
     from .core.neighbours.limits import cover_hart, median_radius
     from .core.neighbours.nearest import Nearest
     from .core.query import Query

@@ -110,6 +110,11 @@ def close(figure: Any) -> None:
 
 def session() -> str:
     """Versions that a reader needs to compute the page again."""
+    return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in versions()) + "</ul>"
+
+
+def versions() -> list[str]:
+    """Each package with its version."""
     lines = [
         f"protoclass {own_version()}",
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
@@ -119,7 +124,7 @@ def session() -> str:
             lines.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             lines.append(f"{name}, version not known")
-    return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
+    return lines
 
 
 def own_version() -> str:
@@ -129,9 +134,14 @@ def own_version() -> str:
 
 
 def citation() -> str:
+    """How to cite, as a part of the page."""
+    return "".join(f"<p>{html.escape(line)}</p>" for line in cited())
+
+
+def cited() -> list[str]:
     """The package, and the paper of its first method."""
-    return (
-        f"<p>protoclass {own_version()}: classification by prototypes, on any dissimilarity. Python package.</p>"
-        "<p>J. Bien and R. Tibshirani (2011). Prototype selection for interpretable classification. "
-        "<i>Annals of Applied Statistics</i> 5 (4), 2403-2424.</p>"
-    )
+    return [
+        f"protoclass {own_version()}: classification by prototypes, on any dissimilarity. Python package.",
+        "J. Bien and R. Tibshirani (2011). Prototype selection for interpretable classification. "
+        "Annals of Applied Statistics 5 (4), 2403-2424.",
+    ]

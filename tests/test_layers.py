@@ -10,16 +10,17 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 ROWS = {
     "errors": 0, "elsewhere": 0, "arguments": 0, "progress": 0, "files": 0, "settings": 0, "cluster": 0, "declared": 0,
+    "dialects": 0,
     "core": 1, "frames": 2, "metrics": 3, "models": 4, "estimation": 5,
     "analysis": 6, "views": 7, "tables": 7, "plots": 8, "widgets": 9, "vignettes": 9, "testing": 9, "report": 9, "sklearn": 9,
-    "saving": 9, "__main__": 10,
+    "saving": 9, "card": 9, "__main__": 10,
 }  # fmt: skip
 # values whose methods delegate upward, inside functions: what is said of a fit, and how it is printed
 DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/explained.py", "analysis"),
-             ("estimation/fit.py", "analysis"), ("estimation/fit.py", "tables"),
+             ("estimation/fit.py", "analysis"), ("estimation/fit.py", "tables"), ("estimation/published.py", "analysis"),
              ("analysis/evaluation.py", "tables"), ("estimation/validation.py", "analysis"),
              ("estimation/validation.py", "tables")}  # fmt: skip
-PICTURES = ("plots", "widgets", "report", "saving")  # `plot`, `explore` and `report` of any value
+PICTURES = ("plots", "widgets", "report", "card", "saving")  # `plot`, `explore`, `report`, `card` and `save` of any value
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "views", "tables", "plots", "widgets", "sklearn")

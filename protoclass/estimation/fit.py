@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from ..frames.spelling import substitute
 from ..frames.tables import as_given, beside_given
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
-from .analysed import Analysed
 from .calibration import arguments_of, calibration, requested
 from .problem import HOLD_LIMIT, Problem, check_rows_needed
+from .published import Published
 from .selection import BY_HAND, Selection
 
 if TYPE_CHECKING:
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, eq=False)
-class Fit(Analysed):
+class Fit(Published):
     """A fitted classifier.
 
     It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and what else `Fitted` documents, and the
-    analyses of `Analysed`; here are its tables, pictures and the fits derived from it.
+    analyses of `Analysed`, the page, card and query of `Published`; here are its tables, pictures and the fits derived from it.
     """
 
     @known_arguments
@@ -176,48 +175,6 @@ class Fit(Analysed):
         from ..widgets import explore_fit
 
         return explore_fit(self, **options)
-
-    @known_arguments
-    def report(self, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False) -> Path:
-        """Write the fit as one HTML page that needs nothing beside it.
-
-        It has the call, the picture and the table of the prototypes, the error curve, the confusion, the summary with its notes
-        and certificate, the versions of the packages, and how to cite.
-
-        Parameters
-        ----------
-        path : str or path
-            Ends in .html.
-        test : DataFrame, optional
-            New rows with the response: the page then has the error on them.
-        stability : bool
-            Whether the page has `stability()` of the prototypes.
-        overwrite : bool
-            Whether a file of this name is replaced.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        OptionError
-            Where the file is there already.
-        FileError
-            Where it can't be written; nothing is left behind then.
-
-        Examples
-        --------
-        >>> import os, tempfile
-        >>> import protoclass as pc
-        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     os.path.getsize(fit.report(os.path.join(folder, "iris.html"))) > 50_000
-        True
-        """
-        from ..report import write_report
-
-        return write_report(self, path, test, stability, overwrite)
 
     @known_arguments
     def save(self, path: Any, overwrite: bool = False) -> Saved:

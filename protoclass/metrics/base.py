@@ -27,10 +27,12 @@ from .remote import rows_where_they_are, train_remote
 def _derive(cls: type, base: type) -> None:
     """Let a class compare as its base does: what dataclass() would write instead can't compare arrays.
 
-    A class that measures in its own way has no geometry, unless it says so itself.
+    A class that measures in its own way has no geometry and no SQL, unless it says so itself.
     """
     if "between" in vars(cls) and "geometry" not in vars(cls):
         cls.geometry = None  # type: ignore[attr-defined]
+    if {"rows", "between"} & set(vars(cls)) and "sql" not in vars(cls):
+        cls.sql = None  # type: ignore[attr-defined]
     if "__eq__" not in vars(cls):
         cls.__eq__ = base.__eq__  # type: ignore[method-assign]
         cls.__hash__ = base.__hash__  # type: ignore[method-assign]

@@ -16,8 +16,10 @@ from ..core.sums import Extremes, extremes
 from ..declared import savable
 from ..errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..frames.frame import Frame
+from ..frames.sql import Columns
 from .arrays import strings
 from .base import Metric, TrainedMetric
+from .in_sql import SQLDistance, gower_in_sql
 
 MANY = 10  # rows from which on a category that never repeats is taken for a name of the row
 
@@ -258,6 +260,35 @@ class TrainedGower(TrainedMetric):
         asymmetric = _names(self.spec.asymmetric)
         flags = np.array([c in asymmetric for c in self.categories], bool)
         return gower((rows[0], rows[1]), (candidates[0], candidates[1]), flags, self.weights)
+
+    def sql(self, columns: Columns) -> SQLDistance:
+        if self.spec.ordratio:
+            raise OptionError(
+                f"the ranks of ordratio={brief(self.spec.ordratio)} are not written in SQL: compute them as columns of the data first"
+            )
+        numbers = [self._number_in_sql(columns, k, c) for k, c in enumerate(self.numbers.tolist())]
+        codes = [columns.variable(c) for c in self.categories.tolist()]
+        skips_zeros = [c in _names(self.spec.asymmetric) for c in self.categories.tolist()]
+        weights = [columns.dialect.number(w) for w in self.weights.tolist()]
+
+        def values(prototypes: Rep) -> np.ndarray:
+            return np.column_stack([prototypes[0], np.where(prototypes[1] < 0, np.nan, prototypes[1])])
+
+        known = [columns.known(c) for c in columns.frame.schema]
+        if columns.frame.keep:
+            known = [f"({columns.of(c)} IS NULL OR {fine})" for c, fine in zip(columns.frame.schema, known, strict=True)]
+        elif columns.computed:
+            known += [columns.dialect.within(x) for x in numbers]
+        may_miss = columns.frame.keep or any(skips_zeros)
+        constant = None if may_miss else columns.dialect.number(sum(self.weights.tolist(), 0.0))
+        measured = gower_in_sql(len(numbers), skips_zeros, weights, constant)
+        return SQLDistance([*numbers, *codes], measured, known, values, may_miss)
+
+    def _number_in_sql(self, columns: Columns, k: int, name: str) -> str:
+        x, number = columns.variable(name), columns.dialect.number
+        if name in _names(self.spec.logratio):
+            x = f"CASE WHEN {x} > 0e0 THEN LOG10({x}) END"
+        return f"{x} / {number(self.ranges[k])} * {number(self.weights[k])}"
 
 
 def _values(

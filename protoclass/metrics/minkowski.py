@@ -18,8 +18,10 @@ from ..declared import savable
 from ..errors import DataError, NoVectors, OptionError, brief, shown
 from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
+from ..frames.sql import Columns
 from .arrays import strings
 from .base import Metric
+from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql
 from .spread import Spread, spread_of
 from .vectors import VectorMetric
 
@@ -182,6 +184,22 @@ class TrainedMinkowski(VectorMetric):
         coords = self.coordinates((coords,))
         plain = coords / self.factor if self.spec.weights else coords
         return pd.DataFrame(plain * self.spread, columns=self.columns)
+
+    def sql(self, columns: Columns) -> SQLDistance:
+        if self._dtype != np.float64:
+            raise OptionError(
+                "distances of numbers of single precision are not written in SQL, which would round them in another way: fit them "
+                "in double precision, data.astype(float)"
+            )
+        number, rows = columns.dialect.number, []
+        for x, spread, factor in zip(columns.design, self.spread.tolist(), self.factor.tolist(), strict=True):
+            scaled = x if spread == 1 else f"{x} / {number(spread)}"
+            rows.append(scaled if factor == 1 else f"{scaled} * {number(factor)}")
+        limit = largest_coordinate(self.spec.r)
+        raw = [columns.known(c) for c in columns.frame.schema] if columns.frame.spec is not None else []
+        known = [*raw, *(columns.dialect.within(x, limit) for x in rows)]
+        measured = minkowski_in_sql(len(rows), self.spec.r, columns.dialect)
+        return SQLDistance(rows, measured, known, lambda prototypes: prototypes[0])
 
     @property
     def _dtype(self) -> np.dtype[Any]:

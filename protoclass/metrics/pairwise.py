@@ -11,10 +11,13 @@ import pandas as pd
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski, totals, unit
 from ..core.sources import Rep
-from ..errors import DataError, shown
+from ..dialects import total
+from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
 from ..frames.schema import numbers
+from ..frames.sql import Columns
 from .base import Metric
+from .in_sql import SQLDistance, coordinate, value
 
 HALF = np.finfo(float).max / 2
 EXACT = 2**53  # not all integers beyond it are floats
@@ -193,6 +196,27 @@ class Hamming(Metric):
         a, b = np.hstack([rows[0], codes[:n]]), np.hstack([candidates[0], codes[n:]])
         return _pairs(a, b, "hamming")
 
+    def sql(self, columns: Columns) -> SQLDistance:
+        schema = columns.frame.schema
+        texts = [c for c in schema if schema[c].kind == "category"]
+        raw = [columns.number(c) for c in schema if c not in texts] + [columns.code(c, -1) for c in texts]
+        differ = total(f"CASE WHEN {coordinate(k)} <> {value(k)} THEN 1 ELSE 0 END" for k in range(len(raw)))
+        known = [columns.known(c) if c not in texts else f"{columns.of(c)} IS NOT NULL" for c in schema]
+
+        def values(prototypes: Rep) -> np.ndarray:
+            numbers, words = prototypes
+            coded = [pd.Index(schema[c].levels).get_indexer(words[:, k]) for k, c in enumerate(texts)]
+            for name, codes in zip(texts, coded, strict=True):
+                if (codes < 0).any():
+                    raise OptionError(f"a prototype has a level of column {name!r} that no row of the fit has, which is not written in SQL")
+            return np.column_stack([numbers, *coded])
+
+        return SQLDistance(raw, self.share_in_sql(differ, len(raw)), known, values)
+
+    def share_in_sql(self, differ: str, count: int) -> str:
+        """The dissimilarity from the number of columns in which two rows differ."""
+        return f"({differ}) / {count}e0"
+
 
 @dataclass(frozen=True)
 class ZeroOne(Hamming):
@@ -209,6 +233,12 @@ class ZeroOne(Hamming):
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return (super().between(rows, candidates) > 0).astype(float)
+
+    def sql(self, columns: Columns) -> SQLDistance:
+        return super().sql(columns)
+
+    def share_in_sql(self, differ: str, count: int) -> str:
+        return f"CASE WHEN {differ} > 0 THEN 1 ELSE 0 END"
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,10 @@ class OwnNearest(Nearest):
         assert self.prototypes.radii is not None
         return query.finite(relative_distances(query.dissimilarities(self.prototypes), self.prototypes.radii))
 
+    @property
+    def sql_divisors(self) -> Array | None:
+        return self.prototypes.radii
+
     def closest(self, query: Query) -> Array:
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]
         return nearest(self.distances(query), member, order_of(self.prototypes))[:, 0]

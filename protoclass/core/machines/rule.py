@@ -17,6 +17,7 @@ from .grow import BALL, HOLE, LOW, Machine
 
 if TYPE_CHECKING:
     from ..query import Query
+    from ..sql import Statement
 
 Array = NDArray[Any]
 REST = -1  # all other classes together
@@ -70,6 +71,17 @@ def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
             hit = X[:, at] <= cut if kind == LOW else X[:, at] > cut
         out[hit] = s
     return out
+
+
+def fires_in_sql(machine: Machine, statement: Statement) -> str:
+    """Whether any feature of a machine fires, as SQL; its features are cuts of columns."""
+    def one(kind: int, at: int, cut: float) -> str:
+        if np.isinf(cut):
+            return "1 = 1" if (cut > 0) == (kind == LOW) else "1 = 0"
+        return f"{statement.column(at)} {'<=' if kind == LOW else '>'} {statement.number(cut)}"
+
+    cuts = zip(machine.kind.tolist(), machine.at.tolist(), machine.cut.tolist(), strict=True)
+    return " OR ".join(one(*cut) for cut in cuts) or "1 = 0"
 
 
 def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) -> list[Array]:
@@ -157,6 +169,21 @@ class SCMRule:
     def _own(self) -> Mapping[int, int]:
         assert self.prototypes.at is not None
         return dict(zip(self.prototypes.at.tolist(), self.prototypes.classes.tolist(), strict=True))
+
+    @property
+    def why_not_sql(self) -> str:
+        radial = any((one.machine.kind <= HOLE).any() for one in self.machines)
+        return "it has balls or holes, and of its features thresholds of columns alone are written" if radial else ""
+
+    def sql(self, statement: Statement) -> str:
+        votes: dict[int, list[str]] = {c: [] for c in range(self.classes)}
+        for one in self.machines:
+            fires = fires_in_sql(one.machine, statement)
+            of_n, of_p = (one.negative, one.positive) if one.conjunction else (one.positive, one.negative)
+            for code, cast, other in ((of_n, 1, 0), (of_p, 0, 1)):
+                if code != REST:
+                    votes[code].append(f"CASE WHEN {fires} THEN {cast} ELSE {other} END")
+        return statement.most({code: " + ".join(cast) or "0" for code, cast in votes.items()})
 
     def moved(self, columns: Array) -> SCMRule:
         return replace(self, prototypes=self.prototypes.moved(columns))

@@ -17,6 +17,7 @@ from .near import nearest_k
 
 if TYPE_CHECKING:
     from ..query import Query
+    from ..sql import Statement
 
 Array = NDArray[Any]
 
@@ -169,14 +170,21 @@ def _screened(  # type: ignore[no-untyped-def]
                 open_rows[i] = True
 
 
-def nearest_one(query: Query, prototypes: Points) -> Array:
-    """Position of the nearest prototype of each row of a query (r,): of those equally near, the one that `nearest` gives."""
-    near, order = nearest_k(query, prototypes, 1), order_of(prototypes)
-    if len(query) == 0:
-        return np.empty(0, np.int64)
-    line = order[np.argsort(prototypes.classes[order], kind="stable")]  # of equally near ones, the first in it wins
+def rank_of(prototypes: Points) -> tuple[Array, Array]:
+    """Positions of the prototypes in the order in which equally near ones win, and the rank of each in it."""
+    order = order_of(prototypes)
+    line = order[np.argsort(prototypes.classes[order], kind="stable")]
     rank = np.empty(len(line), np.int64)
     rank[line] = np.arange(len(line))
+    return line, rank
+
+
+def nearest_one(query: Query, prototypes: Points) -> Array:
+    """Position of the nearest prototype of each row of a query (r,): of those equally near, the one that `nearest` gives."""
+    near = nearest_k(query, prototypes, 1)
+    if len(query) == 0:
+        return np.empty(0, np.int64)
+    line, rank = rank_of(prototypes)
     return np.asarray(line[np.minimum.reduceat(rank[near.at], near.start[:-1])])
 
 
@@ -233,6 +241,22 @@ class Nearest:
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]
         covered = covering_by(query, self.prototypes, member, self.prototypes.radii[:1])[:, 0]
         return np.asarray(np.maximum(covered, NONE))
+
+    @property
+    def why_not_sql(self) -> str:
+        kind = type(self)
+        own = kind.distances is not Nearest.distances and kind.sql_divisors is Nearest.sql_divisors
+        return "it compares distances of its own" if own or kind.predict is not Nearest.predict else ""
+
+    def sql(self, statement: Statement) -> str:
+        if len(self.prototypes) == 0:
+            return statement.label(self.fallback)
+        return statement.nearest(self.prototypes, rank_of(self.prototypes)[1], self.sql_divisors)
+
+    @property
+    def sql_divisors(self) -> Array | None:
+        """What each dissimilarity is divided by (q,), where a query in SQL compares shares; None where it does not."""
+        return None
 
     def moved(self, columns: Array) -> Nearest:
         return replace(self, prototypes=self.prototypes.moved(columns))

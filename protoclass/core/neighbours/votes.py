@@ -19,6 +19,7 @@ from .pool import Near, nearest_of
 
 if TYPE_CHECKING:
     from ..query import Query
+    from ..sql import Statement
 
 Array = NDArray[Any]
 
@@ -88,6 +89,13 @@ class KNN:
         if kind == "distance":
             return class_distances(query.dissimilarities(self.prototypes), self.prototypes, self.classes)
         return nearest_one(query, self.prototypes)
+
+    @property
+    def why_not_sql(self) -> str:
+        return "" if self.seed is None else "ties are broken by a random order"
+
+    def sql(self, statement: Statement) -> str:
+        return statement.votes(self.prototypes, self.k, self.weight)
 
     def moved(self, columns: Array) -> KNN:
         return replace(self, prototypes=self.prototypes.moved(columns))

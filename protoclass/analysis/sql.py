@@ -1,0 +1,170 @@
+"""A fit as a query in SQL: `Fit.sql`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.sql import InSQL
+from ..core.task import Points
+from ..dialects import Dialect, dialect_of
+from ..errors import NotAvailable
+from ..frames.sql import ROW, Columns, all_of
+from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
+from ..metrics.in_sql import ROW as MEASURED
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+MADE = "protoclass_prototypes"
+PREDICTED = "predicted"
+WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering machines of thresholds of columns"
+
+
+def query_in_sql(fit: Fit, dialect: Any, table: Any) -> str:
+    """See `Fit.sql`."""
+    kind = dialect_of(dialect)
+    rule = fit.rule
+    if not isinstance(rule, InSQL) or rule.why_not_sql:
+        why = f": {rule.why_not_sql}" if isinstance(rule, InSQL) else ""
+        raise NotAvailable(f"method {fit.model.name!r} is not written in SQL{why}; written are {WRITTEN}")
+    if not fit.frame.schema:
+        raise NotAvailable(f"{fit.frame.formula.quoted} names no predictors, and a query classifies rows by their columns")
+    kind.check_names(fit.frame.schema)
+    writer = Writer(fit, Columns(fit.frame, kind), _unused(MADE, _last(table)))
+    source = kind.table(table)
+    label = rule.sql(writer)
+    name = _unused(PREDICTED, *fit.frame.schema)
+    query = (
+        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {name}\n"
+        f"FROM {source} AS {ROW}"
+    )
+    return f"{writer.made}{query}"
+
+
+@dataclass
+class Writer:
+    """What a rule is written with, and what it has needed; see `core.sql.Statement`.
+
+    Attributes
+    ----------
+    fit : Fit
+    columns : Columns
+    name : str
+        Of the table of prototypes.
+    needed : list of str
+        Conditions that a row must meet besides having known values.
+    made : str
+        The table of the prototypes, as it is written before the query; empty where the rule needs none.
+    """
+
+    fit: Fit
+    columns: Columns
+    name: str
+    needed: list[str] = field(default_factory=list)
+    made: str = ""
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.columns.dialect
+
+    @property
+    def conditions(self) -> list[str]:
+        """The conditions for a class: those of what was read, or that every predictor is known."""
+        return self.needed or [self.columns.known(c) for c in self.fit.frame.schema]
+
+    @cached_property
+    def distance(self) -> SQLDistance:
+        return sql_distance(self.fit.dissimilarity.metric, self.columns)
+
+    def label(self, code: int) -> str:
+        return self.dialect.constant(self.fit.classes[code], "the class")
+
+    def number(self, value: float) -> str:
+        return self.dialect.number(value)
+
+    def column(self, position: int) -> str:
+        if not self.needed:
+            self.needed += [self.columns.known(c) for c in self.fit.frame.schema]
+        x = self.columns.design[position]
+        if self.columns.computed:
+            self.needed.append(self.dialect.within(x))
+        return f"({x})"
+
+    def nearest(self, prototypes: Points, rank: np.ndarray, divisors: np.ndarray | None = None) -> str:
+        share = {} if divisors is None else {"radius": divisors}
+        measured = self._measured(prototypes, rank, share, "" if divisors is None else f" / {PROTOTYPE}.radius")
+        return f"(\n    SELECT m.label\n    FROM {measured} AS m\n    ORDER BY m.distance, m.place\n    {self.dialect.first}\n  )"
+
+    def votes(self, prototypes: Points, k: int, weight: np.ndarray) -> str:
+        measured = self._measured(prototypes, np.asarray(prototypes.classes), {"weight": weight})
+        near = f"SELECT m.place, m.label, m.weight, RANK() OVER (ORDER BY m.distance) AS nearness\n      FROM {measured} AS m"
+        return (
+            f"(\n    SELECT n.label\n    FROM (\n      {near}\n    ) AS n\n    WHERE n.nearness <= {k}\n    GROUP BY n.place, n.label\n"
+            f"    ORDER BY SUM(n.weight) DESC, n.place\n    {self.dialect.first}\n  )"
+        )
+
+    def most(self, values: dict[int, str]) -> str:
+        parts = [f"SELECT {code} AS place, {self.label(code)} AS label, {votes} AS votes" for code, votes in values.items()]
+        cast = "\n      UNION ALL ".join(parts)
+        return (
+            f"(\n    SELECT v.label\n    FROM (\n      {cast}\n    ) AS v\n"
+            f"    ORDER BY v.votes DESC, v.place\n    {self.dialect.first}\n  )"
+        )
+
+    def _measured(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray], further: str = "") -> str:
+        """The prototypes with their distances from the row."""
+        distance, source = self.distance, self._prototypes(prototypes, place, beside)
+        row = ", ".join(f"{x} AS x{k + 1}" for k, x in enumerate(distance.rows))
+        kept = "".join(f", {PROTOTYPE}.{name}" for name in beside)
+        measured = (
+            f"(\n      SELECT {PROTOTYPE}.place, {PROTOTYPE}.label{kept}, ({distance.expression}){further} AS distance\n"
+            f"      FROM (SELECT {row}) AS {MEASURED}\n      CROSS JOIN {source}\n    )"
+        )
+        self.needed += distance.conditions
+        if distance.may_miss:
+            self.needed.append(f"NOT EXISTS (SELECT 1 FROM {measured} AS m WHERE m.distance IS NULL)")
+        return measured
+
+    def _prototypes(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]) -> str:
+        """What a query reads the prototypes from; they are written once, as constants."""
+        fit = self.fit
+        values = np.asarray(self.distance.values(fit.dissimilarity.prototype_rep(prototypes)), float)
+        names = ["place", "label", *beside, *(f"v{k + 1}" for k in range(values.shape[1]))]
+        numbers = np.column_stack([*beside.values(), values])
+        labels = [self.label(code) for code in range(len(fit.classes))]
+        rows = [
+            [str(int(at)), labels[code], *map(self._constant, row)]
+            for at, code, row in zip(place, prototypes.classes, numbers.tolist(), strict=True)
+        ]
+        # the first row says what type each column has
+        rows[0][2:] = [f"CAST({cell} AS {self.dialect.double})" for cell in rows[0][2:]]
+        if self.dialect.arrays:
+            return f"UNNEST([\n      {_structs(names, rows)}\n    ]) AS {PROTOTYPE}"
+        lines = ",\n    ".join(f"({', '.join(row)})" for row in rows)
+        self.made = f"WITH {self.name} ({', '.join(names)}) AS (\n  VALUES\n    {lines}\n)\n"
+        return f"{self.name} AS {PROTOTYPE}"
+
+    def _constant(self, value: float) -> str:
+        return "NULL" if np.isnan(value) else self.dialect.number(value)
+
+
+def _structs(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    first = ", ".join(f"{cell} AS {name}" for name, cell in zip(names, rows[0], strict=True))
+    return ",\n      ".join([f"STRUCT({first})", *(f"({', '.join(row)})" for row in rows[1:])])
+
+
+def _last(table: Any) -> str:
+    return table if isinstance(table, str) else str(table[-1]) if isinstance(table, (tuple, list)) and table else ""
+
+
+def _unused(name: str, *taken: str) -> str:
+    """A name of ours that is none of these, whatever their case."""
+    used = {other.casefold() for other in taken}
+    while name in used:
+        name += "_"
+    return name

@@ -1,0 +1,320 @@
+"""A model card: one page about a fit in words and small tables, as Markdown and HTML."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from .arguments import known_arguments
+from .errors import OptionError, brief, cut
+from .files import write_file
+from .frames.fingerprint import fingerprint
+from .report import STYLE, cited, versions
+from .settings import significant
+from .tables.printing import facts, validated
+from .tables.summary import by_class, certificate_rows, notes
+from .tables.tidy import tidy
+
+if TYPE_CHECKING:
+    from .estimation.fit import Fit
+
+SHOWN = 20  # rows of a table
+COLUMNS = 8  # of the table of prototypes
+LIMITS = ("Never predicted", "Cures", "Grid", "Folds")  # lines of print that are limits of the fit
+ENDINGS = (".md", ".html", ".htm")
+INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # what has a meaning inside a line of Markdown
+
+
+@dataclass(frozen=True)
+class Text:
+    """Sentences, each a paragraph or an entry of a list."""
+
+    sentences: Sequence[str]
+    listed: bool = False
+
+
+@dataclass(frozen=True)
+class Code:
+    """A line of Python."""
+
+    line: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table of texts."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+Part = Text | Code | Table
+
+
+@dataclass(frozen=True)
+class Card:
+    """A model card, see `Fit.card`. What comes from data is shown as text in both formats, whatever it holds.
+
+    Attributes
+    ----------
+    title : str
+    sections : tuple of (heading, parts)
+    fingerprint : str, or None
+        SHA-256 of the rows that took part, 64 hexadecimal digits; None where they are on a cluster, or came as a given matrix.
+
+    Notes
+    -----
+    The fingerprint is that of these bytes, so that others can compute it: a header, a line feed, and the rows one after the other.
+
+    The header is a JSON object in ASCII without spaces, its keys in alphabetical order: `classes`, the classes in level order;
+    `columns`, for each predictor in the order of the data its name, its kind ("numeric", "boolean" or "category") and its levels in
+    order; `response`, the name of the response. Classes and levels are texts, numbers and truth values of JSON; others, such as
+    dates, are the text that Python's `str` gives.
+
+    A row is numbers of double precision (IEEE 754, little-endian): the number of its class in level order (from 0), its weight, and its
+    predictors: numbers, truth values as 0 and 1, levels by their number (from 0). A missing value is the NaN with the bits
+    7ff8000000000000, and -0 is 0. Labels of rows do not count; the order of the rows does, which with order="values" is the sorted one.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import protoclass as pc
+    >>> card = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).card()
+    >>> card.fingerprint[:16]
+    'd9b19753d89e3e1a'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     card.save(os.path.join(folder, "iris.md")).name
+    'iris.md'
+    """
+
+    title: str
+    sections: tuple[tuple[str, tuple[Part, ...]], ...]
+    fingerprint: str | None
+
+    @property
+    def markdown(self) -> str:
+        """The card in Markdown (with the tables of GitHub, pandoc and Jupyter)."""
+        lines = [f"# {escape_markdown(self.title)}"]
+        for head, parts in self.sections:
+            lines += ["", f"## {escape_markdown(head)}"]
+            for part in parts:
+                lines += ["", *_MARKDOWN[type(part)](part)]
+        return "\n".join(lines) + "\n"
+
+    @property
+    def html(self) -> str:
+        """The card as an HTML page that needs nothing beside it."""
+        title = html.escape(self.title)
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f"<title>{title}</title><style>{STYLE}</style></head>\n<body>{self._body()}</body></html>\n"
+        )
+
+    def _body(self) -> str:
+        lines = [f"<h1>{html.escape(self.title)}</h1>"]
+        for head, parts in self.sections:
+            lines += [f"<h2>{html.escape(head)}</h2>", *(_HTML[type(part)](part) for part in parts)]
+        return "\n".join(lines) + "\n"
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self._body()}</div>"
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+    def __repr__(self) -> str:
+        return self.markdown
+
+    @known_arguments
+    def save(self, path: Any, overwrite: bool = False) -> Path:
+        """Write the card to a file that ends in .md or .html, completely or not at all.
+
+        Raises
+        ------
+        OptionError
+            For another ending, and where the file is there already and `overwrite` is False.
+        FileError
+            Where it can't be written; nothing is left behind then.
+        """
+        if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in ENDINGS:
+            raise OptionError(f"path={brief(path)}: the name of a file that ends in .md or .html")
+        if not isinstance(overwrite, bool):
+            raise OptionError(f"overwrite={brief(overwrite)}: True or False")
+        place = Path(path)
+        try:
+            write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
+        except FileExistsError:
+            raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
+        return place
+
+
+def card_of(fit: Fit) -> Card:
+    """See `Fit.card`."""
+    local = fit.frame.parts is None and bool(fit.frame.schema)
+    mark = fingerprint(fit.frame) if local else None
+    said = facts(fit)
+    main = {k: v for k, v in said.items() if k not in LIMITS and k not in _validation_facts(fit)}
+    sections: list[tuple[str, tuple[Part, ...]]] = [
+        ("The fit", (Code(repr(fit.call)), Table(("", ""), list(main.items())))),
+        ("Data", tuple(data(fit, mark))),
+        ("Classes", (table_of(by_class(fit), "class"),)),
+        ("Prototypes", tuple(prototypes(fit))),
+        ("Cross-validation", (cross_validation(fit),)),
+        ("Certificate", tuple(certificate(fit))),
+        ("Limits", (Text(limits(fit, said), listed=True),)),
+        ("Versions", (Text(versions(), listed=True),)),
+        ("How to cite", (Text(cited()),)),
+    ]
+    return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections), mark)
+
+
+def data(fit: Fit, mark: str | None) -> Iterable[Part]:
+    """How many rows and columns took part, and their fingerprint."""
+    schema, dropped = fit.frame.schema, len(fit.dropped)
+    left = f"{dropped:,} rows were left out for missing values." if dropped else "No row was left out."
+    weights = fit.frame.weights
+    weighed = "" if (weights == 1).all() else f" Weights of the rows go from {significant(weights.min())} to {significant(weights.max())}."
+    yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors took part. {left}{weighed}"])
+    if mark is None:
+        why = "the predictors are a given matrix" if fit.frame.parts is None else "the rows are kept on a cluster"
+        yield Text([f"There is no fingerprint, as {why}."])
+    else:
+        yield Text([
+            f"Fingerprint (SHA-256): {mark}",
+            "It is made of the rows that took part, in their order, with predictors, classes and weights; the documentation of "
+            "protoclass.Card says byte by byte how, so that others can compute it.",
+        ])  # fmt: skip
+    rows = [(name, column.kind, levels_of(column.levels)) for name, column in list(schema.items())[:SHOWN]]
+    if rows:
+        yield Table(("predictor", "kind", "levels"), rows)
+    if len(schema) > SHOWN:
+        yield Text([f"The first {SHOWN} of {len(schema)} predictors."])
+
+
+def levels_of(levels: Sequence[Any]) -> str:
+    shown = ", ".join(cut(str(v), 40) for v in levels[:5])
+    return f"{shown} and {len(levels) - 5} more" if len(levels) > 5 else shown
+
+
+def prototypes(fit: Fit) -> Iterable[Part]:
+    """The first prototypes, or features of a rule."""
+    table = tidy(fit)
+    if not len(table):
+        yield Text(["The rule has none."])
+        return
+    if fit.model.can.features is None and len(table) == fit.nobs:
+        yield Text([f"All {fit.nobs:,} rows of the fit are prototypes."])
+        return
+    kept = table.iloc[:SHOWN, :COLUMNS]
+    yield table_of(kept.set_index(kept.columns[0]), str(kept.columns[0]))
+    if len(table) > SHOWN:
+        yield Text([f"The first {SHOWN} of {len(table)}."])
+
+
+def _validation_facts(fit: Fit) -> dict[str, str]:
+    return validated(fit) if fit.validation is not None and fit.point is not None else {}
+
+
+def cross_validation(fit: Fit) -> Part:
+    """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
+    validation = fit.validation
+    if validation is None or fit.point is None:
+        return Text(["Nothing was cross-validated for this rule: cv=10 adds an error on rows that the rule did not see."])
+    chosen = {name: validation.grid[name].iloc[fit.point] for name in validation.grid}
+    rows = [*_validation_facts(fit).items(), ("Draws of the folds", f"{len(validation.of_fold)}")]
+    rows += [(f"Chosen {name}", cell(value)) for name, value in chosen.items()]
+    return Table(("", ""), [*rows, ("Grid points", f"{len(validation.table)}")])
+
+
+def certificate(fit: Fit) -> Iterable[Part]:
+    """How far from the optimum the prototypes can be, where that is known."""
+    if "certificate" in fit.rule.report:
+        yield Text([f"Objective {significant(fit.objective.value, 6)}: {fit.certificate}."])
+        yield Table(("class", "objective", "lower bound", "proof"), certificate_rows(fit))
+    elif fit.model.can.certificate:
+        how = fit.model.can.certificate
+        when = how if isinstance(how, str) else "where it is asked for one"
+        yield Text([f"This fit has none: the method gives a bound of the optimum {when}."])
+    else:
+        yield Text(["The method has none: nothing is proved of how far from an optimum its rule is."])
+
+
+def limits(fit: Fit, said: dict[str, str]) -> list[str]:
+    """What the fit can't do, and what to do about it."""
+    out = [f"{name}: {said[name]}." for name in LIMITS if name in said]
+    if len(fit.dropped):
+        out.insert(0, f"{len(fit.dropped):,} rows with missing values were left out; such rows get no prediction.")
+    return [*out, *notes(fit)]
+
+
+def table_of(frame: pd.DataFrame, index: str) -> Table:
+    """A table of pandas with its index as the first column."""
+    some = frame.head(SHOWN)
+    rows = [[str(label), *map(cell, row)] for label, row in zip(some.index, some.astype(object).to_numpy(), strict=True)]
+    return Table([index, *map(str, frame.columns)], rows)
+
+
+def cell(value: Any) -> str:
+    """A value of a table."""
+    if isinstance(value, float):
+        return "" if value != value else significant(value)
+    return "" if value is None or value is pd.NA or value is pd.NaT else str(value)
+
+
+def escape_markdown(text: str) -> str:
+    """A text for a line of Markdown, in which nothing is markup, a link or HTML.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a|b_c <i> `x`"))
+    a&#124;b\\_c &#60;i&#62; &#96;x&#96;
+    """
+    line = "".join(INLINE.get(c, c) for c in " ".join(text.split()))
+    line = line.replace("://", "&#58;//").replace("www.", "www&#46;")
+    first = re.match(r"[#+-]+(\s|$)|=+$|\d+[.)](\s|$)", line)
+    return f"&#{ord(line[0])};{line[1:]}" if first else line  # a heading, a list or a rule
+
+
+def _texts_in_markdown(part: Text) -> list[str]:
+    lines = [escape_markdown(sentence) for sentence in part.sentences]
+    return [f"- {line}" for line in lines] if part.listed else "\n\n".join(lines).split("\n")
+
+
+def _code_in_markdown(part: Code) -> list[str]:
+    longest = max(map(len, re.findall("`+", part.line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}python", " ".join(part.line.split()), fence]
+
+
+def _table_in_markdown(part: Table) -> list[str]:
+    rows = [part.head, ["---"] * len(part.head), *([escape_markdown(c) for c in row] for row in part.rows)]
+    rows[0] = [escape_markdown(c) for c in part.head]
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _texts_in_html(part: Text) -> str:
+    tag = "li" if part.listed else "p"
+    lines = "".join(f"<{tag}>{html.escape(sentence)}</{tag}>" for sentence in part.sentences)
+    return f"<ul>{lines}</ul>" if part.listed else lines
+
+
+def _code_in_html(part: Code) -> str:
+    return f"<pre><code>{html.escape(part.line)}</code></pre>"
+
+
+def _table_in_html(part: Table) -> str:
+    def row(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+
+    head = f"<thead>{row(part.head, 'th')}</thead>" if any(part.head) else ""
+    return f"<table>{head}<tbody>{''.join(row(cells, 'td') for cells in part.rows)}</tbody></table>"
+
+
+_MARKDOWN: dict[type, Any] = {Text: _texts_in_markdown, Code: _code_in_markdown, Table: _table_in_markdown}
+_HTML: dict[type, Any] = {Text: _texts_in_html, Code: _code_in_html, Table: _table_in_html}

@@ -1,0 +1,122 @@
+"""Metrics that can be written as SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ..core.sources import Rep
+from ..dialects import Dialect, total
+from ..errors import OptionError
+from ..frames.sql import Columns
+from .base import Metric, TrainedMetric
+
+ROW, PROTOTYPE = "r", "p"  # the row as the metric measures it, and what it is measured to
+MOST = 300  # power of ten of sums that are surely numbers
+
+
+@dataclass(frozen=True)
+class SQLDistance:
+    """The dissimilarity of a row of a table to a prototype, in SQL.
+
+    Attributes
+    ----------
+    rows : sequence of str
+        The row as it is measured, from its columns in the table.
+    expression : str
+        Of these, `coordinate(k)`, and the columns of the prototype, `value(k)`.
+    conditions : sequence of str
+        What must hold of the row; where one does not, it has no class.
+    values : callable
+        The columns of prototypes (q, c) from their representation; NaN for a missing value.
+    may_miss : bool
+        Whether the expression may be NULL although the conditions hold. The row then has no class.
+    """
+
+    rows: Sequence[str]
+    expression: str
+    conditions: Sequence[str]
+    values: Callable[[Rep], np.ndarray]
+    may_miss: bool = False
+
+
+@runtime_checkable
+class MetricInSQL(Protocol):
+    """A trained metric, or one that learns nothing, that can be written as SQL."""
+
+    def sql(self, columns: Columns) -> SQLDistance: ...
+
+
+def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
+    """The dissimilarity of a trained metric in SQL.
+
+    Raises
+    ------
+    OptionError
+        Where the metric, or a column, is not written.
+    """
+    written: Metric | TrainedMetric | MetricInSQL
+    for written in (metric, metric.spec):
+        if isinstance(written, MetricInSQL):
+            return written.sql(columns)
+    raise OptionError(
+        f"{metric.name} dissimilarities are not written in SQL; written are Minkowski distances (also Euclidean, Manhattan and Chebyshev), "
+        "Hamming and zero_one, and Gower without ranks"
+    )
+
+
+def coordinate(k: int) -> str:
+    """The k-th coordinate of the row, from 0."""
+    return f"{ROW}.x{k + 1}"
+
+
+def value(k: int) -> str:
+    """The k-th column of a prototype, from 0."""
+    return f"{PROTOTYPE}.v{k + 1}"
+
+
+def minkowski_in_sql(count: int, r: float, dialect: Dialect) -> str:
+    """The distance (sum |x - v|^r)^(1/r) of so many coordinates, added in their order."""
+    apart = [f"{coordinate(k)} - {value(k)}" for k in range(count)]
+    if r == np.inf:
+        return dialect.largest([f"ABS({d})" for d in apart])
+    if r == 1:
+        return total(f"ABS({d})" for d in apart)
+    if r == 2:
+        return f"SQRT({total(f'({d}) * ({d})' for d in apart)})"
+    number = dialect.number
+    return f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
+
+
+def gower_in_sql(numbers: int, skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:
+    """Gower's weighted mean over the variables: first numbers, divided by their ranges and weighted, then codes.
+
+    Parameters
+    ----------
+    numbers : int
+        How many there are.
+    skips_zeros : sequence of bool
+        Whether a pair of zeros does not count, for each of the codes.
+    weights : sequence of str
+    constant : str, or None
+        The sum of the weights, where no pair skips a variable. The mean is NULL where all are skipped.
+    """
+    sums, counts = [], []
+    for k, weight in enumerate(weights):
+        x, v = coordinate(k), value(k)
+        if k < numbers:
+            sums.append(f"ABS({x} - {v})" if constant else f"COALESCE(ABS({x} - {v}), 0e0)")
+            counts.append(f"CASE WHEN {x} IS NULL OR {v} IS NULL THEN 0e0 ELSE {weight} END")
+        else:
+            zeros = f" AND {x} <> 0e0" if skips_zeros[k - numbers] else ""
+            sums.append(f"CASE WHEN {x} <> {v} THEN {weight} ELSE 0e0 END")
+            counts.append(f"CASE WHEN {x} <> {v} OR {x} = {v}{zeros} THEN {weight} ELSE 0e0 END")
+    return f"({total(sums)}) / {constant or f'NULLIF({total(counts)}, 0e0)'}"
+
+
+def largest_coordinate(r: float) -> int:
+    """The power of ten up to which coordinates may go, so that the r-th powers of their differences are surely numbers."""
+    return int(MOST / max(r, 1.0)) if r < np.inf else MOST

@@ -1,0 +1,218 @@
+"""`Fit.card`: one page about a fit, and a fingerprint that others can compute."""
+
+import hashlib
+import html
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from markdown_it import MarkdownIt
+
+import protoclass as pc
+from protoclass.card import escape_markdown
+
+HEADINGS = ["The fit", "Data", "Classes", "Prototypes", "Cross-validation", "Certificate", "Limits", "Versions", "How to cite"]
+IRIS = "d9b19753d89e3e1a522230d75e89c1ebfeb9bff4b71d66ba787e8a349b9fb2ae"
+MARKUP = ["<img src=x onerror=alert(1)>", "a|b", "`x` **bold** _it_", "[link](http://a.example)", "![i](x)", "# head", "- item", "1. one",
+          "$x$ \\(y\\)",
+          "https://a.example www.b.example a@b.example", "&lt;b&gt;", "```", "a\nb", "--- ===", "<!-- c", "~~s~~", "\\"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return pc.fit("species ~ .", pc.load_data("iris"), eps=[0.7, 1.0, 1.4], cv=5, certify=True, progress=False)
+
+
+@pytest.fixture(scope="module")
+def card(fit):
+    return fit.card()
+
+
+def section(card, name):
+    return card.markdown.split(f"\n## {name}\n")[1].split("\n## ")[0]
+
+
+def rendered(markdown):
+    return MarkdownIt("commonmark").enable("table").render(markdown)
+
+
+def test_it_has_all_that_a_reader_needs(fit, card):
+    assert [line[3:] for line in card.markdown.splitlines() if line.startswith("## ")] == HEADINGS
+    assert [name for name, _ in card.sections] == HEADINGS
+    chosen = fit.validation.table.iloc[fit.point]
+    cv = section(card, "Cross-validation")
+    assert f"{chosen['error']:.4f} +- {chosen['se']:.4f} (5 folds" in cv
+    assert "Chosen eps" in cv
+    assert f"Corrected | {fit.validation.corrected(fit.selection.rule):.4f}" in cv
+    assert repr(fit.call) in section(card, "The fit")
+    assert card.fingerprint in section(card, "Data")
+    for k, name in enumerate(fit.classes):
+        row = f"| {name} | 50 | {(fit.rule.prototypes.classes == k).sum()} |"
+        assert row in section(card, "Classes")
+    assert all(f"| {label} |" in section(card, "Prototypes") for label in fit.prototypes.index[:20])
+    assert str(fit.certificate) in section(card, "Certificate")
+    assert "- The training error is optimistic" in section(card, "Limits")
+    assert f"- pandas {pd.__version__}" in section(card, "Versions")
+    assert "Bien and R. Tibshirani (2011)" in section(card, "How to cite")
+    assert "—" not in card.markdown
+
+
+def test_both_formats_say_the_same(card):
+    def words(page):
+        return html.unescape(re.sub(r"<[^>]*>", " ", page)).split()
+
+    page = rendered(card.markdown)
+    assert page.count("<table>") == card.html.count("<table>") == card._repr_html_().count("<table>")
+    assert words(card._repr_html_()) == words(page.replace("<thead>\n<tr>\n<th></th>\n<th></th>\n</tr>\n</thead>", ""))
+    assert card._repr_markdown_() == repr(card) == card.markdown
+    assert card.html.startswith("<!DOCTYPE html>")
+
+
+def test_limits_are_said():
+    data = pc.load_data("iris")
+    rare = data.iloc[[*range(100), *range(100, 104)]].copy()
+    rare.loc[[3, 60], "petal_width"] = np.nan
+    card = pc.fit("species ~ .", rare, "knn", k=15, cv=3).card()
+    said = section(card, "Limits")
+    assert "- 2 rows with missing values were left out; such rows get no prediction." in said
+    assert "Never predicted: virginica" in said
+    assert "Cures: " in said
+    assert "102 rows and 4 predictors took part. 2 rows were left out" in section(card, "Data")
+    assert "All 102 rows of the fit are prototypes." in section(card, "Prototypes")
+    assert "The method has none" in section(card, "Certificate")
+
+
+def test_fits_without_some_of_it():
+    data = pc.load_data("iris")
+    plain = pc.fit("species ~ .", data, eps=1.0).card()
+    assert "Nothing was cross-validated" in section(plain, "Cross-validation")
+    assert "This fit has none" in section(plain, "Certificate")
+    scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, stop=2, cv=None).card()
+    assert "petal" in section(scm, "Prototypes")
+    D = np.abs(np.subtract.outer(np.arange(150.0), np.arange(150.0)))
+    given = pc.fit("species ~ 1", data, "knn", k=1, dissimilarity=D).card()
+    assert given.fingerprint is None
+    assert "There is no fingerprint, as the predictors are a given matrix." in section(given, "Data")
+    centroids = pc.fit("species ~ .", data, "kmeans", K=1).card()
+    assert "kmeans&#91;setosa&#93;.1" in section(centroids, "Prototypes")
+
+
+# -- the fingerprint
+
+
+def by_hand(header, rows):
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+    cells = [struct.pack("<Q", 0x7FF8 << 48) if v is None else struct.pack("<d", v) for row in rows for v in row]
+    return hashlib.sha256(text + b"\n" + b"".join(cells)).hexdigest()
+
+
+def test_the_fingerprint_follows_from_its_documentation():
+    data = pc.load_data("iris")
+    names = list(data.columns[:4])
+    header = {"response": "species", "classes": ["setosa", "versicolor", "virginica"], "columns": [[c, "numeric", []] for c in names]}
+    rows = [[header["classes"].index(row[4]), 1, *row[:4]] for row in data.itertuples(index=False)]
+    assert by_hand(header, rows) == IRIS == pc.fit("species ~ .", data, eps=1.0).card().fingerprint
+    t = pd.DataFrame({"a": [1.5, None, -0.0, 4], "g": ["é", "u", None, "u"], "y": [2, 1, 2, 1], "w": [1, 2, 0.5, 1]})
+    t.insert(1, "b", pd.array([True, False, None, True], "boolean"))
+    t["o"] = pd.Categorical(["hi", "lo", "hi", "lo"], ["lo", "mid", "hi"], ordered=True)
+    fit = pc.fit("y ~ a + b + g + o", t, "knn", k=1, weights="w", na="keep", dissimilarity="gower")
+    header = {"response": "y", "classes": [1, 2], "columns": [
+        ["a", "numeric", []], ["b", "boolean", []], ["g", "category", ["u", "é"]], ["o", "category", ["lo", "mid", "hi"]]]}  # fmt: skip
+    rows = [[1, 1, 1.5, 1, 1, 2], [0, 2, None, 0, 0, 0], [1, 0.5, 0.0, None, None, 2], [0, 1, 4, 1, 0, 0]]
+    assert fit.card().fingerprint == by_hand(header, rows)
+
+
+def mark(data, formula="species ~ .", **options):
+    return pc.fit(formula, data, "knn", k=1, **options).card().fingerprint
+
+
+def test_the_fingerprint_is_that_of_the_values():
+    data = pc.load_data("iris")
+    for same in (
+        data.set_axis([f"row {k}" for k in range(150)]),
+        data.assign(species=data["species"].astype(object)),
+        data.assign(species=pd.Categorical(data["species"])),
+        data.assign(unused=1),
+        pd.concat([data, data.tail(1).set_axis([999]).assign(petal_width=np.nan)]),  # dropped
+        data.convert_dtypes(),
+    ):
+        assert mark(same, "species ~ . - unused" if "unused" in same else "species ~ .") == IRIS
+    other = data.copy()
+    other.iloc[77, 2] += 1e-12
+    swapped = data.copy()
+    swapped.iloc[77, 4] = "virginica"
+    renamed = data.rename(columns={"petal_width": "width"})
+    changed = [mark(d) for d in (other, swapped, renamed, data.iloc[::-1], data.iloc[1:])]
+    changed += [mark(data, "species ~ petal_width"), mark(data, weights=np.r_[2.0, np.ones(149)])]
+    assert len({IRIS, *changed}) == 8
+
+
+def test_the_fingerprint_is_the_same_in_another_process_and_block_by_block(monkeypatch):
+    program = (
+        "import protoclass as pc; from protoclass.frames.frame import mold; from protoclass.frames.fingerprint import fingerprint; "
+        "print(fingerprint(mold('species ~ .', pc.load_data('iris'))))"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": "7"}
+    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
+    assert other.stdout.strip() == IRIS
+    fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=1)
+    monkeypatch.setattr("protoclass.frames.blocks.WHOLE", 8)
+    monkeypatch.setattr("protoclass.frames.blocks.MOST", 32)
+    monkeypatch.setattr("protoclass.frames.blocks.FEWEST", 16)
+    assert fit.card().fingerprint == IRIS
+
+
+# -- what comes from data is text
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_markdown_has_no_markup_of_the_data(text):
+    for markdown in (f"- {escape_markdown(text)}", escape_markdown(text), f"| a | b |\n|---|---|\n| {escape_markdown(text)} | 2 |"):
+        page = rendered(markdown)
+        for tag in ("<img", "<strong", "<em", "<a", "<h1", "<h2", "<hr", "<ol", "<s>", "<code", "<!--", "<pre"):
+            assert tag not in page
+        assert page.count("<li") <= 1
+        assert page.count("<td") in (0, 2)
+    shown = html.unescape(rendered(escape_markdown(text)).strip().removeprefix("<p>").removesuffix("</p>"))
+    assert shown == " ".join(text.split())
+
+
+def test_a_card_of_hostile_data():
+    rng = np.random.default_rng(0)
+    names = [t for t in MARKUP if "`" not in t and "\n" not in t][:5]
+    t = pd.DataFrame(rng.normal(size=(60, 5)), columns=names, index=[f"{MARKUP[k % 9]} {k}" for k in range(60)])
+    t["y"] = [MARKUP[k % 3] for k in range(60)]
+    t["level"] = [MARKUP[k % 7] for k in range(60)]
+    card = pc.fit("y ~ .", t, "kmedoids", K=2).card()
+    for page in (card.html, card._repr_html_(), rendered(card.markdown)):
+        for tag in ("<img", "<strong>", "<em>", "<a ", "<ol>", "<script"):
+            assert tag not in page
+        assert page.count("<h2>") == len(HEADINGS)
+        assert page.count("<h1>") == 1
+    assert all(line.count("|") == 4 for line in section(card, "Data").splitlines() if line.startswith("|"))
+
+
+# -- files
+
+
+def test_it_is_written_completely_or_not_at_all(card, tmp_path):
+    path = card.save(tmp_path / "iris.md")
+    assert path.read_text(encoding="utf-8") == card.markdown
+    assert card.save(str(tmp_path / "iris.html")).read_text(encoding="utf-8") == card.html
+    with pytest.raises(pc.OptionError, match="overwrite=True"):
+        card.save(path)
+    assert card.save(path, overwrite=True) == path
+    for wrong in ("iris.pdf", "iris", 3):
+        with pytest.raises(pc.OptionError, match=r"ends in \.md or \.html"):
+            card.save(wrong)
+    with pytest.raises(pc.OptionError, match="overwrite='yes'"):
+        card.save(path, overwrite="yes")
+    with pytest.raises(pc.FileError):
+        card.save(tmp_path / "absent" / "iris.md")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["iris.html", "iris.md"]

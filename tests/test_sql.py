@@ -1,0 +1,329 @@
+"""`Fit.sql`: databases give the classes that `predict` gives."""
+
+import sqlite3
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits, load_wine
+
+import protoclass as pc
+from protoclass.dialects import DIALECTS, dialect_of
+
+NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
+STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}
+
+
+def by_duckdb(query, table, name="new_rows"):
+    con = duckdb.connect()
+    con.execute("SET threads = 1")
+    con.register("given", table)
+    con.execute(f'CREATE TABLE "{name}" AS SELECT * FROM given')
+    out = con.execute(query).df()
+    assert con.execute(f'SELECT COUNT(*) FROM "{name}"').fetchone() == (len(table),)
+    return out
+
+
+def by_sqlite(query, table, name="new_rows"):
+    con = sqlite3.connect(":memory:")
+    columns = ", ".join('"' + c.replace('"', '""') + '"' for c in table)
+    con.execute(f'CREATE TABLE "{name}" ({columns})')
+    cells = [[None if pd.isna(v) else v for v in row] for row in table.astype(object).to_numpy().tolist()]
+    con.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(table.columns))})', cells)
+    out = pd.read_sql(query, con)
+    assert con.execute(f'SELECT COUNT(*) FROM "{name}"').fetchone() == (len(table),)
+    return out
+
+
+ENGINES = {"duckdb": by_duckdb, "sqlite": by_sqlite}
+
+
+def differ(fit, new, engine):
+    """Positions at which the classes differ."""
+    found = ENGINES[engine](fit.sql(engine), new)
+    assert list(found.columns[:-1]) == list(new.columns)
+    got, want = found["predicted"].astype(object), fit.predict(new).astype(object)
+    both = [(a, b) for a, b in zip(got, want, strict=True)]
+    return [i for i, (a, b) in enumerate(both) if not (a == b or (pd.isna(a) and pd.isna(b)))]
+
+
+def mixed(n=150, seed=1):
+    rng = np.random.default_rng(seed)
+    t = pd.DataFrame(
+        {
+            "a": rng.normal(size=n),
+            "b": rng.integers(0, 4, n),
+            "flag": rng.random(n) < 0.5,
+            "g": rng.choice(["u", "v", "it's"], n),
+            'na me"q': rng.gamma(2, size=n),
+            "o": pd.Categorical(rng.choice(["lo", "mid", "hi"], n), ["lo", "mid", "hi"], ordered=True),
+        }
+    )
+    t["y"] = np.where(t.a + t.flag + (t.g == "u") + rng.normal(size=n) * 0.5 > 0.7, "yes", "no")
+    return t
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return pc.load_data("iris")
+
+
+METHODS = [
+    ("pvm", {"eps": 1.0}), ("pvm", {"eps": 1.0, "radii": "own"}), ("knn", {"k": 1}), ("knn", {"k": 6}),
+    ("kmedoids", {"K": 2}), ("kmeans", {"K": 3}), ("lvq", {"K": 3}), ("condensed", {}), ("multiedit", {}),
+    ("mmd", {"K": 2}), ("scm", STUMPS), ("scm", {**STUMPS, "multiclass": "ovr", "kind": "disjunction"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "parameters"), METHODS, ids=lambda v: v if isinstance(v, str) else "")
+def test_methods_on_iris(iris, method, parameters):
+    fit = pc.fit("species ~ .", iris, method, cv=None, progress=False, **parameters)
+    assert not differ(fit, iris, "duckdb")
+    assert not differ(fit, iris, "sqlite")
+
+
+METRICS = ["manhattan", "chebyshev", pc.Minkowski(3), pc.Minkowski(1.5, weights={"sepal_width": 2}), "gower", "hamming",
+           "zero_one", pc.Euclidean(scale="robust", weights={"petal_width": 0.3}), pc.Chebyshev(scale="range")]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_metrics_on_iris(iris, metric):
+    new = iris.iloc[::3]
+    for method, parameters in (("condensed", {}), ("knn", {"k": 3})):
+        fit = pc.fit("species ~ .", iris, method, dissimilarity=metric, cv=None, **parameters)
+        assert not differ(fit, new, "duckdb")
+        assert not differ(fit, new, "sqlite")
+
+
+def test_numbers_as_classes_on_wine():
+    wine = load_wine(as_frame=True).frame
+    for method, parameters in (("pvm", {"eps": 2.5}), ("kmeans", {"K": 3}), ("scm", STUMPS)):
+        fit = pc.fit("target ~ .", wine, method, cv=None, progress=False, **parameters)
+        assert not differ(fit, wine, "duckdb")
+        assert not differ(fit, wine, "sqlite")
+
+
+def test_digits_have_a_query_of_sensible_size():
+    digits = load_digits(as_frame=True).frame
+    fit = pc.fit("target ~ .", digits.iloc[::2], "kmeans", K=20, cv=None, progress=False)
+    assert len(fit.rule.prototypes) == 200
+    assert len(fit.sql("duckdb")) < 300_000
+    assert not differ(fit, digits.iloc[1::8], "duckdb")
+
+
+FORMULAS = ["y ~ .", "y ~ log(b + 1) + I(a**2) + g + a:flag + ifelse(a > 0, 1, -2) + exp(a) + sqrt(abs(a)) + I(a/(b+2)**3)",
+            "y ~ C(b) + o + log10(`na me\"q`) + I(-a)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_mixed_data_and_formulas(formula, engine):
+    t = mixed()
+    for metric in ("manhattan", pc.Euclidean()) if formula != FORMULAS[0] else ("gower", "hamming", "euclidean"):
+        fit = pc.fit(formula, t, "condensed", dissimilarity=metric, cv=None)
+        assert not differ(fit, t, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_gower_with_its_options(engine):
+    t = mixed()
+    metric = pc.Gower(asymmetric=["flag"], logratio=['na me"q'], weights={"a": 2.0, "o": 0.3, "g": 0})
+    fit = pc.fit("y ~ .", t, "knn", k=3, dissimilarity=metric)
+    assert not differ(fit, t, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_missing_values_that_are_kept(engine):
+    t, rng = mixed(), np.random.default_rng(2)
+    t["flag"], t["b"] = t["flag"].astype("boolean"), t["b"].astype(float)
+    for name in t.columns[:-1]:
+        t.loc[rng.random(len(t)) < 0.2, name] = None
+    t = t[t.drop(columns="y").notna().sum(axis=1) >= 5]  # so that any two rows have something in common
+    for method, parameters in (("knn", {"k": 3}), ("kmedoids", {"K": 4})):
+        fit = pc.fit("y ~ .", t, method, dissimilarity="gower", na="keep", **parameters)
+        assert fit.frame.columns.isna().to_numpy().any()
+        assert not differ(fit, t, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nothing_in_common_is_no_class(engine):
+    t = pd.DataFrame({"a": [1.0, 2.0, 9.0, 10.0], "b": [0.0, 1.0, 5.0, 6.0], "y": [*"uuvv"]})
+    fit = pc.fit("y ~ .", t, "knn", k=1, dissimilarity="gower", na="keep")
+    new = pd.DataFrame({"a": [None, None, 9.5], "b": [None, 5.5, None]}, dtype=float)
+    assert ENGINES[engine](fit.sql(engine), new)["predicted"].fillna("-").tolist() == ["-", "v", "v"]
+    assert not differ(fit, new, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("method", "parameters"), [("condensed", {}), ("knn", {"k": 3}), ("scm", STUMPS)])
+def test_rows_with_missing_predictors_have_no_class(method, parameters, engine):
+    t = mixed()
+    terms = "a + b + g + flag + ifelse(a > 0, 1, 0)"
+    fit = pc.fit(f"y ~ {terms}", t, method, dissimilarity="euclidean", cv=None, **parameters)
+    new = t.head(8).astype({"flag": "boolean", "b": float})
+    new.loc[1, "a"] = new.loc[2, "b"] = new.loc[3, "g"] = new.loc[4, "flag"] = None
+    assert fit.predict(new).isna().tolist() == [False, True, True, True, True, False, False, False]
+    assert not differ(fit, new, engine)
+
+
+def test_what_predict_refuses_has_no_class():
+    t = mixed()
+    fit = pc.fit("y ~ a + g + log(b + 1)", t, "condensed", dissimilarity="euclidean")
+    new = t.head(6).astype({"b": float})
+    new.loc[1, "a"], new.loc[2, "g"], new.loc[3, "b"], new.loc[4, "a"] = np.inf, "new", -5.0, 1e200
+    for engine in ENGINES:
+        found = ENGINES[engine](fit.sql(engine), new)["predicted"]
+        assert found.isna().tolist() == [False, True, True, True, True, False]
+    con = duckdb.connect()
+    con.execute("CREATE TABLE new_rows AS SELECT 'NaN'::DOUBLE AS a, 'u' AS g, 1.0 AS b")
+    assert con.execute(fit.sql("duckdb")).fetchone()[-1] is None
+    text = t.head(1).astype({"a": object})
+    text.loc[0, "a"] = "0.5"
+    assert by_sqlite(fit.sql("sqlite"), text)["predicted"].isna().all()  # SQLite would take a text for 0
+
+
+def test_ties_go_to_the_first_class_then_the_first_row():
+    t = pd.DataFrame({"a": [0, 2, 4, 2], "b": [1, 1, 1, 3], "y": pd.Categorical([*"zyxx"], [*"zxy"])})
+    new = pd.DataFrame({"a": [1, 3, 2, 2], "b": [1, 1, 2, 1]})
+    for metric in (pc.Euclidean(scale=False), pc.Chebyshev(scale=False), "hamming"):
+        for k in (1, 3):
+            fit = pc.fit("y ~ .", t, "knn", k=k, dissimilarity=metric)
+            assert not differ(fit, new, "duckdb")
+            assert not differ(fit, new, "sqlite")
+    fit = pc.fit("y ~ .", t, "condensed", dissimilarity=pc.Euclidean(scale=False))
+    assert not differ(fit, new, "duckdb")
+    weighed = pc.fit("y ~ .", t, "knn", k=3, dissimilarity=pc.Euclidean(scale=False), weights=np.array([1, 3, 1, 1]))
+    assert not differ(weighed, new, "duckdb")
+    assert not differ(weighed, new, "sqlite")
+
+
+def test_a_rule_without_prototypes_gives_the_heaviest_class(iris):
+    fit = pc.fit("species ~ .", iris.iloc[20:], eps=1.0, lambda_=1000.0)
+    assert len(fit.rule.prototypes) == 0
+    new = iris.iloc[:5].astype(float, errors="ignore").drop(columns="species")
+    new.iloc[2, 0] = np.nan
+    assert not differ(fit, new, "duckdb")
+    assert not differ(fit, new, "sqlite")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hostile_names_and_texts_are_quoted(engine):
+    rng = np.random.default_rng(0)
+    names = [n for n in NASTY if n and n != "`tick`"]  # formulas quote by backticks
+    t = pd.DataFrame(rng.normal(size=(60, len(names))), columns=names)
+    t["level"] = rng.choice(NASTY, 60)
+    t["y"] = [NASTY[k % len(NASTY)] for k in range(60)]
+    for metric, method, parameters in (("gower", "knn", {"k": 1}), ("euclidean", "kmeans", {"K": 1}), ("hamming", "knn", {"k": 1})):
+        formula = "y ~ ." if metric != "euclidean" else "y ~ . - level"
+        fit = pc.fit(formula, t, method, dissimilarity=metric, cv=None, **parameters)
+        assert not differ(fit, t, engine)
+    table = """new"; DROP TABLE x; --'"""
+    found = ENGINES[engine](fit.sql(engine, table), t, table.replace('"', '""'))
+    assert len(found) == 60
+
+
+def test_the_table_and_the_columns_of_the_query_do_not_collide(iris):
+    t = iris.rename(columns={"petal_width": "predicted", "petal_length": "place", "sepal_width": "x1", "sepal_length": "label"})
+    fit = pc.fit("species ~ .", t, "knn", k=1)
+    found = by_duckdb(fit.sql("duckdb", "Protoclass_Prototypes"), t, "Protoclass_Prototypes")
+    assert (found["predicted_"] == fit.predict().astype(str).to_numpy()).all()
+    assert fit.sql("duckdb", ("my schema", "t")).endswith('FROM "my schema"."t" AS t')
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_constants_are_read_back_to_the_last_bit(name):
+    rng = np.random.default_rng(0)
+    numbers = [0.1, 1 / 3, -5e-324, 1.7976931348623157e308, 2.0**70, -0.0, 12345678901234567890.0, 1e22, 3.0]
+    numbers += (rng.normal(size=300) * 10.0 ** rng.integers(-40, 40, 300)).tolist()
+    kind = dialect_of(name)
+    if name == "sqlite":
+        numbers = [x for x in numbers if abs(x) > 1e-300]
+        got = sqlite3.connect(":memory:").execute(f"VALUES {', '.join(f'({kind.number(x)})' for x in numbers)}").fetchall()
+    else:
+        got = duckdb.connect().execute(f"VALUES {', '.join(f'({kind.number(x)})' for x in numbers)}").fetchall()
+    assert [float(x).hex() for (x,) in got] == [float(x).hex() for x in numbers]
+
+
+def test_texts_of_each_dialect():
+    assert dialect_of("postgres").text("a\\'b") == "E'a\\\\''b'"
+    assert dialect_of("bigquery").text("a\\'b\n") == "'a\\\\\\'b\\n'"
+    assert dialect_of("bigquery").identifier("a`b\\") == "`a\\`b\\\\`"
+    for text in NASTY:
+        written = dialect_of("bigquery").text(text)[1:-1]
+        assert written.replace("\\\\", "").replace("\\'", "").count("'") == 0
+        for name in ("ansi", "duckdb", "sqlite", "postgres"):
+            if "\\" not in text:
+                assert dialect_of(name).text(text)[1:-1].replace("''", "").count("'") == 0
+    with pytest.raises(pc.OptionError, match="backslash, which databases read in different ways"):
+        dialect_of("ansi").text("a\\")
+    for name in DIALECTS:
+        with pytest.raises(pc.OptionError, match="zero character"):
+            dialect_of(name).text("a\0b")
+        with pytest.raises(pc.OptionError, match="surrogate"):
+            dialect_of(name).identifier("a\ud800")
+
+
+def test_bigquery_has_structs_and_no_values(iris):
+    query = pc.fit("species ~ .", iris, "kmedoids", K=1, dissimilarity="chebyshev").sql("bigquery", ("project", "data", "t"))
+    for part in ("UNNEST([", "STRUCT(0 AS place, 'setosa' AS label, CAST(", "GREATEST(ABS(", "FROM `project`.`data`.`t` AS t"):
+        assert part in query
+    assert "VALUES" not in query
+    assert '"' not in query
+
+
+def test_what_is_not_written_says_what_is(iris):
+    def written(*args, **options):
+        return pc.fit("species ~ .", iris, *args, cv=None, **options).sql("duckdb")
+
+    for method, parameters in (("dann", {"k": 3}), ("hyperplane", {}), ("scm", {**STUMPS, "features": "balls"})):
+        with pytest.raises(pc.NotAvailable, match="written are rules of the nearest prototype"):
+            written(method, **parameters)
+    with pytest.raises(pc.NotAvailable, match="random order"):
+        written("knn", k=3, ties="random")
+    with pytest.raises(pc.OptionError, match="written are Minkowski distances"):
+        written("knn", k=1, dissimilarity="mahalanobis")
+    with pytest.raises(pc.OptionError, match=r"ordratio=.*not written in SQL"):
+        written("knn", k=1, dissimilarity=pc.Gower(ordratio=["sepal_width"]))
+    with pytest.raises(pc.OptionError, match=r"term 'poly.*not written in SQL"):
+        pc.fit("species ~ poly(sepal_width, 2)", iris, "knn", k=1).sql()
+    with pytest.raises(pc.OptionError, match="single precision"):
+        pc.fit("species ~ .", iris.astype(dict.fromkeys(iris.columns[:4], "float32")), "knn", k=1).sql()
+    with pytest.raises(pc.NotAvailable, match="names no predictors"):
+        pc.fit("species ~ 1", iris, "knn", k=1, dissimilarity=np.abs(np.subtract.outer(np.arange(150), np.arange(150)))).sql()
+    with pytest.raises(pc.OptionError, match="known are 'ansi', 'duckdb', 'postgres', 'sqlite', 'bigquery'"):
+        pc.fit("species ~ .", iris, "knn", k=1).sql("mysql")
+    with pytest.raises(pc.OptionError, match="table=3"):
+        pc.fit("species ~ .", iris, "knn", k=1).sql(table=3)
+    cased = pc.fit("species ~ a + A", iris.rename(columns={"sepal_width": "a", "petal_width": "A"}), "knn", k=1)
+    assert '"A"' in cased.sql("postgres")
+    with pytest.raises(pc.OptionError, match="differ in case alone"):
+        cased.sql("duckdb")
+    dates = iris.assign(species=pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(150) // 50, "D"))
+    with pytest.raises(pc.OptionError, match=r"class .* is of type Timestamp"):
+        pc.fit("species ~ .", dates, "knn", k=1).sql()
+
+
+def test_a_rule_that_compares_in_its_own_way_is_not_written_by_its_base(iris):
+    class Farther(pc.Nearest):
+        def distances(self, query):
+            return super().distances(query) + np.arange(len(self.prototypes))
+
+    fit = pc.fit("species ~ .", iris, "kmedoids", K=1)
+    rule = fit.rule
+    with pytest.raises(pc.NotAvailable, match="distances of its own"):
+        replace(fit, rule=Farther(rule.prototypes, rule.classes, rule.fallback)).sql()
+
+
+def test_a_metric_that_measures_in_its_own_way_is_not_written_by_its_base(iris):
+    class Squared(pc.Manhattan):
+        def train(self, frame):
+            return TrainedSquared(**vars(super().train(frame)))
+
+    class TrainedSquared(type(pc.dissimilarity("species ~ .", iris.head(9)).metric)):
+        def between(self, rows, candidates):
+            return super().between(rows, candidates) ** 2
+
+    with pytest.raises(pc.OptionError, match="not written in SQL"):
+        pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=Squared()).sql()

@@ -99,6 +99,8 @@ def test_fits_without_some_of_it():
     given = pc.fit("species ~ 1", data, "knn", k=1, dissimilarity=D).card()
     assert given.fingerprint is None
     assert "There is no fingerprint, as the predictors are a given matrix." in section(given, "Data")
+    with pytest.raises(pc.NotAvailable, match="slim"):
+        pc.fit("species ~ .", data, eps=1.0).slim().card()
     centroids = pc.fit("species ~ .", data, "kmeans", K=1).card()
     assert "kmeans&#91;setosa&#93;.1" in section(centroids, "Prototypes")
 

@@ -184,6 +184,12 @@ def test_what_predict_refuses_has_no_class():
     assert by_sqlite(fit.sql("sqlite"), text)["predicted"].isna().all()  # SQLite would take a text for 0
 
 
+def test_a_slim_fit_gives_the_same_query(iris):
+    for method, parameters in (("pvm", {"eps": 1.0}), ("scm", STUMPS), ("knn", {"k": 1, "dissimilarity": "gower"})):
+        fit = pc.fit("species ~ .", iris, method, cv=None, **parameters)
+        assert fit.slim().sql() == fit.sql()
+
+
 def test_ties_go_to_the_first_class_then_the_first_row():
     t = pd.DataFrame({"a": [0, 2, 4, 2], "b": [1, 1, 1, 3], "y": pd.Categorical([*"zyxx"], [*"zxy"])})
     new = pd.DataFrame({"a": [1, 3, 2, 2], "b": [1, 1, 2, 1]})

@@ -76,7 +76,7 @@ class Columns:
         """
         frame = self.frame
         if frame.spec is None:
-            return tuple(self.number(name) for name in frame.columns)
+            return tuple(self.number(name) for name in frame.schema)
         out = [""] * len(frame.spec.column_names)
         for term in frame.formula.terms:
             places = range(len(out))[columns_of(term, frame.spec)]

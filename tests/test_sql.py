@@ -242,6 +242,7 @@ def test_the_table_and_the_columns_of_the_query_do_not_collide(iris):
 def test_constants_are_read_back_to_the_last_bit(name):
     rng = np.random.default_rng(0)
     numbers = [0.1, 1 / 3, -5e-324, 1.7976931348623157e308, 2.0**70, -0.0, 12345678901234567890.0, 1e22, 3.0]
+    numbers += [6.05338606697121e36, 8.82115201509193e-11, 0.366676525735844, 1376.956572174803]  # SQLite reads these decimals wrongly
     numbers += (rng.normal(size=300) * 10.0 ** rng.integers(-40, 40, 300)).tolist()
     kind = dialect_of(name)
     if name == "sqlite":

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pkgutil import resolve_name
 from typing import Any
 
-from .errors import ClusterError, OptionError, ProtoclassError, brief
+from .errors import ClusterError, NotAvailable, OptionError, ProtoclassError, brief, cut
 
 HEAVY = 2**15  # bytes from which on a shared argument is sent to each worker once, and not with every call
 KEPT = 16  # shared arguments that stay on the workers
 WITHOUT_WORKERS = 30.0  # seconds after which a cluster without workers counts as lost
 TRIES = 3  # of a call whose shared arguments were lost with a worker
+VERSION = "protoclass:__version__"
 LOOK = 0.5  # seconds between two looks at the cluster
 
 Shared = OrderedDict[int, tuple[Any, Any]]  # by identity: a value, which is kept alive, and its place on the workers
@@ -70,6 +71,7 @@ class Parts:
     def __init__(self, client: Any, futures: Sequence[Any], bounds: Any = None, shared: Shared | None = None) -> None:
         self.client, self.futures, self.bounds = client, tuple(futures), bounds
         self._shared: Shared = OrderedDict() if shared is None else shared
+        self._address = str(getattr(client.scheduler, "address", "")).removeprefix("tcp://")  # which a closed client forgets
 
     def __len__(self) -> int:
         return len(self.futures)
@@ -102,6 +104,37 @@ class Parts:
     def in_groups(self, groups: Sequence[tuple[int, int]]) -> Parts:
         """Fewer parts: of each run of neighbours, from the first to before the last, a list of their values."""
         return Parts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared)
+
+    def check_versions(self) -> None:
+        """Raise where the scheduler or a worker lacks this package or has another version of it, which nothing sent would tell.
+
+        A worker that can't read a message gives up its connection, and looks as if it were lost.
+
+        Raises
+        ------
+        ClusterError
+        """
+        from . import __version__
+
+        for place, version in self._tried(self._versions).items():
+            if isinstance(version, (str, ImportError, AttributeError)) and version != __version__:
+                raise ClusterError(
+                    f"the cluster {self._address} has not the protoclass of this session on {place} ({cut(str(version))}): install "
+                    f"protoclass-stats {__version__} for the scheduler and all workers, and start them again"
+                )
+
+    def _versions(self) -> dict[str, Any]:
+        """The version of this package on the scheduler and the workers, or an error."""
+        try:
+            first = self.client.run_on_scheduler(resolve_name, VERSION)
+        except (ImportError, AttributeError) as reason:
+            first = reason
+        return {"the scheduler": first, **self.client.run(resolve_name, VERSION, on_error="return")}
+
+    def __reduce__(self) -> Any:
+        raise NotAvailable(
+            "the rows stay on the workers of a cluster, and can't be pickled or copied with what reads them: fit.slim() leaves them out"
+        )
 
     def rooms(self) -> list[int]:
         """Bytes of memory for each thread of the workers, as Dask limits it; it says 0 where there is no limit."""
@@ -138,11 +171,13 @@ class Parts:
 
     def _sent(self, value: Any) -> Any:
         """A shared argument, or where it is large its place on the workers."""
+        from distributed.protocol import pickle
+
         known = self._shared.get(id(value))
         if known is not None:
             self._shared.move_to_end(id(value))
             return known[1]
-        if len(pickle.dumps(value, protocol=5)) < HEAVY:
+        if len(pickle.dumps(value)) < HEAVY:
             return value
         future = self.client.scatter([value], broadcast=True, hash=False)[0]
         self._shared[id(value)] = value, future
@@ -195,8 +230,3 @@ class Parts:
                 "ddf.repartition(partition_size='50MB'), or give the workers more memory"
             )
         return ClusterError(f"the cluster {self._address} failed at its work, {name}: {reason}")
-
-    @property
-    def _address(self) -> str:
-        scheduler = getattr(self.client, "scheduler", None)
-        return str(getattr(scheduler, "address", "") or "").removeprefix("tcp://")

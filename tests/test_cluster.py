@@ -121,3 +121,14 @@ def test_which_client(client):
     assert client_of(client, 3) is client
     with pytest.raises(pc.OptionError, match="give a Dask client"):
         client_of("tcp://127.0.0.1:8786", 3)
+
+
+def test_another_version_or_none_on_the_workers(client, monkeypatch):
+    parts_of(client).check_versions()
+    with monkeypatch.context() as here:
+        here.setattr(pc, "__version__", "9.9")
+        with pytest.raises(pc.ClusterError, match=r"on tcp://.*\): install protoclass-stats 9\.9 for the scheduler and all"):
+            pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, client=client)
+    monkeypatch.setattr(cluster, "VERSION", "protoclass_that_is_not_there:__version__")
+    with pytest.raises(pc.ClusterError, match="No module named 'protoclass_that_is_not_there'"):
+        parts_of(client).check_versions()

@@ -10,7 +10,7 @@ import pandas as pd
 from ..core.choose import mean_and_se
 from ..core.query import lost_by_steps
 from ..core.sources import part
-from ..core.task import Stepwise
+from ..core.task import Points, Stepwise
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.problem import with_folds
 from ..estimation.resampling import draw_folds, fold_paths
@@ -22,6 +22,7 @@ from ..progress import bar
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
+    from ..metrics.dissimilarity import Dissimilarity
 
 
 def stepwise(fit: Fit) -> Stepwise:
@@ -42,8 +43,7 @@ def ball(fit: Fit, prototype: Any) -> pd.DataFrame:
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
-    first = part(dissimilarity.prototype_rep(prototypes), slice(0, k + 1))
-    D = dissimilarity.metric.between(dissimilarity.rows, first)
+    D = _to_first(dissimilarity, prototypes, k + 1)
     inside = prototypes.radii[: k + 1] > D
     own = frame.codes == prototypes.classes[k]
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
@@ -58,6 +58,13 @@ def ball(fit: Fit, prototype: Any) -> pd.DataFrame:
         },
         frame.index[held],
     )
+
+
+def _to_first(dissimilarity: Dissimilarity, prototypes: Points, count: int) -> np.ndarray:
+    """Dissimilarities (n, count) of all rows to the first prototypes."""
+    if dissimilarity.sharded is not None and prototypes.at is not None:
+        return dissimilarity.sharded.take(np.arange(len(dissimilarity.index)), prototypes.at[:count])
+    return dissimilarity.metric.between(dissimilarity.rows, part(dissimilarity.prototype_rep(prototypes), slice(0, count)))
 
 
 def place_of(fit: Fit, prototype: Any) -> int:

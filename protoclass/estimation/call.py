@@ -42,6 +42,11 @@ class Call:
     arguments: Mapping[str, Any]
     refit: Callable[..., Any]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the connection to a cluster, which is of the process that made it."""
+        arguments = {name: None if name == "client" else value for name, value in self.arguments.items()}
+        return {**self.__dict__, "arguments": arguments}
+
     def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
         """The call with some arguments changed; `parameters` names those of the method that was fitted.
 

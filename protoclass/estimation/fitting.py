@@ -100,8 +100,10 @@ def fit(
         For the folds and what else is drawn; the same seed gives the same result.
     progress : bool, optional
         A progress bar for work over 2 s; False silences it, and None takes `pc.options.progress`.
-    client : None
-        Reserved for distributed fits.
+    client : Dask client, optional
+        The rows of a Dask DataFrame, a frame or files then stay on the workers of its cluster, which answer for them; for the PVM,
+        and metrics that learn from sums over rows. The prototypes are those of one machine. Without it a Dask DataFrame is fitted
+        by the current client, where there is one. Scheduler and workers need this package in the same version.
     measure, repeats, loss
         Of the cross-validation, see `cross_validate`. They decide which values tuned parameters get, and so the rule; the class
         that a rule predicts is its own, calibrated or not. `predict(new, loss=)` of a calibrated fit decides by expected loss.

@@ -87,7 +87,7 @@ def _coded(values: pd.Series) -> pd.Series:
     return values.astype("category")  # whose levels are sorted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RemoteFrame(Frame):
     """A Frame whose predictors stay on the workers of a cluster, part by part; classes and weights are here as well.
 
@@ -180,6 +180,7 @@ def mold_remote(
         )
     needed = [c for c in data.columns if c in {*parsed.variables, parsed.response, *names}]
     present = [c for c in names if c in needed]
+    Parts(client, ()).check_versions()
     tables = Parts(client, client.compute(data[needed].to_delayed()))
     looks = tables.map(look, [()] * len(tables), (parsed, present, na == "keep"))
     complete = np.concatenate([one.complete for one in looks])
@@ -289,14 +290,16 @@ def as_dask(data: Any) -> Any:
     """
     if is_dask(data):
         return data
+    import dask
     import dask.dataframe as dd
 
-    if isinstance(data, pd.DataFrame):
-        return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)
-    if is_path(data):
-        files = file_source(data)
-        first = next(files.blocks(list(files.names)))
-        return dd.from_map(read_piece, files.pieces(), meta=first.iloc[:0])
+    with dask.config.set({"dataframe.convert-string": False}):  # which makes texts of numbers beside texts, and of lists
+        if isinstance(data, pd.DataFrame):
+            return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)
+        if is_path(data):
+            files = file_source(data)
+            first = next(files.blocks(list(files.names)))
+            return dd.from_map(read_piece, files.pieces(), meta=first.iloc[:0])
     raise DataError(
         f"client= goes with a Dask DataFrame, a pandas frame or paths of parquet or csv files, not with {type(data).__name__}: "
         "dask.dataframe.from_pandas(frame, npartitions=8) makes one"

@@ -63,9 +63,13 @@ def for_formulaic(terms: Iterable[Term]) -> list[Any]:
 
 
 def columns_of(term: Term, spec: Any) -> slice:
-    """Where the columns of a term stand in the design matrix of formulaic's specification."""
-    part: slice = spec.term_slices[for_formulaic([term])[0]]
-    return part
+    """Where the columns of a term stand in the design matrix of formulaic's specification.
+
+    formulaic keeps the hash of a term, which is another one in each process, so that a dictionary of a specification that was sent
+    to another process is only read from beginning to end.
+    """
+    wanted = for_formulaic([term])[0]
+    return next(place for known, place in spec.term_slices.items() if known == wanted)
 
 
 def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], tuple[Factor, ...]] | None:

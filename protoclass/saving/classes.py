@@ -15,6 +15,7 @@ import pandas as pd
 from ..cluster import is_dask
 from ..declared import SAVABLE, Kind, kind_of
 from ..errors import FileError, NotAvailable, OptionError, brief
+from ..frames.frame import Frame
 from ..metrics import registry as metrics
 from ..models import registry as models
 
@@ -174,7 +175,7 @@ def refused(value: Any, where: str) -> OptionError:
         )
     else:
         cure = "register its class as a method or metric, or declare it by @pc.savable"
-    if is_dask(value):
+    if is_dask(value) or (isinstance(value, Frame) and value.parts is not None):
         cure = "its rows stay on the workers of a cluster, and a file holds rows: fit.slim() leaves them out"
     if isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
         cure = "convert it to numbers, texts, categories or dates without a time zone, or leave the column out of the data"

@@ -1,6 +1,7 @@
 """Fits whose rows stay on a cluster: the same as in memory, whatever the partitions are, and whatever workers are lost."""
 
 import os
+import pickle
 import signal
 import time
 from itertools import pairwise
@@ -113,6 +114,45 @@ def test_files_with_a_client(client, tmp_path):
         remote = pc.fit("y ~ .", path, eps=1.0, client=client)
         assert remote.frame.parts is not None
         assert_same(remote, pc.fit("y ~ .", path, eps=1.0))
+
+
+def test_transforms_beside_texts(client):
+    data = made(8)[["a", "b", "y"]].assign(place=lambda d: np.where(d["a"] > 1, "north", "south"))
+    remote = pc.fit("y ~ log(a^2 + 1) + place", data, eps=0.3, client=client)
+    assert remote.dissimilarity.metric.name == "Gower"
+    here = pc.fit("y ~ log(a^2 + 1) + place", data, eps=0.3)
+    assert_same(remote, here)
+    for prototype in here.prototypes.index[[0, -1]]:
+        pd.testing.assert_frame_equal(remote.ball(prototype), here.ball(prototype))
+
+
+def test_a_function_as_dissimilarity(client):
+    data, scale = made(9, 60)[["a", "b", "y"]], 2.0
+    given = {"eps": 1.0, "dissimilarity": lambda u, v: scale * abs(u["a"] - v["a"])}
+    assert_same(pc.fit("y ~ .", data, client=client, **given), pc.fit("y ~ .", data, **given))
+
+
+def test_values_are_not_made_texts(client):
+    mixed = pd.Series([1.5] * 30 + ["u"] * 30, dtype=object)
+    data = made(10, 60)[["a", "y"]]
+    for bad in (data.assign(g=mixed), data.assign(y=mixed), data.assign(g=[[1]] * 60)):
+        for client_ in (None, client):
+            with pytest.raises(pc.DataError, match=r"contains float and str|mixes types|contains list"):
+                pc.fit("y ~ .", bad, eps=1.0, client=client_)
+
+
+def test_a_copy_in_another_process(client, tmp_path):
+    data = made(11, 60)[["a", "b", "y"]]
+    fit = pc.fit("y ~ .", data, eps=1.0, client=client)
+    slim = fit.slim()
+    again = pickle.loads(pickle.dumps(slim))
+    assert again.call.arguments["client"] is None
+    assert slim.call.arguments["client"] is client
+    assert again.predict(data).equals(fit.predict(data))
+    for out in (lambda: pickle.dumps(fit), lambda: fit.save(tmp_path / "fit.pc")):
+        with pytest.raises(pc.ProtoclassError, match=r"stay on the workers of a cluster.*: fit\.slim\(\) leaves them out"):
+            out()
+    assert repr(fit.frame) == repr(pc.fit("y ~ .", data, eps=1.0).frame)
 
 
 def test_what_stays_out(client):

@@ -16,6 +16,7 @@ import pandas as pd
 from ..errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
 from .sources import Source, index_of, polars_blocks, rows_at_once
 
+Piece = tuple[str, int | None, tuple[int, int]]
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".csv.gz": "csv", ".csv.bz2": "csv", ".csv.xz": "csv"}
 ALLOWED = "files that end in .parquet or .csv, one, a list, a folder or a glob of them"
 CHUNK = 2**20  # bytes that are read at a time to count lines
@@ -84,17 +85,17 @@ class Files:
     def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
         for path, stamp in zip(self.paths, self.stamps, strict=True):
             if _stamp(path) != stamp:
-                raise FileError(f"{shown(str(path))} has changed since it was first read: call fit again, with the path")
+                raise _changed(path)
             yield from self._parquet(path, columns) if self.parquet else self._csv(path, columns)
 
-    def pieces(self) -> list[tuple[str, int | None]]:
-        """What is read apart, in order: each row group of a parquet file (path, number), each CSV file (path, None)."""
+    def pieces(self) -> list[Piece]:
+        """What is read apart, in order: each row group of a parquet file (path, number, stamp), each CSV file (path, None, stamp)."""
+        known = list(zip(map(os.path.abspath, self.paths), self.stamps, strict=True))
         if not self.parquet:
-            return [(os.path.abspath(path), None) for path in self.paths]
+            return [(path, None, stamp) for path, stamp in known]
         from pyarrow.parquet import ParquetFile
 
-        counts = [ParquetFile(path).num_row_groups for path in self.paths]
-        return [(os.path.abspath(path), g) for path, count in zip(self.paths, counts, strict=True) for g in range(count)]
+        return [(path, g, stamp) for path, stamp in known for g in range(ParquetFile(path).num_row_groups)]
 
     def as_text(self, column: str) -> Source | None:
         return None if self.parquet else replace(self, texts=self.texts | {column})
@@ -132,9 +133,11 @@ class Files:
             raise _unreadable(path, "CSV", reason) from None
 
 
-def read_piece(piece: tuple[str, int | None], columns: list[str] | None = None) -> pd.DataFrame:
-    """The rows of one of `Files.pieces`."""
-    path, group = piece
+def read_piece(piece: Piece, columns: list[str] | None = None) -> pd.DataFrame:
+    """The rows of one of `Files.pieces`, on whatever machine: copies of a file have its size, and times of their own."""
+    path, group, stamp = piece
+    if _stamp(Path(path))[0] != stamp[0]:
+        raise _changed(Path(path))
     try:
         if group is None:
             return pd.read_csv(path, usecols=columns, low_memory=False)
@@ -144,6 +147,10 @@ def read_piece(piece: tuple[str, int | None], columns: list[str] | None = None) 
             return file.read_row_group(group, columns).to_pandas().reset_index(drop=True)
     except Exception as reason:
         raise _unreadable(Path(path), "CSV" if group is None else "parquet", reason) from None
+
+
+def _changed(path: Path) -> FileError:
+    return FileError(f"{shown(str(path))} has changed since it was first read: call fit again, with the path")
 
 
 def _files_of(given: Any) -> list[Path]:

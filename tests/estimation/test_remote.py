@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.frames.remote import as_dask
 
 dd = pytest.importorskip("dask.dataframe")
 
@@ -139,6 +140,22 @@ def test_values_are_not_made_texts(client):
         for client_ in (None, client):
             with pytest.raises(pc.DataError, match=r"contains float and str|mixes types|contains list"):
                 pc.fit("y ~ .", bad, eps=1.0, client=client_)
+
+
+def test_files_that_change(client, tmp_path):
+    data = made(12)[["a", "b", "y"]]
+    for k in range(2):
+        data.iloc[k * 200 : (k + 1) * 200].to_csv(tmp_path / f"part{k}.csv", index=False)
+    first = pc.fit("y ~ .", str(tmp_path), eps=1.0, client=client)
+    assert len(first.augment()) == 400
+    data.iloc[:100].to_csv(tmp_path / "part0.csv", index=False)
+    assert_same(pc.fit("y ~ .", str(tmp_path), eps=1.0, client=client), pc.fit("y ~ .", str(tmp_path), eps=1.0))
+    with pytest.raises(pc.DataError, match="have 300 rows now, and had 400: fit again"):
+        first.augment()
+    data = as_dask(str(tmp_path))
+    made(13).to_csv(tmp_path / "part0.csv", index=False)
+    with pytest.raises(pc.FileError, match=r"part0.csv' has changed since it was first read: call fit again"):
+        data.compute(scheduler="sync")
 
 
 def test_a_copy_in_another_process(client, tmp_path):

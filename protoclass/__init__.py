@@ -68,6 +68,7 @@ _PLACES = {
     "analysis.comparison": "Comparison",
     "analysis.set_cover": "set_cover SetCover",
     "saving": "load Saved",
+    "verifier": "verify Verification",
     "declared": "savable",
     "card": "Card",
     "settings": "options",
@@ -157,6 +158,7 @@ if TYPE_CHECKING:
     from .models.scm import SCM
     from .saving import Saved, load
     from .settings import options
+    from .verifier import Verification, verify
     from .vignettes import Vignettes, vignette
     from .widgets import explore
     from .widgets.app import App, app

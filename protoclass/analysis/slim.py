@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ..core.covers.certificate import Certificate
 from ..core.sources import part
 from ..core.task import Rule
 from ..estimation.calibration import Calibration, FoldRule
@@ -50,7 +51,15 @@ def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
     names = d.candidate_names[kept]
     added = None if d.added is None else d.added[d.added.index.isin(names)]
     new_row = np.where(row < 0, -1, np.searchsorted(rows, row))
-    return rule.moved(place), Dissimilarity(metric, rowless(d.data, rows), own, candidates, names, new_row, added)
+    return _without_prices(rule.moved(place)), Dissimilarity(metric, rowless(d.data, rows), own, candidates, names, new_row, added)
+
+
+def _without_prices(rule: Rule) -> Rule:
+    """A rule whose certificate has no price of each row."""
+    known = rule.report.get("certificate")
+    if not isinstance(known, Certificate) or not is_dataclass(rule):
+        return rule
+    return replace(rule, report={**rule.report, "certificate": known.without_prices()})
 
 
 def _calibration(calibration: Calibration) -> Calibration:

@@ -56,7 +56,7 @@ def objective(inside: Array, classes: Array, y: Array, w: Array, lambda_: float)
     return Objective(uncovered, miscovered, len(classes), lambda_)
 
 
-@savable(objective="L", bound="L", proof="L")
+@savable(objective="L", bound="L", proof="L", prices="n")
 @dataclass(frozen=True)
 class Certificate:
     """A bound on how far a cover is from the optimum.
@@ -73,6 +73,9 @@ class Certificate:
         Which candidates the bound is over, in words; "" where they are all those that the cover is chosen from.
     sampled : Certificate, or None
         The bound over the sample of candidates that the cover is chosen from, where `bound` is over all rows.
+    prices : array (n,), or None
+        Dual prices of the rows: 0 <= y_i <= w_i, such that for each class sum y_i + sum_j min(0, C_j - sum of y_i in ball j) is a
+        lower bound. It is `bound`, up to the next value that an objective can have, unless that is from the integer program.
     """
 
     objective: Array
@@ -81,6 +84,7 @@ class Certificate:
     notes: tuple[str, ...] = ()
     over: str = ""
     sampled: Certificate | None = None
+    prices: Array | None = None
 
     @property
     def gap(self) -> float:
@@ -92,7 +96,13 @@ class Certificate:
 
     def scaled(self, unit: float) -> Certificate:
         sampled = None if self.sampled is None else self.sampled.scaled(unit)
-        return replace(self, objective=self.objective * unit, bound=self.bound * unit, sampled=sampled)
+        prices = None if self.prices is None else self.prices * unit
+        return replace(self, objective=self.objective * unit, bound=self.bound * unit, sampled=sampled, prices=prices)
+
+    def without_prices(self) -> Certificate:
+        """What it states, without what proves it."""
+        sampled = None if self.sampled is None else self.sampled.without_prices()
+        return replace(self, sampled=sampled, prices=None)
 
     def __repr__(self) -> str:
         names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}

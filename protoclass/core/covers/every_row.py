@@ -69,7 +69,11 @@ def over_every_row(
         at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
         few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
         bound = np.minimum(certificate.objective, few.bound)
-        return Certificate(certificate.objective, bound, ("LP",) * len(bound), certificate.notes, everyone, sampled)
+        prices = np.zeros(len(every.y))
+        for one, of_class in zip(few.problems.classes, few.prices, strict=True):
+            prices[one.rows] = of_class
+        proof = ("LP",) * len(bound)
+        return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)
     return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
 
 

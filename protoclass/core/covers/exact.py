@@ -32,6 +32,8 @@ class Solved:
         Where the bound comes from: "dual" (ascent), "LP" (relaxation) or "MIP" (integer program).
     note : str
         A further note for the summary.
+    prices : array (b,), or None
+        Of the rows; the bound by these is `bound`, unless the proof is "MIP", and then the best one that prices gave.
     """
 
     chosen: Array
@@ -39,6 +41,7 @@ class Solved:
     bound: float
     proof: str
     note: str = ""
+    prices: Array | None = None
 
 
 def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop) -> Solved:
@@ -70,7 +73,7 @@ def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop
             best, value = round_thresholds(program, relaxed.x, best, value)
     if not _is_closed(program, value, bound, gap) and time.monotonic() < end:
         best, value, bound, proof = _branch(program, best, value, bound, y, proof, end, gap, stop)
-    return Solved(best, value, min(value, program.round_up(bound)), proof)
+    return Solved(best, value, min(value, program.round_up(bound)), proof, prices=np.clip(y, 0.0, program.prize))
 
 
 def _is_closed(program: Program, value: float, bound: float, gap: float) -> bool:

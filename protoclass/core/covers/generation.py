@@ -52,12 +52,15 @@ class Generated:
         Lower bound on any cover with a candidate that is not one of the few; infinite if all are.
     optimal : bool array (classes,)
         Whether the bound meets a cover or, to 1e-6 of it, the relaxation over all candidates.
+    prices : tuple of arrays, one for each class
+        Prices of its rows that prove the best of its `bounds`.
     """
 
     problems: CoverProblems
     bounds: Array
     apart: Array
     optimal: Array
+    prices: tuple[Array, ...]
 
     @property
     def bound(self) -> Array:
@@ -70,7 +73,7 @@ class Generated:
         other = min(solved.bound, float(self.apart[c]))
         if solved.proof != "none" and other > bound:
             bound, proof = other, solved.proof
-        return replace(solved, bound=min(solved.objective, bound), proof=proof)
+        return replace(solved, bound=min(solved.objective, bound), proof=proof, prices=self.prices[c])
 
 
 def fits(problems: CoverProblems) -> bool:
@@ -153,6 +156,7 @@ def generate(
         np.array(bounds).reshape(-1, len(masters)),
         np.array([one.apart for one in masters]),
         np.array([one.optimal for one in masters]),
+        tuple(one.proof for one in masters),
     )
 
 

@@ -48,6 +48,8 @@ class Master:
         The least cost known of a cover by these candidates.
     bound : float
         The best lower bound known on any cover by any of the candidates.
+    proof : array (b,)
+        Prices that prove it.
     priced : Priced, or None
         The pass with the largest base.
     optimal : bool
@@ -64,6 +66,7 @@ class Master:
     step: float
     lines: Array
     balls: csr_array
+    proof: Array
     value: float = np.inf
     bound: float = 0.0
     priced: Priced | None = None
@@ -107,11 +110,13 @@ class Master:
 
     def after(self, priced: Priced, value: float) -> Master:
         """What is known after a pass with the prices of the program, and a cover of this cost."""
-        value, bound = min(self.value, value), max(self.bound, round_up(priced.bound, self.step))
+        value, bound, proof = min(self.value, value), round_up(priced.bound, self.step), priced.proof
+        if bound <= self.bound:
+            bound, proof = self.bound, self.proof
         best = priced if self.priced is None or priced.base > self.priced.base else self.priced
         # the relaxation of the program is at least that of all candidates, and no bound of theirs can be above it
         reached = bound >= min(value, round_up(float(priced.prices.sum()) * (1 - TOLERANCE), self.step))
-        known = replace(self, value=value, bound=bound, priced=best)
+        known = replace(self, value=value, bound=bound, proof=proof, priced=best)
         return replace(known, optimal=reached or not len(known.broken(priced)))
 
     def broken(self, priced: Priced) -> Array:
@@ -173,5 +178,5 @@ def master_of(problems: CoverProblems, f: int, k: int, c: int, cost: float, chos
     balls = ball_matrix((none, np.empty((0, 1), np.int64), none), none, 0, len(sets.rows))
     return Master(
         sets, wrong[pays] + cost, gain[pays] + wrong[pays], problems.w[sets.rows], np.isin(sets.candidates, chosen), step_of(cost),
-        none, balls,
+        none, balls, np.zeros(len(sets.rows)),
     )  # fmt: skip

@@ -73,6 +73,11 @@ class Priced:
         """The larger of the two lower bounds on any cover by any of the candidates."""
         return max(self.base, float((self.prices * self.factor).sum()))
 
+    @property
+    def proof(self) -> Array:
+        """The prices, as they are or as the factors make them, whose `base` is at least `bound`."""
+        return self.prices if self.base >= self.bound else np.asarray(self.prices * self.factor)
+
 
 def price(
     read: Reading, columns: list[Columns], prices: list[Array], costs: list[Array], end: float = np.inf

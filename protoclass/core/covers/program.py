@@ -41,12 +41,15 @@ class Program:
         Rows that each candidate's ball holds.
     step : float
         Objectives are multiples of this; 0 if none is known.
+    rows : int array (b,), or None
+        The place of each row among those of its class.
     """
 
     cost: Array
     prize: Array
     covers: csr_array
     step: float
+    rows: Array | None = None
 
     def objective(self, chosen: Array) -> float:
         """Cost of the chosen candidates (bool (a,)) and prizes of the rows that none of them covers."""

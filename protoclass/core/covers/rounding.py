@@ -36,14 +36,15 @@ def round_relaxation(
     union : bool
         Use the variant of the course report, see `unite_draws`.
     """
-    bound, proof, note = ascent(program, 0)[0], "dual", ""
+    bound, y = ascent(program, 0)
+    proof, note = "dual", ""
     best = np.zeros(len(program.cost), np.bool_)
     value = program.objective(best)
     relaxed = highs(program, False, seconds, stop)
     if relaxed.y is not None:
         lower = program.bound(relaxed.y)[0]
         if lower > bound:
-            bound, proof = lower, "LP"
+            bound, y, proof = lower, relaxed.y, "LP"
     if relaxed.x is not None and relaxed.optimal:
         x = np.clip(relaxed.x, 0.0, 1.0)
         if union:
@@ -56,7 +57,7 @@ def round_relaxation(
             drawn, objectives = draw(program, x, draws, seed)
             at = int(objectives.argmin())
             best, value = drawn[at], float(objectives[at])
-    return Solved(best, value, min(value, program.round_up(bound)), proof, note)
+    return Solved(best, value, min(value, program.round_up(bound)), proof, note, np.clip(y, 0.0, program.prize))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from .measured import Steps
 from .path import Chosen, CoverPath
 from .problems import CoverProblems, covers, fold_groups
 from .program import Program, Stop, ascent, ball_matrix, highs, ratio, step_of
+from .proof import prices_of_class, prices_of_rows
 from .rounding import round_relaxation
 
 Array = NDArray[Any]
@@ -115,6 +116,7 @@ def solve_runs(
                 np.array([s.bound for s, _ in results]),
                 tuple(s.proof for s, _ in results),
                 tuple(s.note for s, _ in results),
+                prices=prices_of_rows(problems if few is None else few.problems, [s for s, _ in results]),
             )
         if options.solver != "greedy":
             some = problems if few is None else few.problems
@@ -141,7 +143,8 @@ def _solve_classes(
         program, candidates, lost = program_of(problems if few is None else few.problems, f, k, c, cost)
         start = np.isin(candidates, run.at[run.classes == c])
         solved = _solve(program, start, options, (f, k, c), stop)
-        result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost)
+        prices = None if solved.prices is None else prices_of_class(problems if few is None else few.problems, f, c, program, solved)
+        result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices)
         return c, result if few is None else few.over_all(c, result), candidates[solved.chosen]
 
     sizes = [len(s.candidates) for s in problems.classes]
@@ -184,14 +187,14 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
 
 def certify_cover(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
     """A given cover with a lower bound: by the linear relaxation if it is affordable, otherwise by dual ascent."""
-    bound, proof = ascent(program)[0], "dual"
+    bound, y = ascent(program)
+    proof = "dual"
     value = program.objective(chosen)
     if program.covers.nnz <= AFFORDABLE and value > program.round_up(bound) + 1e-9 * max(1.0, value):
         relaxed = highs(program, False, seconds, stop)
-        lower = -np.inf if relaxed.y is None else program.bound(relaxed.y)[0]
-        if lower > bound:
-            bound, proof = lower, "LP"
-    return Solved(chosen, value, min(value, program.round_up(bound)), proof)
+        if relaxed.y is not None and (lower := program.bound(relaxed.y)[0]) > bound:
+            bound, y, proof = lower, relaxed.y, "LP"
+    return Solved(chosen, value, min(value, program.round_up(bound)), proof, prices=np.clip(y, 0.0, program.prize))
 
 
 def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
@@ -215,5 +218,5 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     covered = all_rows[:, live]
     covered.sort_indices()
     candidates = sets.candidates[use]
-    program = Program(problems.wrong[f, k, candidates] + cost, w[live], covered, step_of(cost))
+    program = Program(problems.wrong[f, k, candidates] + cost, w[live], covered, step_of(cost), live)
     return program, candidates, float(w.sum() - w[live].sum())

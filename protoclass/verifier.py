@@ -1,0 +1,741 @@
+"""Checks what a saved fit claims against its data, by arithmetic: `python verifier.py iris.proto data.csv`.
+
+This file needs Python and NumPy and imports nothing of the package, so that it can be copied, read and run alone. It reads the
+file by itself (see `protoclass.saving` for the format), computes dissimilarities by itself (Minkowski with scales and weights, Gower
+without ranks; given matrices as they are), and recomputes each claim. What it can't check it names.
+
+Numbers agree if they differ by at most 1e-9 of the larger, which is far above what rounding does to sums of fewer than 10^6 rows. A
+dissimilarity is computed to within (terms + 8) 2^-49 of itself (2^-20 in single precision), and one that lies nearer to a radius than
+that may be in the ball or not: the rows in question are counted, and what depends on them may differ by their weight.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+TOLERANCE, LARGEST, BLOCK = 1e-9, 2**33, 2**22
+SAME = 1e-11  # share by which coordinates may differ from those of the data
+
+
+class Refused(Exception):
+    """What is wrong with a file, or with data."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim, whether it holds (None: not checked), and the numbers."""
+
+    about: str
+    holds: bool | None
+    words: str
+
+    def __str__(self) -> str:
+        return f"{ {True: 'holds', False: 'FALSE', None: 'not checked'}[self.holds]:12}{self.about}: {self.words}"
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What was checked of a file; true if the data are those of the fit and no claim is false.
+
+    Attributes
+    ----------
+    path : str
+    claims : tuple of Claim
+    """
+
+    path: str
+    claims: tuple[Claim, ...]
+
+    def __bool__(self) -> bool:
+        return any(c.about == "data" and c.holds for c in self.claims) and not self.false
+
+    @property
+    def false(self) -> tuple[Claim, ...]:
+        return tuple(c for c in self.claims if c.holds is False)
+
+    @property
+    def unchecked(self) -> tuple[Claim, ...]:
+        return tuple(c for c in self.claims if c.holds is None)
+
+    def __repr__(self) -> str:
+        counts = f"{sum(c.holds is True for c in self.claims)} claims hold, {len(self.false)} are false, {len(self.unchecked)} are not checked"
+        return "\n".join([f"{self.path!r}: {counts}", *(f"  {c}" for c in self.claims)])
+
+
+class File:
+    """A saved file: `objects` as dicts that have their class as "is", each made of those before."""
+
+    def __init__(self, path: Any) -> None:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                entries = archive.infolist()
+                if sum(e.file_size for e in entries) > LARGEST or len({e.filename for e in entries}) < len(entries):
+                    raise Refused("the entries are too large, or one is there twice")
+                parts = {e.filename: archive.read(e) for e in entries}
+            manifest = json.loads(parts.pop("manifest.json"))
+            sums = {n: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in parts.items()}
+            if manifest["format"] != "protoclass" or manifest["version"] != 1 or manifest["entries"] != sums:
+                raise Refused("it is of another format or version, or its entries are not those that its manifest names")
+            content = json.loads(parts.pop("content.json"))
+            self.arrays = {int(n[7:-4]): _array(n, d) for n, d in parts.items()}
+            self.objects: list[Any] = []
+            for kind, fields in content["objects"]:
+                self.objects.append({"is": kind, **{name: self.value(v) for name, v in fields.items()}})
+            self.root = self.objects[content["root"]]
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, AttributeError) as reason:
+            raise Refused(f"it can't be read: {type(reason).__name__}: {reason}") from None
+
+    def value(self, v: Any) -> Any:
+        """A value; tables are dicts of columns with "rows", categories dicts of codes and levels, other columns arrays."""
+        if isinstance(v, list):
+            return [self.value(one) for one in v]
+        if not isinstance(v, dict):
+            return v
+        ((tag, inner),) = v.items() if len(v) == 1 else [("labels", v)]
+        if tag == "array":
+            return self.arrays[inner]
+        if tag == "scalar":
+            return self.arrays[inner][()]
+        if tag == "object":
+            return self.objects[inner]
+        if tag == "tuple":
+            return [self.value(one) for one in inner]
+        if tag == "mapping":
+            return {_key(self.value(k)): self.value(one) for k, one in inner}
+        if tag == "values":
+            return [self.value(one) for one in inner[1]]
+        if tag == "float":
+            return float(inner)
+        if tag == "frame of":
+            return self.value(inner[1])
+        if tag == "table":
+            names = self.labels(inner[1])
+            return {"rows": self.labels(inner[0]), "columns": dict(zip(map(str, names), map(self.column, inner[2]), strict=True))}
+        if tag == "index":
+            return self.labels(inner[0])
+        if tag == "column":
+            return self.column(inner[0])
+        if tag == "range":
+            return list(range(*inner))
+        return {tag: inner}  # dates and the like, of which no claim speaks
+
+    def labels(self, v: Any) -> list[Any]:
+        if "range" in v:
+            return list(range(*v["range"]))
+        if "labels" not in v:
+            levels, codes = [_listed(self.column(c)) for c in v["levels"]], [self.value(c) for c in v["codes"]]
+            return list(zip(*([level[i] for i in of] for level, of in zip(levels, codes, strict=True)), strict=True))
+        return _listed(self.column(v["labels"]))
+
+    def column(self, v: Any) -> Any:
+        kind, *parts = v
+        if kind == "numbers":
+            return self.value(parts[0])
+        if kind == "texts":
+            return np.array(parts[1], object)
+        if kind == "category":
+            return {"codes": self.value(parts[0]), "levels": self.labels(parts[1])}
+        if kind == "objects":
+            return _objects(self.value(parts[0]))
+        if kind == "masked":
+            known = self.value(parts[1]).astype(object)
+            known[self.value(parts[2])] = None
+            return known
+        return np.empty(0, object)
+
+
+def _key(k: Any) -> Any:
+    return tuple(k) if isinstance(k, list) else k
+
+
+def _objects(values: list[Any]) -> Any:
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def _array(name: str, data: bytes) -> Any:
+    file = io.BytesIO(data)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise Refused(f"{name} is of another version of npy")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(data) - file.tell():
+        raise Refused(f"{name} has another size than its header says, or holds objects")
+    return np.load(io.BytesIO(data), allow_pickle=False)
+
+
+def _listed(column: Any) -> list[Any]:
+    """The entries of a column; None where missing."""
+    if isinstance(column, dict):
+        return [column["levels"][c] if c >= 0 else None for c in column["codes"]]
+    return list(column.tolist())
+
+
+def _table(data: Any) -> dict[str, list[Any]]:
+    """Columns of a CSV file, or of anything with `columns`."""
+    if not isinstance(data, (str, bytes)) and hasattr(data, "columns"):
+        return {str(c): list(data[c]) for c in data.columns}
+    with open(data, newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.reader(file))
+    if not rows or any(len(r) != len(rows[0]) for r in rows):
+        raise Refused("it has no header, or lines of different lengths")
+    return dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=True))
+
+
+def _missing(v: Any) -> bool:
+    return v is None or (isinstance(v, float) and v != v) or str(v) in ("", "NA", "nan", "NaN", "<NA>", "NaT")
+
+
+def _same(stored: Any, given: list[Any]) -> bool:
+    """Whether a column of the data is the stored one."""
+    if isinstance(stored, dict) or stored.dtype.kind not in "iuf":
+        return len(given) == len(_listed(stored)) and all(
+            (_missing(a) and _missing(b)) or str(a) == str(b) or (isinstance(a, (float, int)) and _number(b) == float(a))
+            for a, b in zip(_listed(stored), given, strict=True)
+        )
+    numbers = np.array([math.nan if _missing(v) else _number(v) for v in given]).astype(stored.dtype if stored.dtype.kind == "f" else float)
+    return bool(np.array_equal(numbers, stored.astype(numbers.dtype), equal_nan=True))
+
+
+def _number(text: Any) -> float:
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return {"True": 1.0, "False": 0.0}.get(str(text), math.inf)
+
+
+def close(a: Any, b: Any, slack: Any = 0.0) -> bool:
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    return a.shape == b.shape and bool(((a == b) | (np.abs(a - b) <= slack + TOLERANCE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))) | (np.isnan(a) & np.isnan(b))).all())  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Space:
+    """Dissimilarities of the rows to points, and by what share each may be off."""
+
+    rows: Any
+    points: Any
+    measure: Callable[[Any, Any], Any]
+    error: float
+
+    def between(self, at: Any) -> Any:
+        """(n, len(at))"""
+        return self.measure(self.rows, tuple(a[at] for a in self.points))
+
+    def blocks(self, m: int) -> Iterator[tuple[Any, Any]]:
+        step = max(1, BLOCK // max(1, len(self.rows[0])))
+        for first in range(0, m, step):
+            at = np.arange(first, min(first + step, m))
+            yield at, self.between(at)
+
+    def inside(self, D: Any, radii: Any) -> tuple[Any, Any]:
+        """Whether rows are in open balls, and whether they are so near to the surface that rounding may decide."""
+        return radii > D, np.abs(D - radii) <= self.error * np.abs(radii) + 1e-300
+
+
+def minkowski(r: float) -> Callable[[Any, Any], Any]:
+    def measure(rows: Any, points: Any) -> Any:
+        total = np.zeros((len(rows[0]), len(points[0])), rows[0].dtype)
+        for x, z in zip(rows[0].T, points[0].T, strict=True):
+            apart = np.abs(x[:, None] - z)
+            total = np.maximum(total, apart) if r == math.inf else total + (apart if r == 1 else apart * apart if r == 2 else apart**r)
+        return total if r in (1, math.inf) else np.sqrt(total) if r == 2 else total ** (1 / r)
+
+    return measure
+
+
+def gower(weights: Any, skip: Any) -> Callable[[Any, Any], Any]:
+    def measure(rows: Any, points: Any) -> Any:
+        total, weight = np.zeros((2, len(rows[0]), len(points[0])))
+        p = rows[0].shape[1]
+        for f, w in enumerate(weights):
+            a, b = (side[0][:, f].astype(float) if f < p else np.where(side[1][:, f - p] < 0, np.nan, side[1][:, f - p]) for side in (rows, points))
+            apart = np.abs(a[:, None] - b) if f < p else np.where(np.isnan(a[:, None] + b), np.nan, w * (a[:, None] != b))
+            known = ~np.isnan(apart)
+            if f >= p and skip[f - p]:
+                known &= (a[:, None] != 0) | (b != 0)
+            total, weight = total + np.where(known, apart, 0.0), weight + w * known
+        return total / np.where(weight > 0, weight, np.nan)
+
+    return measure
+
+
+class Verifier:
+    """One check after another; each adds its claims."""
+
+    def __init__(self, file: File, data: dict[str, list[Any]], given: Any) -> None:
+        self.root, self.data, self.given, self.claims = file.root, data, given, list[Claim]()
+
+    def say(self, about: str, holds: bool | None, words: str) -> bool:
+        self.claims.append(Claim(about, None if holds is None else bool(holds), words))
+        return bool(holds)
+
+    def run(self) -> None:
+        kind = self.root["is"]
+        if kind not in ("Fit", "Validation"):
+            self.say("file", None, f"it holds a {kind}, of which nothing can be checked here")
+            return
+        self.problem = self.root["problem"]
+        self.frame = self.problem["frame"]
+        if self.frame["is"] != "Frame":
+            self.say("file", None, "the fit is slim: the rows that its claims are about are not in it")
+            return
+        if not self.rows():
+            return
+        for part in ("validation", "dissimilarity", "rule", "calibration", "selection"):
+            known = self.root if kind == part.capitalize() else self.root.get(part)
+            if known is not None:
+                getattr(self, part)(known)
+
+    def rows(self) -> bool:
+        """The data are those of the fit."""
+        frame, call = self.frame, self.problem["call"]
+        table, response = call["data"], frame["formula"]["response"]
+        if not isinstance(table, dict) or "columns" not in table or not isinstance(frame["response"], dict):
+            return self.say("data", False, "the file has no data, or no classes, to compare with")
+        known, n = {**table["columns"]}, len(table["rows"])
+        lacking = [c for c in known if c not in self.data]
+        if lacking:
+            return self.say("data", False, f"the column {lacking[0]!r} of the fit is not in them")
+        changed = [c for c in known if not _same(known[c], self.data[c])]
+        place = {label: i for i, label in enumerate(table["rows"])}
+        labels = frame["columns"]["rows"]
+        if changed or len(place) != n or not all(label in place for label in labels):
+            return self.say("data", False, f"the column {changed[0]!r} has other values than in the fit" if changed else "rows are not those of the fit")
+        at = [place[label] for label in labels]
+        own = {**frame["columns"]["columns"], response: frame["response"]}
+        changed = [c for c in own if not _same(own[c], [self.data[c][i] for i in at])]
+        left = n - len(at)
+        fine = not changed and len(frame["dropped"]) == left and len(set(at)) == len(at)
+        weights, given = frame["weights"], call["arguments"].get("weights")
+        if isinstance(given, str):
+            fine = fine and _same(weights, [self.data[given][i] for i in at])
+        elif given is None and not call["arguments"].get("class_weights"):
+            fine = fine and bool((weights == 1).all())
+        self.y, self.w, self.classes = np.asarray(frame["response"]["codes"]), np.asarray(weights, float), len(frame["response"]["levels"])
+        fine = fine and len(self.w) == len(self.y) and bool((self.w >= 0).all())
+        words = f"{n} rows, {left} of them left out, and {len(known)} columns are those of the fit"
+        return self.say("data", fine, words if fine else f"predictors, classes or weights differ ({', '.join(changed) or 'weights or dropped rows'})")
+
+    def validation(self, v: Any) -> None:
+        """Errors of folds from held-out predictions; the curve and what is chosen from it."""
+        y, of_fold, predicted, loss = self.y, v["of_fold"], v["predicted"], np.asarray(v["loss"], float)
+        L, w, measure = self.classes, self.w, v["measure"]
+        if measure == "balanced":
+            w = w / np.bincount(y, w)[y] * w.sum() / L
+        known = {"error": 1.0 - np.eye(L), "balanced": 1.0 - np.eye(L), "ordinal": np.abs(np.subtract.outer(np.arange(L), np.arange(L)))}
+        of_row = np.column_stack([loss, loss.max(axis=1)])[y[None, :, None], predicted]
+        fold_of = [(r, of_fold[r] == f) for r in range(len(of_fold)) for f in range(of_fold[r].max() + 1)]
+        weight = np.array([w[held].sum() for _, held in fold_of])
+        errors = np.array([w[held] @ of_row[r, held] / max(w[held].sum(), 1e-300) for r, held in fold_of])
+        repeat = np.array([r for r, _ in fold_of])
+        error, se = _curve(errors, weight, repeat)
+        size, c = v["sizes"].mean(axis=0), v["choice"]
+        fine = close(loss, known.get(measure, loss)) and close(errors, v["errors"]) and close(weight, v["fold_weight"])
+        fine = fine and close(error, c["error"]) and close(se, c["se"])
+        best = c["points"]["min"]
+        words = f"{error[best]:.6g} +- {se[best]:.3g} at the best of {len(error)} grid points, from {len(fold_of)} folds and their held-out predictions"
+        if not self.say("cross-validated error", fine, words if fine else "the held-out predictions give other errors than the stored ones"):
+            return
+        points = _choices(errors, weight, repeat, error, se, size, v["bounds"])
+        fine = close(size, c["size"]) and points == c["points"]
+        self.say("choice", fine, f"points of the grid by rule: {points}" if fine else f"the curve gives {points}, the file says {c['points']}")
+        if v["bounds"] is not None or v["covered"] is not None:
+            self.say("folds", None, "bounds of the folds' rules and held-out classes by covering balls: these rules are not in the file")
+
+    def dissimilarity(self, d: Any) -> None:
+        """The space that rows and candidates lie in."""
+        metric, frame, row = d["metric"], self.frame, d["candidate_row"]
+        columns, self.space, spec = frame["columns"]["columns"], None, metric["spec"]
+        self.candidate_row, n = row, len(self.y)
+        names, candidates = frame["columns"]["rows"], d["candidate_names"]
+        fine = len(row) == len(candidates) and all(j < 0 or names[j] == label for j, label in zip(row, candidates, strict=True))
+        plain = [t[0][0] for t in frame["formula"]["terms"] if len(t) == 1 and t[0][1] == "lookup"]
+        whole = len(plain) == len(frame["formula"]["terms"]) and all(c in columns for c in plain)
+        made, what = None, metric["is"]
+        if what == "TrainedMinkowski":
+            r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
+            made, right = self.scaled(metric, columns) if whole and metric["columns"] == plain else (None, True)
+            measure, error = minkowski(r), float(np.finfo(d["rows"][0].dtype).eps) * 8 * (d["rows"][0].shape[1] + 8) * max(1.0, r if r < math.inf else 1.0)
+        elif what == "TrainedGower" and not metric["ranked"]:
+            own = [*metric["numbers"], *metric["categories"]]
+            made, right = self.parts(metric, columns) if all(c in columns for c in own) else (None, True)
+            skip = [c in _names(spec["asymmetric"]) for c in metric["categories"]]
+            measure, error = gower(metric["weights"], skip), 2.0**-52 * 8 * (len(own) + 8)
+        elif what == "TrainedGiven":
+            self.matrix(d)
+            return
+        else:
+            self.say("dissimilarity", None, f"{what.removeprefix('Trained')} dissimilarities are not computed here, nor what depends on them")
+            return
+        if made is None:
+            self.say("dissimilarity", None, "the formula transforms predictors: their coordinates are taken from the file")
+            made = tuple(d["rows"])
+        fine = fine and right and len(made) == len(d["rows"]) and all(map(_near, made, d["rows"]))
+        fine = fine and all(_near(a[row[row >= 0]], b[row >= 0]) for a, b in zip(made, d["candidates"], strict=True))
+        self.rows_rep, self.space = made, Space(made, tuple(d["candidates"]), measure, error)
+        words = f"coordinates of {n} rows and {len(row)} candidates are those of the data, scaled as stated"
+        self.say("dissimilarity", fine, words if fine else "scales, coordinates or candidates are not those of the data")
+
+    def scaled(self, metric: Any, columns: Any) -> tuple[Any, bool]:
+        """Scaled columns, and whether the scales are those of the data."""
+        spec, dtype = metric["spec"], np.dtype(str(np.asarray(metric["precision"])[()]))
+        if any(isinstance(columns[c], dict) or columns[c].dtype.kind not in "iuf" for c in metric["columns"]):
+            return None, True
+        X = np.column_stack([columns[c] for c in metric["columns"]])
+        exact = X.astype(float)
+        spread = {False: np.ones(X.shape[1]), "range": np.ptp(exact, axis=0)}.get(spec["scale"], exact.std(axis=0, ddof=1))
+        if spec["scale"] == "robust":
+            spread = 1.4826 * np.median(np.abs(exact - np.median(exact, axis=0)), axis=0)
+        spread = np.where((np.ptp(exact, axis=0) == 0) | (spread == 0), 1.0, spread)
+        r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
+        w = np.array([(spec["weights"] or {}).get(c, 1.0) for c in metric["columns"]])
+        factor = w if r == math.inf else w ** (1 / r)
+        right = close(spread / metric["spread"], np.ones(len(spread))) and close(factor, metric["factor"])
+        return (np.ascontiguousarray(X / metric["spread"] * metric["factor"], dtype),), right
+
+    def parts(self, metric: Any, columns: Any) -> tuple[Any, bool]:
+        """Numbers by their ranges and codes of categories, and whether ranges and weights are those of the data."""
+        spec, numbers, categories = metric["spec"], metric["numbers"], metric["categories"]
+        values = np.column_stack([_floats(columns[c]) for c in numbers]) if numbers else np.empty((len(self.y), 0))
+        values = np.where([c in _names(spec["logratio"]) for c in numbers], np.log10(np.maximum(values, 1e-300)), values)
+        ranges = np.array([np.nanmax(v) - np.nanmin(v) for v in values.T])
+        w = np.array([float((spec["weights"] or {}).get(c, 1.0)) for c in [*numbers, *categories]])
+        right = close(np.where(ranges > 0, ranges, 1.0), metric["ranges"]) and close(w / w.max(), metric["weights"])
+        codes = np.column_stack([_codes(columns[c]) for c in categories]) if categories else np.empty((len(self.y), 0), int)
+        return (values / metric["ranges"] * metric["weights"][: len(numbers)], codes), right
+
+    def matrix(self, d: Any) -> None:
+        """A given matrix: that of the user, where it is given again."""
+        values, at = d["rows"][0], d["candidates"][0]
+        if self.given is None:
+            self.say("dissimilarity", None, "the matrix is taken from the file: give it again to compare")
+        else:
+            fine = close(np.asarray(self.given, float), d["metric"]["values"])
+            self.say("dissimilarity", fine, f"the {' x '.join(map(str, values.shape))} matrix is {'' if fine else 'not '}the one that is given")
+        self.rows_rep = None
+        self.space = Space((values,), (at,), lambda rows, points: rows[0][:, points[0]], 0.0)
+
+    def rule(self, rule: Any) -> None:
+        if self.space is None:
+            return
+        checks = {"Greedy": self.cover, "Nearest": self.cover, "OwnGreedy": self.cover, "OwnNearest": self.cover, "SCMRule": self.machines}
+        if rule["is"] not in checks or "objective" not in rule["report"] and rule["is"] != "SCMRule":
+            self.say("rule", None, f"{rule['is']} of {self.problem['model']['is']} states no objective that can be recomputed")
+            return
+        checks[rule["is"]](rule)
+
+    def cover(self, rule: Any) -> None:
+        """A cover by balls: objective, what each ball covers, the bound, and training predictions."""
+        p, report, y, w = rule["prototypes"], rule["report"], self.y, self.w
+        goal, own_radii, model = report["objective"], rule["is"].startswith("Own"), self.problem["model"]
+        values, classes, radii = self.chosen(), p["classes"], p["radii"]
+        most = report["largest radius eps" if own_radii else "radius eps"]
+        closed, levels = model["balls"] == "closed", np.array([most])
+        if own_radii:
+            levels = most * (np.arange(1, 25) / 24)
+            levels = np.nextafter(levels, np.inf) if closed else levels
+        D = self.space.between(p["at"])
+        inside, near = self.space.inside(D, radii)
+        own, slack = y[:, None] == classes, float((w[:, None] * near).sum())
+        held, first = (inside & own).any(axis=1), (inside & own).argmax(axis=1)
+        covers = np.bincount(first[held], w[held], len(classes)) if len(classes) else np.empty(0)
+        wrong = (w[:, None] * (inside & ~own)).sum(axis=0)
+        lambda_ = values.get("lambda_")
+        lambda_ = w.mean() / len(w) if lambda_ is None else lambda_
+        eps = values.get("eps", most)
+        fine = close(goal["uncovered"], w[~held].sum(), slack) and close(goal["miscovered"], wrong.sum(), slack)
+        fine = fine and goal["prototypes"] == len(classes) and close(goal["lambda_"], report["cost lambda"])
+        fine = fine and (not isinstance(lambda_, (int, float)) or close(lambda_, goal["lambda_"]))
+        fine = fine and bool(np.isin(radii, levels).all()) and (isinstance(eps, (list, dict)) or close(eps, most))
+        fine = fine and close(p["table"]["covers"], covers, slack) and close(p["table"]["miscovers"], wrong, slack)
+        fine = fine and rule["classes"] == self.classes and rule["fallback"] == int(np.bincount(y, w, self.classes).argmax())
+        fine = fine and close(p["table"].get("radius", radii), radii)
+        total = goal["uncovered"] + goal["miscovered"] + goal["lambda_"] * goal["prototypes"]
+        words = f"{total:.9g} = {goal['uncovered']:g} uncovered + {goal['miscovered']:g} miscovered + {goal['lambda_']:.6g} x {goal['prototypes']}"
+        if near.any():
+            words += f" ({int(near.sum())} distances are within rounding of the radius: up to {slack:g} of it is open)"
+        self.say("objective", fine, words if fine else f"balls, costs or sums are not those stated ({words})")
+        if report.get("certificate") is not None:
+            of_class = np.array([w[~held & (y == c)].sum() + wrong[classes == c].sum() + goal["lambda_"] * (classes == c).sum() for c in range(self.classes)])
+            self.certificate(report["certificate"], of_class, levels if own_radii else np.array([most]), goal["lambda_"], slack)
+        if len(classes):
+            share = D / radii if own_radii else D
+            predicted = np.array([min(range(len(classes)), key=lambda j: (row[j], classes[j], p["at"][j])) for row in share])
+            errors = w[classes[predicted] != y].sum() / w.sum()
+            self.say("training predictions", True, f"recomputed: error {errors:.6g} by the nearest of {len(classes)} prototypes")
+            self.compression(len(y), len(classes), 0, int((classes[predicted] != y).sum()), "the prototypes, if they are rows of their own class")
+
+    def certificate(self, c: Any, objective: Any, radii: Any, lambda_: float, slack: float) -> None:
+        """The lower bound of each class, from prices that are feasible for every candidate."""
+        if c["sampled"] is not None:
+            self.certificate(c["sampled"], objective, radii, lambda_, slack)
+        prices, stored, step = c["prices"], c["bound"], _step(self.w, lambda_)
+        points = self.space.points
+        if c["sampled"] is not None:
+            points = self.rows_rep if "rows" in c["over"] else None
+        elif (self.candidate_row < 0).any():
+            points = None
+        if prices is None or points is None:
+            self.say("lower bound", None, f"{stored.sum():.9g}: the file has no prices, or candidates that are no rows")
+            return
+        if not ((prices >= 0) & (prices <= self.w * (1 + TOLERANCE))).all() or not close(c["objective"], objective, slack):
+            self.say("lower bound", False, "a price is negative or above the weight of its row, or objectives are not those of the classes")
+            return
+        space = Space(self.space.rows, points, self.space.measure, self.space.error)
+        low, high = (np.minimum(objective, _round_up(b, step)) for b in self.dual(space, prices, radii, lambda_))
+        one = len(radii) == 1
+        by_solver = np.array([p == "MIP" for p in c["proof"]]) & (stored > high + TOLERANCE * np.maximum(1, high))
+        off = TOLERANCE * np.maximum(1.0, np.abs(stored))
+        fine = (stored <= np.where(by_solver, objective, high) + off + slack) & ((stored >= low - off) | (not one))
+        whole = np.isclose(stored, objective, rtol=0, atol=off) | (step == 0) | np.isclose(stored, np.round(stored / max(step, 1e-300)) * step, rtol=0, atol=off)
+        fine &= ~by_solver | whole
+        over = c["over"] or f"all {len(points[0])} candidates"
+        words = f"{low.sum():.9g} by prices that are feasible for {over}"
+        if not fine.all():
+            words = f"prices prove {high.sum():.9g}, the file says {stored.sum():.9g}"
+        gap = (objective.sum() - low.sum()) / max(low.sum(), 1e-300)
+        self.say("lower bound", bool(fine.all()), f"{words}; so the cover is at most {100 * max(gap, 0):.3g} % above the optimum")
+        if by_solver.any() and fine.all():
+            self.say("optimality", None, f"lower bound {stored.sum():.9g} claimed by the solver's branch and bound")
+
+    def dual(self, space: Space, prices: Any, radii: Any, lambda_: float) -> Any:
+        """For each class sum y + sum_j min(0, C_j - S_j) with distances near a radius against and for the bound, (2, classes)."""
+        L, y, w = self.classes, self.y, self.w
+        one = np.eye(L)[y].T
+        out = np.stack([one @ prices] * 2)
+        for at, D in space.blocks(len(space.points[0])):
+            least = np.full((2, L, D.shape[1]), np.inf)
+            for radius in radii:
+                inside, near = space.inside(D, radius)
+                sure, maybe = (inside & ~near).astype(float), (inside | near).astype(float)
+                for k, (paid, lost) in enumerate([(maybe, sure), (sure, maybe)] if near.any() else [(maybe, maybe)] * 2):
+                    miscovered = (w @ lost)[None, :] - (one * w) @ lost
+                    least[k] = np.minimum(least[k], lambda_ + miscovered - (one * prices) @ paid)
+            if self.problem["candidates"] == "own":  # each stands for its own class alone
+                least = np.where(np.arange(L)[:, None] == y[at], least, 0.0)
+            out += np.minimum(least, 0.0).sum(axis=2)
+        return out
+
+    def machines(self, rule: Any) -> None:
+        """Set covering machines: the counts that their compression bounds are made of."""
+        p, y = rule["prototypes"], self.y
+        if not (self.w == 1).all() or any((one["machine"]["kind"] > 1).any() for one in rule["machines"]):
+            self.say("machines", None, "rows have weights, or features are thresholds on columns")
+            return
+        D, used = self.space.between(p["at"]), 0
+        for one in rule["machines"]:
+            m, positive = one["machine"], y == one["positive"]
+            negative = y != one["positive"] if one["negative"] < 0 else y == one["negative"]
+            N, P = (negative, positive) if one["conjunction"] else (positive, negative)
+            fine, slack, fired = m["in_n"] == N.sum() and m["in_p"] == P.sum(), 0, np.zeros(len(y), bool)
+            used += len(m["at"])
+            for kind, at, cut, q, r in zip(m["kind"], m["at"], m["cut"], m["q"], m["r"], strict=True):
+                near = self.space.inside(D[:, at], cut)[1] & (N | P)
+                hit = (D[:, at] > cut if kind == 0 else D[:, at] < cut) & ~fired
+                slack += int(near.sum())
+                fine = fine and abs(int((hit & N).sum()) - q) <= slack and abs(int((hit & P).sum()) - r) <= slack
+                fine = fine and close(p["radii"][at], cut) and close(p["table"]["radius"][at], cut)
+                fine = fine and p["table"]["q"][at] == q and p["table"]["r"][at] == r
+                fired |= hit
+            errors = int(m["in_n"] + m["r"].sum() - m["q"].sum())
+            own = self.candidate_row[p["at"]]
+            fine = fine and bool((y[own] == p["classes"]).all()) and used <= len(p["at"])
+            words = f"class {one['positive']}: {len(m['at'])} features, {errors} training errors of {m['in_n'] + m['in_p']}"
+            self.say("machine", fine, words + ("" if fine else ": the rows give other counts") + (f" ({slack} distances within rounding)" if slack else ""))
+            self.compression(m["in_n"] + m["in_p"], 2 * len(m["at"]), int((m["kind"] == 0).sum()), errors, "the machine")
+
+    def compression(self, n: int, d2: int, d1: int, k: int, what: str) -> None:
+        """Theorem 5.1 of Marchand and Shawe-Taylor (2001), the first inequality, at delta = 0.05."""
+        left = n - d2 - k
+        bound = 1.0
+        if left > 0:
+            log = _choose(n, d2) + _choose(d2, d1) + _choose(n - d2, k) + 2 * math.log(n) + math.log(max(d2, 1)) - math.log(0.05)
+            bound = min(1.0, -math.expm1(-log / left))
+        self.say("compression bound", True, f"{bound:.6g} at delta 0.05, from {n} rows, {d2} in the compression set and {k} errors, for {what}")
+
+    def calibration(self, c: Any) -> None:
+        """Rows that new ones are ranked against, and how many of them their own sets hold."""
+        known, scores = c["conformal"], np.asarray(c["scores"], float)
+        y, w, s = known["y"], known["w"], known["strangeness"]
+        top = np.sort(scores, axis=1)[:, -2:]
+        strange = np.where(scores == top[:, 1:], top[:, :1], top[:, 1:]) - scores
+        fine = close(strange[np.arange(len(y)), y], s) and close(np.bincount(y, w, self.classes) / w.sum(), c["share"])
+        if c["own_rows"]:
+            live = self.w > 0
+            fine = fine and (live.sum() != len(y) or (bool((self.y[live] == y).all()) and close(self.w[live], w)))
+        p = np.array([w[(y == a) & (s >= b)].sum() / w[y == a].sum() for a, b in zip(y, s, strict=True)])
+        words = f"sets of level 0.9 hold {100 * w[p > 0.1].sum() / w.sum():.4g} % of the {len(y)} calibration rows"
+        self.say("set coverage", fine, words if fine else "scores, strangeness and shares of the calibration rows do not agree")
+        self.say("calibration", None, "the scores of held-out rows and the chances learned from them")
+
+    def chosen(self) -> dict[str, Any]:
+        return {**self.problem["model"], **self.root.get("selection", {}).get("values", {})}
+
+    def selection(self, s: Any) -> None:
+        """The parameters are those of the grid point that the rule chooses."""
+        v, point = self.root.get("validation"), s["point"]
+        grid = {name: _listed(c) for name, c in s["grid"]["columns"].items()}
+        fine = point is None or all(_alike(grid[name][point], s["values"].get(name)) for name in grid)
+        if v is not None and s["rule"] in v["choice"]["points"]:
+            fine = fine and point == v["choice"]["points"][s["rule"]]
+        if v is not None:
+            fine = fine and {n: _listed(c) for n, c in v["grid"]["columns"].items()} == grid
+        for name, values in grid.items():
+            known = self.problem["model"].get(name)
+            fine = fine and (not isinstance(known, list) or all(any(_alike(a, b) for b in known) for a in values) and len(values) >= len(known))
+        model, call = self.problem["model"], self.problem["call"]["arguments"]
+        fine = fine and all(_alike(model[name], call[name]) for name in model if name in call and name != "is")
+        words = f"{s['values'] or 'no parameter was tuned'}" + (f" by {s['rule']!r}" if s["rule"] else "")
+        self.say("selection", fine, words if fine else f"{words}: not the grid point that the rule chooses, or not that of the call")
+
+
+def _curve(errors: Any, weight: Any, repeat: Any) -> tuple[Any, Any]:
+    """Mean over repeats of weighted means over folds, and the root mean square of their standard errors."""
+    means, ses = [], []
+    for r in range(repeat.max() + 1):
+        e, share = errors[repeat == r], weight[repeat == r] / weight[repeat == r].sum()
+        means.append(share @ e)
+        ses.append(np.sqrt(share @ (e - means[-1]) ** 2 / (len(e) - 1)) if len(e) > 1 else np.full(e.shape[1], np.nan))
+    return np.mean(means, axis=0), np.sqrt(np.mean(np.square(ses), axis=0))
+
+
+def _choices(errors: Any, weight: Any, repeat: Any, error: Any, se: Any, size: Any, bounds: Any) -> dict[str, int]:
+    """The grid point that each rule chooses (*The Elements of Statistical Learning*, section 7.10)."""
+
+    def least(at: Any, first: Any, second: Any) -> int:
+        return int(at[np.lexsort((at, second[at], first[at]))[0]])
+
+    rounded = error.round(12)
+    best = least(np.arange(len(error)), rounded, size)
+    points = {"1se": best, "1se-paired": best, "min": best}
+    if np.isfinite(se[best]):
+        excess, paired = _curve(errors - errors[:, [best]], weight, repeat)
+        points["1se"] = least(np.flatnonzero(rounded <= (error[best] + se[best]).round(12)), size, rounded)
+        points["1se-paired"] = least(np.flatnonzero(excess.round(12) <= paired.round(12)), size, rounded)
+    if bounds is not None:
+        points["bound"] = least(np.arange(len(error)), bounds.mean(axis=0).round(12), size)
+    return points
+
+
+def _near(a: Any, b: Any) -> bool:
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    off = SAME if b.dtype == float else 1e-6
+    return a.shape == b.shape and bool(((np.abs(a - b) <= off * np.maximum(1.0, np.abs(b))) | (np.isnan(a) & np.isnan(b))).all())
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    if isinstance(a, (int, float, np.number)) and isinstance(b, (int, float, np.number)):
+        return close(a, b)
+    return a is b or isinstance(a, dict) or isinstance(b, dict) or bool(a == b) or b is None
+
+
+def _names(given: Any) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _floats(column: Any) -> Any:
+    if isinstance(column, dict):
+        codes = np.asarray(column["codes"], float)
+        return np.where(codes < 0, np.nan, codes)
+    return np.array([np.nan if _missing(v) else float(v) for v in column.tolist()])
+
+
+def _codes(column: Any) -> Any:
+    return np.asarray(column["codes"]) if isinstance(column, dict) else np.nan_to_num(_floats(column), nan=-1.0).astype(int)
+
+
+def _choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _step(w: Any, lambda_: float) -> float:
+    """The number of which objectives are whole multiples, if weights and lambda are fractions; 0 if not."""
+    parts = [Fraction(float(v)).limit_denominator(10_000) for v in np.unique(w)[:10_000]]
+    common = math.lcm(*(p.denominator for p in parts))
+    if common > 10_000 or max(abs(float(p) - v) for p, v in zip(parts, np.unique(w), strict=False)) > 1e-12 * w.max():
+        return 0.0
+    cost = lambda_ * common
+    part = Fraction(cost).limit_denominator(100_000)
+    return 1 / (part.denominator * common) if abs(float(part) - cost) <= 1e-12 * max(1.0, cost) else 0.0
+
+
+def _round_up(bound: Any, step: float) -> Any:
+    return bound if step == 0 else np.ceil((bound - TOLERANCE * np.maximum(1.0, np.abs(bound))) / step) * step
+
+
+def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
+    """Check what a saved fit claims against its data.
+
+    Parameters
+    ----------
+    path : str or path
+        What `Fit.save` or `Validation.save` has written.
+    data : str, path or DataFrame
+        A CSV file with a header, or a table: the rows of the fit in their order.
+    dissimilarity : array or DataFrame, optional
+        The matrix, of fits on a given one.
+
+    Returns
+    -------
+    Verification
+        True if all that was checked holds; it prints each claim with its numbers. A file or data that can't be read are
+        claims that do not hold.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pc.fit("species ~ .", iris, eps=1.0, solver="exact").save(os.path.join(folder, "iris.proto"))
+    ...     bool(pc.verify(file, iris)), bool(pc.verify(file, iris.assign(petal_width=1.0)))
+    (True, False)
+    """
+    name = str(getattr(path, "path", path))
+    try:
+        file = File(name)
+    except Refused as reason:
+        return Verification(name, (Claim("file", False, str(reason)),))
+    try:
+        table = _table(data)
+    except (Refused, OSError, ValueError) as reason:
+        return Verification(name, (Claim("data", False, f"they can't be read: {reason}"),))
+    verifier = Verifier(file, table, dissimilarity)
+    try:
+        with np.errstate(all="ignore"):
+            verifier.run()
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError) as reason:
+        verifier.say("file", False, f"its parts do not fit together: {type(reason).__name__}: {reason}")
+    return Verification(name, tuple(verifier.claims))
+
+
+def main(words: list[str]) -> int:
+    """Print what was checked; 0 if all holds, 1 if not, 2 for wrong arguments."""
+    if len(words) not in (2, 3) or words[0].startswith("-"):
+        print("usage: verify FIT DATA.csv [MATRIX.csv]: check what a saved fit claims against its data", file=sys.stderr)
+        return 2
+    matrix = None
+    if len(words) == 3:
+        matrix = [[_number(v) for v in row] for row in zip(*list(_table(words[2]).values())[1:], strict=True)]
+    result = verify(words[0], words[1], matrix)
+    print(result)
+    return 0 if result else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -115,14 +115,18 @@ class File:
         if tag == "mapping":
             return {_key(self.value(k)): self.value(one) for k, one in inner}
         if tag == "values":
+            if math.prod(inner[0]) != len(inner[1]) or min(inner[0], default=0) < 0:
+                raise Refused(f"an array of {len(inner[1])} values would have the shape {inner[0]}")
             return [self.value(one) for one in inner[1]]
         if tag == "float":
             return float(inner)
         if tag == "frame of":
             return self.value(inner[1])
         if tag == "table":
-            names = self.labels(inner[1])
-            return {"rows": self.labels(inner[0]), "columns": dict(zip(map(str, names), map(self.column, inner[2]), strict=True))}
+            rows, columns = self.labels(inner[0]), dict(zip(map(str, self.labels(inner[1])), map(self.column, inner[2]), strict=True))
+            if any(len(c["codes"] if isinstance(c, dict) else c) != len(rows) for c in columns.values()):
+                raise Refused("a column has another length than its labels")
+            return {"rows": rows, "columns": columns}
         if tag == "index":
             return self.labels(inner[0])
         if tag == "column":
@@ -345,6 +349,10 @@ class Verifier:
         size, c = v["sizes"].mean(axis=0), v["choice"]
         fine = close(loss, known.get(measure, loss)) and close(errors, v["errors"]) and close(weight, v["fold_weight"])
         fine = fine and close(error, c["error"]) and close(se, c["se"])
+        problem = v["problem"]
+        fine = fine and (type(problem["cv"]) is not int or all(row.max() + 1 == problem["cv"] for row in of_fold))
+        fine = fine and (v.get("procedure") is None or v["procedure"]["repeats"] == len(of_fold))
+        fine = fine and problem["call"]["arguments"].get("repeats", 1) == len(of_fold)
         best = c["points"]["min"]
         words = f"{error[best]:.6g} +- {se[best]:.3g} at the best of {len(error)} grid points, from {len(fold_of)} folds and their held-out predictions"
         if not self.say("cross-validated error", fine, words if fine else "the held-out predictions give other errors than the stored ones"):
@@ -362,6 +370,9 @@ class Verifier:
         self.candidate_row, n = row, len(self.y)
         names, candidates = frame["columns"]["rows"], d["candidate_names"]
         fine = len(row) == len(candidates) and all(j < 0 or names[j] == label for j, label in zip(row, candidates, strict=True))
+        number = self.problem["candidates"]
+        fine = fine and (metric["is"] == "TrainedGiven" or d["added"] is not None or bool((row >= 0).all()))
+        fine = fine and (not isinstance(number, int) or len(row) == min(number, n)) and len(set(map(str, candidates))) == len(row)
         plain = [t[0][0] for t in frame["formula"]["terms"] if len(t) == 1 and t[0][1] == "lookup"]
         whole = len(plain) == len(frame["formula"]["terms"]) and all(c in columns for c in plain)
         made, what = None, metric["is"]
@@ -375,7 +386,7 @@ class Verifier:
             skip = [c in _names(spec["asymmetric"]) for c in metric["categories"]]
             measure, error = gower(metric["weights"], skip), 2.0**-52 * 8 * (len(own) + 8)
         elif what == "TrainedGiven":
-            self.matrix(d)
+            self.matrix(d, fine)
             return
         else:
             self.say("dissimilarity", None, f"{what.removeprefix('Trained')} dissimilarities are not computed here, nor what depends on them")
@@ -417,13 +428,19 @@ class Verifier:
         codes = np.column_stack([_codes(columns[c]) for c in categories]) if categories else np.empty((len(self.y), 0), int)
         return (values / metric["ranges"] * metric["weights"][: len(numbers)], codes), right
 
-    def matrix(self, d: Any) -> None:
+    def matrix(self, d: Any, fine: bool) -> None:
         """A given matrix: that of the user, where it is given again."""
-        values, at = d["rows"][0], d["candidates"][0]
-        if self.given is None:
+        metric, values, at, call = d["metric"], d["rows"][0], d["candidates"][0], self.problem["call"]["arguments"].get("dissimilarity")
+        rows, columns = ({label: i for i, label in enumerate(_plain(metric[side]))} for side in ("row_names", "column_names"))
+        names = self.frame["columns"]["rows"]
+        fine = fine and all(one in rows for one in names) and [columns.get(one) for one in d["candidate_names"]] == list(at)
+        fine = fine and close(metric["values"][[rows[one] for one in names if one in rows]], values)
+        if isinstance(call, dict) and "columns" in call:
+            fine = fine and close(np.column_stack(list(call["columns"].values())), metric["values"]) and call["rows"] == list(rows)
+        if self.given is None and fine:
             self.say("dissimilarity", None, "the matrix is taken from the file: give it again to compare")
         else:
-            fine = close(np.asarray(self.given, float), d["metric"]["values"])
+            fine = fine and (self.given is None or close(np.asarray(self.given, float), metric["values"]))
             self.say("dissimilarity", fine, f"the {' x '.join(map(str, values.shape))} matrix is {'' if fine else 'not '}the one that is given")
         self.rows_rep = None
         self.space = Space((values,), (at,), lambda rows, points: rows[0][:, points[0]], 0.0)
@@ -432,7 +449,11 @@ class Verifier:
         if self.space is None:
             return
         checks = {"Greedy": self.cover, "Nearest": self.cover, "OwnGreedy": self.cover, "OwnNearest": self.cover, "SCMRule": self.machines}
-        if rule["is"] not in checks or "objective" not in rule["report"] and rule["is"] != "SCMRule":
+        chosen = self.chosen()
+        if rule.get("classes", self.classes) != self.classes or not all(_alike(rule[k], chosen[k]) for k in rule if k in chosen and k != "is"):
+            self.say("rule", False, "its parameters or classes are not those of the fit")
+            return
+        if rule["is"] not in checks or ("objective" not in rule["report"] and rule["is"] != "SCMRule"):
             self.say("rule", None, f"{rule['is']} of {self.problem['model']['is']} states no objective that can be recomputed")
             return
         checks[rule["is"]](rule)
@@ -456,18 +477,18 @@ class Verifier:
         lambda_ = values.get("lambda_")
         lambda_ = w.mean() / len(w) if lambda_ is None else lambda_
         eps = values.get("eps", most)
-        fine = close(goal["uncovered"], w[~held].sum(), slack) and close(goal["miscovered"], wrong.sum(), slack)
-        fine = fine and goal["prototypes"] == len(classes) and close(goal["lambda_"], report["cost lambda"])
+        sums = [goal["uncovered"], goal["miscovered"], *p["table"]["covers"], *p["table"]["miscovers"]]
+        computed = [w[~held].sum(), wrong.sum(), *covers, *wrong]
+        fine = goal["prototypes"] == len(classes) and close(goal["lambda_"], report["cost lambda"])
         fine = fine and (not isinstance(lambda_, (int, float)) or close(lambda_, goal["lambda_"]))
         fine = fine and bool(np.isin(radii, levels).all()) and (isinstance(eps, (list, dict)) or close(eps, most))
-        fine = fine and close(p["table"]["covers"], covers, slack) and close(p["table"]["miscovers"], wrong, slack)
         fine = fine and rule["classes"] == self.classes and rule["fallback"] == int(np.bincount(y, w, self.classes).argmax())
         fine = fine and close(p["table"].get("radius", radii), radii)
         total = goal["uncovered"] + goal["miscovered"] + goal["lambda_"] * goal["prototypes"]
         words = f"{total:.9g} = {goal['uncovered']:g} uncovered + {goal['miscovered']:g} miscovered + {goal['lambda_']:.6g} x {goal['prototypes']}"
         if near.any():
-            words += f" ({int(near.sum())} distances are within rounding of the radius: up to {slack:g} of it is open)"
-        self.say("objective", fine, words if fine else f"balls, costs or sums are not those stated ({words})")
+            words += f" ({int(near.sum())} distances are within rounding of the radius)"
+        self.agree("objective", fine, sums, computed, slack, words)
         if report.get("certificate") is not None:
             of_class = np.array([w[~held & (y == c)].sum() + wrong[classes == c].sum() + goal["lambda_"] * (classes == c).sum() for c in range(self.classes)])
             self.certificate(report["certificate"], of_class, levels if own_radii else np.array([most]), goal["lambda_"], slack)
@@ -476,7 +497,18 @@ class Verifier:
             predicted = np.array([min(range(len(classes)), key=lambda j: (row[j], classes[j], p["at"][j])) for row in share])
             errors = w[classes[predicted] != y].sum() / w.sum()
             self.say("training predictions", True, f"recomputed: error {errors:.6g} by the nearest of {len(classes)} prototypes")
-            self.compression(len(y), len(classes), 0, int((classes[predicted] != y).sum()), "the prototypes, if they are rows of their own class")
+            message = len(classes) * math.log(24) if own_radii else 0.0
+            wrong_rows, what = int((classes[predicted] != y).sum()), "the prototypes, if they are rows of their own class"
+            self.compression(len(y), len(classes), 0, wrong_rows, what, 0.05, message)
+
+    def agree(self, about: str, fine: bool, stated: Any, computed: Any, slack: Any, words: str) -> None:
+        """Numbers that hold; or, where they differ by no more than rounding at a radius explains, are open."""
+        if not fine or not close(stated, computed, slack):
+            self.say(about, False, f"not as stated ({words})")
+        elif close(stated, computed):
+            self.say(about, True, words)
+        else:
+            self.say(about, None, f"{words}: what is stated differs from what is computed here, by no more than these distances explain")
 
     def certificate(self, c: Any, objective: Any, radii: Any, lambda_: float, slack: float) -> None:
         """The lower bound of each class, from prices that are feasible for every candidate."""
@@ -495,38 +527,37 @@ class Verifier:
             self.say("lower bound", False, "a price is negative or above the weight of its row, or objectives are not those of the classes")
             return
         space = Space(self.space.rows, points, self.space.measure, self.space.error)
-        low, high = (np.minimum(objective, _round_up(b, step)) for b in self.dual(space, prices, radii, lambda_))
-        one = len(radii) == 1
-        by_solver = np.array([p == "MIP" for p in c["proof"]]) & (stored > high + TOLERANCE * np.maximum(1, high))
+        low, bound, high = (np.minimum(objective, _round_up(b, step)) for b in self.dual(space, prices, radii, lambda_))
         off = TOLERANCE * np.maximum(1.0, np.abs(stored))
-        fine = (stored <= np.where(by_solver, objective, high) + off + slack) & ((stored >= low - off) | (not one))
-        whole = np.isclose(stored, objective, rtol=0, atol=off) | (step == 0) | np.isclose(stored, np.round(stored / max(step, 1e-300)) * step, rtol=0, atol=off)
-        fine &= ~by_solver | whole
-        over = c["over"] or f"all {len(points[0])} candidates"
-        words = f"{low.sum():.9g} by prices that are feasible for {over}"
-        if not fine.all():
-            words = f"prices prove {high.sum():.9g}, the file says {stored.sum():.9g}"
-        gap = (objective.sum() - low.sum()) / max(low.sum(), 1e-300)
-        self.say("lower bound", bool(fine.all()), f"{words}; so the cover is at most {100 * max(gap, 0):.3g} % above the optimum")
-        if by_solver.any() and fine.all():
+        by_solver = np.array([p == "MIP" for p in c["proof"]]) & (stored > high + off)
+        steps = np.abs(stored - np.round(stored / max(step, 1e-300)) * step)
+        fine = by_solver & (stored <= objective + off) & ((stored >= objective - off) | (steps <= off) | (step == 0))
+        words = f"{low.sum():.9g} by prices that are feasible for {c['over'] or f'all {len(points[0])} candidates'}"
+        words += f"; so the cover is at most {100 * max(objective.sum() / max(low.sum(), 1e-300) - 1, 0):.3g} % above the optimum"
+        computed, far = np.where(fine, stored, bound), np.where(fine, 0.0, np.maximum(bound - low, high - bound))
+        self.agree("lower bound", True, stored, computed, far, words)
+        if fine.any():
             self.say("optimality", None, f"lower bound {stored.sum():.9g} claimed by the solver's branch and bound")
 
     def dual(self, space: Space, prices: Any, radii: Any, lambda_: float) -> Any:
-        """For each class sum y + sum_j min(0, C_j - S_j) with distances near a radius against and for the bound, (2, classes)."""
+        """For each class sum y + sum_j min(0, C_j - S_j), (3, classes): with distances near a radius against the bound, as they are
+        computed, and for it; and where a candidate has several radii the sum over all of them, and twice the least."""
         L, y, w = self.classes, self.y, self.w
         one = np.eye(L)[y].T
-        out = np.stack([one @ prices] * 2)
+        out = np.stack([one @ prices] * 3)
         for at, D in space.blocks(len(space.points[0])):
-            least = np.full((2, L, D.shape[1]), np.inf)
+            least = np.zeros((3, L, D.shape[1]))
             for radius in radii:
                 inside, near = space.inside(D, radius)
-                sure, maybe = (inside & ~near).astype(float), (inside | near).astype(float)
-                for k, (paid, lost) in enumerate([(maybe, sure), (sure, maybe)] if near.any() else [(maybe, maybe)] * 2):
+                sure, maybe, plain = (a.astype(float) for a in (inside & ~near, inside | near, inside))
+                for k, (paid, lost) in enumerate([(maybe, sure), (plain, plain), (sure, maybe)] if near.any() else [(plain, plain)]):
                     miscovered = (w @ lost)[None, :] - (one * w) @ lost
-                    least[k] = np.minimum(least[k], lambda_ + miscovered - (one * prices) @ paid)
+                    broken = np.minimum(0.0, lambda_ + miscovered - (one * prices) @ paid)
+                    for i in (k,) if near.any() else range(3):
+                        least[i] = least[i] + broken if i == 0 else np.minimum(least[i], broken)
             if self.problem["candidates"] == "own":  # each stands for its own class alone
                 least = np.where(np.arange(L)[:, None] == y[at], least, 0.0)
-            out += np.minimum(least, 0.0).sum(axis=2)
+            out += least.sum(axis=2)
         return out
 
     def machines(self, rule: Any) -> None:
@@ -535,12 +566,14 @@ class Verifier:
         if not (self.w == 1).all() or any((one["machine"]["kind"] > 1).any() for one in rule["machines"]):
             self.say("machines", None, "rows have weights, or features are thresholds on columns")
             return
-        D, used = self.space.between(p["at"]), 0
-        for one in rule["machines"]:
+        D, used, report, chosen = self.space.between(p["at"]), 0, rule["report"], self.chosen()
+        same = {"penalty p": chosen.get("penalty"), "stop at": chosen.get("stop"), "features": sum(len(one["machine"]["at"]) for one in rule["machines"])}
+        stated = all(_alike(report[name], value) for name, value in same.items() if name in report and not isinstance(value, (str, list)))
+        for number, one in enumerate(rule["machines"]):
             m, positive = one["machine"], y == one["positive"]
             negative = y != one["positive"] if one["negative"] < 0 else y == one["negative"]
             N, P = (negative, positive) if one["conjunction"] else (positive, negative)
-            fine, slack, fired = m["in_n"] == N.sum() and m["in_p"] == P.sum(), 0, np.zeros(len(y), bool)
+            fine, slack, fired = stated and m["in_n"] == N.sum() and m["in_p"] == P.sum(), 0, np.zeros(len(y), bool)
             used += len(m["at"])
             for kind, at, cut, q, r in zip(m["kind"], m["at"], m["cut"], m["q"], m["r"], strict=True):
                 near = self.space.inside(D[:, at], cut)[1] & (N | P)
@@ -548,23 +581,27 @@ class Verifier:
                 slack += int(near.sum())
                 fine = fine and abs(int((hit & N).sum()) - q) <= slack and abs(int((hit & P).sum()) - r) <= slack
                 fine = fine and close(p["radii"][at], cut) and close(p["table"]["radius"][at], cut)
-                fine = fine and p["table"]["q"][at] == q and p["table"]["r"][at] == r
+                fine = fine and p["table"]["q"][at] == q and p["table"]["r"][at] == r and (cut == math.inf or bool(near.any()))
+                fine = fine and p["table"].get("machine", [number + 1] * len(p["at"]))[at] == number + 1
                 fired |= hit
             errors = int(m["in_n"] + m["r"].sum() - m["q"].sum())
             own = self.candidate_row[p["at"]]
             fine = fine and bool((y[own] == p["classes"]).all()) and used <= len(p["at"])
             words = f"class {one['positive']}: {len(m['at'])} features, {errors} training errors of {m['in_n'] + m['in_p']}"
             self.say("machine", fine, words + ("" if fine else ": the rows give other counts") + (f" ({slack} distances within rounding)" if slack else ""))
-            self.compression(m["in_n"] + m["in_p"], 2 * len(m["at"]), int((m["kind"] == 0).sum()), errors, "the machine")
+            kinds = self.root["selection"]["grid"]["columns"].get("kind") if "selection" in self.root else None
+            delta = 0.05 / len(rule["machines"]) / (1 if kinds is None else len(set(_listed(kinds))))
+            size, on_p = len(m["at"]), int((m["kind"] == 0).sum())
+            self.compression(m["in_n"] + m["in_p"], 2 * size, on_p, errors, "the machine", delta)
 
-    def compression(self, n: int, d2: int, d1: int, k: int, what: str) -> None:
-        """Theorem 5.1 of Marchand and Shawe-Taylor (2001), the first inequality, at delta = 0.05."""
+    def compression(self, n: int, d2: int, d1: int, k: int, what: str, delta: float, message: float = 0.0) -> None:
+        """Theorem 5.1 of Marchand and Shawe-Taylor (2001), the first inequality."""
         left = n - d2 - k
         bound = 1.0
         if left > 0:
-            log = _choose(n, d2) + _choose(d2, d1) + _choose(n - d2, k) + 2 * math.log(n) + math.log(max(d2, 1)) - math.log(0.05)
+            log = _choose(n, d2) + _choose(d2, d1) + _choose(n - d2, k) + 2 * math.log(n) + math.log(max(d2, 1)) - math.log(delta) + message
             bound = min(1.0, -math.expm1(-log / left))
-        self.say("compression bound", True, f"{bound:.6g} at delta 0.05, from {n} rows, {d2} in the compression set and {k} errors, for {what}")
+        self.say("compression bound", True, f"{bound:.6g} at delta {delta:.3g}, from {n} rows, {d2} in the compression set and {k} errors, for {what}")
 
     def calibration(self, c: Any) -> None:
         """Rows that new ones are ranked against, and how many of them their own sets hold."""
@@ -572,7 +609,8 @@ class Verifier:
         y, w, s = known["y"], known["w"], known["strangeness"]
         top = np.sort(scores, axis=1)[:, -2:]
         strange = np.where(scores == top[:, 1:], top[:, :1], top[:, 1:]) - scores
-        fine = close(strange[np.arange(len(y)), y], s) and close(np.bincount(y, w, self.classes) / w.sum(), c["share"])
+        fine = known["classes"] == self.classes and bool(((known["fold"] >= 0) & (known["fold"] < len(c["rules"]))).all())
+        fine = fine and close(strange[np.arange(len(y)), y], s) and close(np.bincount(y, w, self.classes) / w.sum(), c["share"])
         if c["own_rows"]:
             live = self.w > 0
             fine = fine and (live.sum() != len(y) or (bool((self.y[live] == y).all()) and close(self.w[live], w)))
@@ -598,6 +636,11 @@ class Verifier:
             fine = fine and (not isinstance(known, list) or all(any(_alike(a, b) for b in known) for a in values) and len(values) >= len(known))
         model, call = self.problem["model"], self.problem["call"]["arguments"]
         fine = fine and all(_alike(model[name], call[name]) for name in model if name in call and name != "is")
+        fine = fine and call["seed"] == self.problem["seed"] and s["grid"]["rows"] == list(range(len(s["grid"]["rows"])))
+        asked = self.problem["candidates"]
+        fine = fine and (call.get("candidates") in ("auto", asked) or not isinstance(asked, (int, str)))
+        fine = fine and (type(call.get("cv")) is not int or self.problem["cv"] == call["cv"])
+        fine = fine and (v is None or v["grid"]["rows"] == s["grid"]["rows"])
         words = f"{s['values'] or 'no parameter was tuned'}" + (f" by {s['rule']!r}" if s["rule"] else "")
         self.say("selection", fine, words if fine else f"{words}: not the grid point that the rule chooses, or not that of the call")
 
@@ -628,6 +671,10 @@ def _choices(errors: Any, weight: Any, repeat: Any, error: Any, se: Any, size: A
     if bounds is not None:
         points["bound"] = least(np.arange(len(error)), bounds.mean(axis=0).round(12), size)
     return points
+
+
+def _plain(names: Any) -> list[Any]:
+    return names.tolist() if isinstance(names, np.ndarray) else list(names)
 
 
 def _near(a: Any, b: Any) -> bool:

@@ -49,7 +49,7 @@ FITS: dict[str, Callable] = {
                             na="keep", certify=True), GAPS),
     "dropped": lambda: (pc.fit("species ~ . - long", GAPS, eps=[0.8, 1.2], cv=3), GAPS),
     "names": iris(ENDS, eps=[0.8, 1.2], cv=3, order="values"),
-    "matrix": lambda: (pc.fit("species ~ 1", FEW, eps=1.5, dissimilarity=matrix(), solver="exact"), FEW),
+    "matrix": lambda: (pc.fit("species ~ 1", FEW, eps=1.5, dissimilarity=matrix(), solver="exact"), FEW, matrix()),
     "clinic": lambda: (pc.fit("outcome ~ .", clinic(), eps=[0.2, 0.3], cv=3, certify=True), clinic()),
     "scm": iris(method="scm", cv=3, penalty=[0.5, 1.0], kind="conjunction", choose="bound", dissimilarity=pc.Euclidean(scale=False)),
     "disjunction": iris(method="scm", cv=None, penalty=1.0, kind="disjunction", stop=2),

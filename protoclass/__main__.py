@@ -1,4 +1,4 @@
-"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv; the explorers by `explore` before it."""
+"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv; the words `explore` and `verify` before it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, -
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Fit, print the summary and, with --out, write the figures; or, after `explore`, open a page. Returns the exit status."""
+    """Fit, print the summary and, with --out, write the figures; after `explore` open a page; after `verify` check a saved fit.
+
+    Returns the exit status.
+    """
     words = sys.argv[1:] if argv is None else argv
     try:
         if words[:1] == ["explore"]:
             options, rest = exploring().parse_known_args(words[1:])
             explore(options, _parameters(rest))
+        elif words[:1] == ["verify"]:
+            return verify(verifying().parse_args(words[1:]))
         else:
             options, rest = fitting().parse_known_args(words)
             print(run(options, _parameters(rest)))
@@ -36,7 +41,8 @@ def fitting() -> argparse.ArgumentParser:
         allow_abbrev=False,
         prog="python -m protoclass",
         description="Fit a prototype classifier to a CSV file, print its summary and write its figures. With the word explore "
-        "before the formula: look at it in a browser (python -m protoclass explore --help).",
+        "before the formula: look at it in a browser (python -m protoclass explore --help). With the word verify: check what a "
+        "saved fit claims against its data (python -m protoclass verify --help).",
         epilog=PARAMETERS
         + 'Example: python -m protoclass "species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
     )
@@ -61,6 +67,28 @@ def exploring() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, help="of the page; by default one that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the page's address and open nothing")
     return parser
+
+
+def verifying() -> argparse.ArgumentParser:
+    """The words that check a saved fit."""
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False,
+        prog="python -m protoclass verify",
+        description="Check what a saved fit claims against its data: objective, lower bound, cross-validated error, bounds. "
+        "Prints each claim with its numbers; the exit status is 0 if all that was checked holds, 1 if not.",
+        epilog="Example: python -m protoclass verify iris.proto data/iris.csv",
+    )
+    parser.add_argument("fit", help="a file that fit.save has written")
+    parser.add_argument("data", help="a CSV file with a header: the rows of the fit in their order")
+    parser.add_argument("matrix", nargs="?", help="a CSV file with row names: the dissimilarities, of fits on given ones")
+    return parser
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Print what was checked; the exit status."""
+    from .verifier import main as check
+
+    return check([word for word in (options.fit, options.data, options.matrix) if word is not None])
 
 
 def _common(parser: argparse.ArgumentParser) -> None:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 import math
+import re
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +27,9 @@ from typing import Any
 import numpy as np
 
 TOLERANCE, LARGEST, BLOCK = 1e-9, 2**33, 2**22
+HEADER = re.compile(
+    rb"\{'descr': '([<|][biufUmM][0-9]+(?:\[\w+\])?)', 'fortran_order': (True|False), 'shape': \(([0-9, ]{0,200})\), \} *\n"
+)
 SAME = 1e-11  # share by which coordinates may differ from those of the data
 
 
@@ -70,7 +74,8 @@ class Verification:
         return tuple(c for c in self.claims if c.holds is None)
 
     def __repr__(self) -> str:
-        counts = f"{sum(c.holds is True for c in self.claims)} claims hold, {len(self.false)} are false, {len(self.unchecked)} are not checked"
+        hold = sum(c.holds is True for c in self.claims)
+        counts = f"{hold} claims hold, {len(self.false)} are false, {len(self.unchecked)} are not checked"
         return "\n".join([f"{self.path!r}: {counts}", *(f"  {c}" for c in self.claims)])
 
 
@@ -94,7 +99,8 @@ class File:
             for kind, fields in content["objects"]:
                 self.objects.append({"is": kind, **{name: self.value(v) for name, v in fields.items()}})
             self.root = self.objects[content["root"]]
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, AttributeError) as reason:
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, AttributeError,
+                ArithmeticError, MemoryError, zlib.error) as reason:  # fmt: skip
             raise Refused(f"it can't be read: {type(reason).__name__}: {reason}") from None
 
     def value(self, v: Any) -> Any:
@@ -171,13 +177,15 @@ def _objects(values: list[Any]) -> Any:
 
 
 def _array(name: str, data: bytes) -> Any:
-    file = io.BytesIO(data)
-    if np.lib.format.read_magic(file) != (1, 0):
-        raise Refused(f"{name} is of another version of npy")
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(data) - file.tell():
-        raise Refused(f"{name} has another size than its header says, or holds objects")
-    return np.load(io.BytesIO(data), allow_pickle=False)
+    start = 10 + int.from_bytes(data[8:10], "little")
+    found = HEADER.fullmatch(data[10:start])
+    if data[:8] != b"\x93NUMPY\x01\x00" or found is None:
+        raise Refused(f"{name} has another header than arrays of numbers or texts have")
+    dtype = np.dtype(found[1].decode())
+    shape = tuple(int(side) for side in found[3].decode().split(",") if side.strip())
+    if math.prod(shape) * dtype.itemsize != len(data) - start:
+        raise Refused(f"{name} has another size than its header says")
+    return np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if found[2] == b"True" else "C")
 
 
 def _listed(column: Any) -> list[Any]:
@@ -221,8 +229,12 @@ def _number(text: Any) -> float:
 
 
 def close(a: Any, b: Any, slack: Any = 0.0) -> bool:
+    """Whether numbers agree, up to the tolerance and something more."""
     a, b = np.asarray(a, float), np.asarray(b, float)
-    return a.shape == b.shape and bool(((a == b) | (np.abs(a - b) <= slack + TOLERANCE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))) | (np.isnan(a) & np.isnan(b))).all())  # fmt: skip
+    if a.shape != b.shape:
+        return False
+    most = slack + TOLERANCE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
+    return bool(((a == b) | (np.abs(a - b) <= most) | (np.isnan(a) & np.isnan(b))).all())
 
 
 @dataclass(frozen=True)
@@ -265,7 +277,7 @@ def gower(weights: Any, skip: Any) -> Callable[[Any, Any], Any]:
         total, weight = np.zeros((2, len(rows[0]), len(points[0])))
         p = rows[0].shape[1]
         for f, w in enumerate(weights):
-            a, b = (side[0][:, f].astype(float) if f < p else np.where(side[1][:, f - p] < 0, np.nan, side[1][:, f - p]) for side in (rows, points))
+            a, b = (_variable(side, f) for side in (rows, points))
             apart = np.abs(a[:, None] - b) if f < p else np.where(np.isnan(a[:, None] + b), np.nan, w * (a[:, None] != b))
             known = ~np.isnan(apart)
             if f >= p and skip[f - p]:
@@ -274,6 +286,12 @@ def gower(weights: Any, skip: Any) -> Callable[[Any, Any], Any]:
         return total / np.where(weight > 0, weight, np.nan)
 
     return measure
+
+
+def _variable(side: Any, f: int) -> Any:
+    """A number, or the code of a category, of rows; NaN where missing."""
+    p = side[0].shape[1]
+    return side[0][:, f].astype(float) if f < p else np.where(side[1][:, f - p] < 0, np.nan, side[1][:, f - p])
 
 
 class Verifier:
@@ -317,12 +335,14 @@ class Verifier:
         place = {label: i for i, label in enumerate(table["rows"])}
         labels = frame["columns"]["rows"]
         if changed or len(place) != n or not all(label in place for label in labels):
-            return self.say("data", False, f"the column {changed[0]!r} has other values than in the fit" if changed else "rows are not those of the fit")
+            what = f"the column {changed[0]!r} has other values than in the fit" if changed else "rows are not those of the fit"
+            return self.say("data", False, what)
         at = [place[label] for label in labels]
         own = {**frame["columns"]["columns"], response: frame["response"]}
         changed = [c for c in own if not _same(own[c], [self.data[c][i] for i in at])]
         left = n - len(at)
-        fine = not changed and len(frame["dropped"]) == left and len(set(at)) == len(at)
+        dropped = frame["dropped"]
+        fine = not changed and len(set(at)) == len(at) and len(dropped) == left and set(dropped) == place.keys() - set(labels)
         weights, given = frame["weights"], call["arguments"].get("weights")
         if isinstance(given, str):
             fine = fine and _same(weights, [self.data[given][i] for i in at])
@@ -331,7 +351,8 @@ class Verifier:
         self.y, self.w, self.classes = np.asarray(frame["response"]["codes"]), np.asarray(weights, float), len(frame["response"]["levels"])
         fine = fine and len(self.w) == len(self.y) and bool((self.w >= 0).all())
         words = f"{n} rows, {left} of them left out, and {len(known)} columns are those of the fit"
-        return self.say("data", fine, words if fine else f"predictors, classes or weights differ ({', '.join(changed) or 'weights or dropped rows'})")
+        what = ", ".join(changed) or "weights or dropped rows"
+        return self.say("data", fine, words if fine else f"not as in the fit: {what}")
 
     def validation(self, v: Any) -> None:
         """Errors of folds from held-out predictions; the curve and what is chosen from it."""
@@ -354,12 +375,14 @@ class Verifier:
         fine = fine and (v.get("procedure") is None or v["procedure"]["repeats"] == len(of_fold))
         fine = fine and problem["call"]["arguments"].get("repeats", 1) == len(of_fold)
         best = c["points"]["min"]
-        words = f"{error[best]:.6g} +- {se[best]:.3g} at the best of {len(error)} grid points, from {len(fold_of)} folds and their held-out predictions"
-        if not self.say("cross-validated error", fine, words if fine else "the held-out predictions give other errors than the stored ones"):
+        words = f"{error[best]:.6g} +- {se[best]:.3g} at the best of {len(error)} grid points, from what {len(fold_of)} folds predict"
+        words = words if fine else "the held-out predictions give other errors than the stored ones"
+        if not self.say("cross-validated error", fine, words):
             return
         points = _choices(errors, weight, repeat, error, se, size, v["bounds"])
         fine = close(size, c["size"]) and points == c["points"]
-        self.say("choice", fine, f"points of the grid by rule: {points}" if fine else f"the curve gives {points}, the file says {c['points']}")
+        words = f"points of the grid by rule: {points}" if fine else f"the curve gives {points}, the file says {c['points']}"
+        self.say("choice", fine, words)
         if v["bounds"] is not None or v["covered"] is not None:
             self.say("folds", None, "bounds of the folds' rules and held-out classes by covering balls: these rules are not in the file")
 
@@ -379,7 +402,8 @@ class Verifier:
         if what == "TrainedMinkowski":
             r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
             made, right = self.scaled(metric, columns) if whole and metric["columns"] == plain else (None, True)
-            measure, error = minkowski(r), float(np.finfo(d["rows"][0].dtype).eps) * 8 * (d["rows"][0].shape[1] + 8) * max(1.0, r if r < math.inf else 1.0)
+            X = d["rows"][0]
+            measure, error = minkowski(r), float(np.finfo(X.dtype).eps) * 8 * (X.shape[1] + 8) * (r if r < math.inf else 1.0)
         elif what == "TrainedGower" and not metric["ranked"]:
             own = [*metric["numbers"], *metric["categories"]]
             made, right = self.parts(metric, columns) if all(c in columns for c in own) else (None, True)
@@ -389,7 +413,8 @@ class Verifier:
             self.matrix(d, fine)
             return
         else:
-            self.say("dissimilarity", None, f"{what.removeprefix('Trained')} dissimilarities are not computed here, nor what depends on them")
+            what = what.removeprefix("Trained")
+            self.say("dissimilarity", None, f"{what} dissimilarities are not computed here, nor what depends on them")
             return
         if made is None:
             self.say("dissimilarity", None, "the formula transforms predictors: their coordinates are taken from the file")
@@ -441,7 +466,8 @@ class Verifier:
             self.say("dissimilarity", None, "the matrix is taken from the file: give it again to compare")
         else:
             fine = fine and (self.given is None or close(np.asarray(self.given, float), metric["values"]))
-            self.say("dissimilarity", fine, f"the {' x '.join(map(str, values.shape))} matrix is {'' if fine else 'not '}the one that is given")
+            n, m = values.shape
+            self.say("dissimilarity", fine, f"the {n} x {m} matrix is {'' if fine else 'not '}the one that is given")
         self.rows_rep = None
         self.space = Space((values,), (at,), lambda rows, points: rows[0][:, points[0]], 0.0)
 
@@ -450,7 +476,8 @@ class Verifier:
             return
         checks = {"Greedy": self.cover, "Nearest": self.cover, "OwnGreedy": self.cover, "OwnNearest": self.cover, "SCMRule": self.machines}
         chosen = self.chosen()
-        if rule.get("classes", self.classes) != self.classes or not all(_alike(rule[k], chosen[k]) for k in rule if k in chosen and k != "is"):
+        same = all(_alike(rule[k], chosen[k]) for k in rule if k in chosen and k != "is")
+        if not same or rule.get("classes", self.classes) != self.classes:
             self.say("rule", False, "its parameters or classes are not those of the fit")
             return
         if rule["is"] not in checks or ("objective" not in rule["report"] and rule["is"] != "SCMRule"):
@@ -485,12 +512,13 @@ class Verifier:
         fine = fine and rule["classes"] == self.classes and rule["fallback"] == int(np.bincount(y, w, self.classes).argmax())
         fine = fine and close(p["table"].get("radius", radii), radii)
         total = goal["uncovered"] + goal["miscovered"] + goal["lambda_"] * goal["prototypes"]
-        words = f"{total:.9g} = {goal['uncovered']:g} uncovered + {goal['miscovered']:g} miscovered + {goal['lambda_']:.6g} x {goal['prototypes']}"
+        words = f"{total:.9g} = {goal['uncovered']:g} uncovered + {goal['miscovered']:g} miscovered"
+        words += f" + {goal['lambda_']:.6g} x {goal['prototypes']}"
         if near.any():
             words += f" ({int(near.sum())} distances are within rounding of the radius)"
         self.agree("objective", fine, sums, computed, slack, words)
         if report.get("certificate") is not None:
-            of_class = np.array([w[~held & (y == c)].sum() + wrong[classes == c].sum() + goal["lambda_"] * (classes == c).sum() for c in range(self.classes)])
+            of_class = np.bincount(y[~held], w[~held], self.classes) + np.bincount(classes, wrong + goal["lambda_"], self.classes)
             self.certificate(report["certificate"], of_class, levels if own_radii else np.array([most]), goal["lambda_"], slack)
         if len(classes):
             share = D / radii if own_radii else D
@@ -523,8 +551,8 @@ class Verifier:
         if prices is None or points is None:
             self.say("lower bound", None, f"{stored.sum():.9g}: the file has no prices, or candidates that are no rows")
             return
-        if not ((prices >= 0) & (prices <= self.w * (1 + TOLERANCE))).all() or not close(c["objective"], objective, slack):
-            self.say("lower bound", False, "a price is negative or above the weight of its row, or objectives are not those of the classes")
+        if not ((prices >= 0) & (prices <= self.w * (1 + TOLERANCE))).all():
+            self.say("lower bound", False, "a price is negative or above the weight of its row")
             return
         space = Space(self.space.rows, points, self.space.measure, self.space.error)
         low, bound, high = (np.minimum(objective, _round_up(b, step)) for b in self.dual(space, prices, radii, lambda_))
@@ -532,16 +560,20 @@ class Verifier:
         by_solver = np.array([p == "MIP" for p in c["proof"]]) & (stored > high + off)
         steps = np.abs(stored - np.round(stored / max(step, 1e-300)) * step)
         fine = by_solver & (stored <= objective + off) & ((stored >= objective - off) | (steps <= off) | (step == 0))
-        words = f"{low.sum():.9g} by prices that are feasible for {c['over'] or f'all {len(points[0])} candidates'}"
-        words += f"; so the cover is at most {100 * max(objective.sum() / max(low.sum(), 1e-300) - 1, 0):.3g} % above the optimum"
+        words = f"{bound.sum():.9g} by prices that are feasible for {c['over'] or f'all {len(points[0])} candidates'}"
+        words += f"; so the cover is at most {100 * max(objective.sum() / max(bound.sum(), 1e-300) - 1, 0):.3g} % above the optimum"
+        if (high > low).any() and len(radii) == 1:
+            words += f" (at least {low.sum():.9g} whichever way distances near the radius fall)"
         computed, far = np.where(fine, stored, bound), np.where(fine, 0.0, np.maximum(bound - low, high - bound))
-        self.agree("lower bound", True, stored, computed, far, words)
+        stated, slacks = np.concatenate([stored, c["objective"]]), np.concatenate([far, np.full(len(stored), slack)])
+        self.agree("lower bound", True, stated, np.concatenate([computed, objective]), slacks, words)
         if fine.any():
             self.say("optimality", None, f"lower bound {stored.sum():.9g} claimed by the solver's branch and bound")
 
     def dual(self, space: Space, prices: Any, radii: Any, lambda_: float) -> Any:
         """For each class sum y + sum_j min(0, C_j - S_j), (3, classes): with distances near a radius against the bound, as they are
-        computed, and for it; and where a candidate has several radii the sum over all of them, and twice the least."""
+        computed, and for it. Where a candidate has several radii, the first sums over all of them, and the others take the least:
+        an optimal cover has one ball around a candidate at most."""
         L, y, w = self.classes, self.y, self.w
         one = np.eye(L)[y].T
         out = np.stack([one @ prices] * 3)
@@ -567,7 +599,8 @@ class Verifier:
             self.say("machines", None, "rows have weights, or features are thresholds on columns")
             return
         D, used, report, chosen = self.space.between(p["at"]), 0, rule["report"], self.chosen()
-        same = {"penalty p": chosen.get("penalty"), "stop at": chosen.get("stop"), "features": sum(len(one["machine"]["at"]) for one in rule["machines"])}
+        features = sum(len(one["machine"]["at"]) for one in rule["machines"])
+        same = {"penalty p": chosen.get("penalty"), "stop at": chosen.get("stop"), "features": features}
         stated = all(_alike(report[name], value) for name, value in same.items() if name in report and not isinstance(value, (str, list)))
         for number, one in enumerate(rule["machines"]):
             m, positive = one["machine"], y == one["positive"]
@@ -588,7 +621,8 @@ class Verifier:
             own = self.candidate_row[p["at"]]
             fine = fine and bool((y[own] == p["classes"]).all()) and used <= len(p["at"])
             words = f"class {one['positive']}: {len(m['at'])} features, {errors} training errors of {m['in_n'] + m['in_p']}"
-            self.say("machine", fine, words + ("" if fine else ": the rows give other counts") + (f" ({slack} distances within rounding)" if slack else ""))
+            words += ("" if fine else ": the rows give other counts") + (f" ({slack} distances within rounding)" if slack else "")
+            self.say("machine", fine, words)
             kinds = self.root["selection"]["grid"]["columns"].get("kind") if "selection" in self.root else None
             delta = 0.05 / len(rule["machines"]) / (1 if kinds is None else len(set(_listed(kinds))))
             size, on_p = len(m["at"]), int((m["kind"] == 0).sum())
@@ -601,7 +635,8 @@ class Verifier:
         if left > 0:
             log = _choose(n, d2) + _choose(d2, d1) + _choose(n - d2, k) + 2 * math.log(n) + math.log(max(d2, 1)) - math.log(delta) + message
             bound = min(1.0, -math.expm1(-log / left))
-        self.say("compression bound", True, f"{bound:.6g} at delta {delta:.3g}, from {n} rows, {d2} in the compression set and {k} errors, for {what}")
+        words = f"{bound:.6g} at delta {delta:.3g}, from {n} rows, {d2} in the compression set and {k} errors"
+        self.say("compression bound", True, f"{words}, for {what}")
 
     def calibration(self, c: Any) -> None:
         """Rows that new ones are ranked against, and how many of them their own sets hold."""
@@ -633,7 +668,10 @@ class Verifier:
             fine = fine and {n: _listed(c) for n, c in v["grid"]["columns"].items()} == grid
         for name, values in grid.items():
             known = self.problem["model"].get(name)
-            fine = fine and (not isinstance(known, list) or all(any(_alike(a, b) for b in known) for a in values) and len(values) >= len(known))
+            both = ((known, values), (values, known)) if isinstance(known, list) else ()
+            fine = fine and all(any(_alike(a, b) for b in others) for some, others in both for a in some)
+        points = list(zip(*grid.values(), strict=True))
+        fine = fine and len({str(one) for one in points}) == len(s["grid"]["rows"])
         model, call = self.problem["model"], self.problem["call"]["arguments"]
         fine = fine and all(_alike(model[name], call[name]) for name in model if name in call and name != "is")
         fine = fine and call["seed"] == self.problem["seed"] and s["grid"]["rows"] == list(range(len(s["grid"]["rows"])))

@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 ROWS = {
     "errors": 0, "elsewhere": 0, "arguments": 0, "progress": 0, "files": 0, "settings": 0, "cluster": 0, "declared": 0,
-    "dialects": 0,
+    "dialects": 0, "verifier": 0,
     "core": 1, "frames": 2, "metrics": 3, "models": 4, "estimation": 5,
     "analysis": 6, "views": 7, "tables": 7, "plots": 8, "widgets": 9, "vignettes": 9, "testing": 9, "report": 9, "sklearn": 9,
     "saving": 9, "card": 9, "__main__": 10,
@@ -21,6 +21,7 @@ DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/explained.py",
              ("analysis/evaluation.py", "tables"), ("estimation/validation.py", "analysis"),
              ("estimation/validation.py", "tables")}  # fmt: skip
 PICTURES = ("plots", "widgets", "report", "card", "saving")  # `plot`, `explore`, `report`, `card` and `save` of any value
+ALONE = {"verifier.py": 800}  # one file, so that it can be copied and run without the package
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "views", "tables", "plots", "widgets", "sklearn")
@@ -155,7 +156,7 @@ def test_the_rules_are_found():
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_files_are_of_a_size_to_be_read(path):
     text = path.read_text()
-    assert text.count("\n") <= 400, f"{name_of(path)} is too long: find what can stand by itself"
+    assert text.count("\n") <= ALONE.get(name_of(path), 400), f"{name_of(path)} is too long: find what can stand by itself"
     assert not re.search(r"\breads: ClassVar|def reads\(|\.reads\b", text), (
         f"{name_of(path)} says in a string what is read: pull it from the query"
     )

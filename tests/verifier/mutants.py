@@ -19,10 +19,25 @@ import protoclass as pc
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from saving.damage import at, places, put_together, take_apart
+
 from verifier.battery import FITS
 
-# (class of the object, field, why a change is accepted); a field "a.b" is what stands inside field a under the name b
-WITHOUT_CONSEQUENCE = {}
+# Fields of which a change may be accepted, and why no claim that is checked speaks of it
+SETTING = "a setting of the search, which no claim speaks of: what was found is checked itself"
+CALIBRATION = "the verifier names it as not checked"
+WITHOUT_CONSEQUENCE = {
+    "method pvm.time_limit": SETTING, "method pvm.draws": SETTING, "method pvm.mip_gap": SETTING, "Call.arguments.draws": SETTING,
+    "Call.arguments.repeats": "nothing was cross-validated, so that nothing was repeated",
+    "Call.arguments.calibrate": SETTING, "Call.arguments.candidates": SETTING, "SecondDraw": "what would be tuned with other folds",
+    "Validation.extensions": "how the default grid came about", "Extension": "how the default grid came about",
+    "Validation.covered": CALIBRATION, "Validation.bounds": CALIBRATION, "rules of a calibration": CALIBRATION,
+    "Scale": CALIBRATION, "Multinomial": CALIBRATION, "Calibration.scores": CALIBRATION, "Conformal.fold": CALIBRATION,
+    "Validation.predicted": "another class of the same loss, or a row of a class of which it makes none worse: the errors are the same",
+    "Validation.grid": "a point that was not chosen, of a grid that the method made: no other number states it",
+    "Certificate.prices": "the changed prices are feasible too, and prove the same bound after rounding to possible objectives",
+    "Certificate.bound": "claimed by branch and bound, which the verifier names as not checked",
+    "Points.at": "a ball around another row that covers the same rows: each claim is true of it too",
+}  # fmt: skip
 
 
 def numbers(content: dict, arrays: dict[str, bytes]) -> Iterator[tuple[str, object, int]]:
@@ -39,7 +54,7 @@ def numbers(content: dict, arrays: dict[str, bytes]) -> Iterator[tuple[str, obje
                     if a.dtype.kind in "biuf" and entry not in seen:
                         seen.add(entry)
                         yield from ((label, entry, i) for i in range(a.size))
-                elif not (path[-1] == "object"):
+                elif path[-1] != "object":
                     yield label, path, -1
 
 

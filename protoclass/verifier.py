@@ -109,6 +109,8 @@ class File:
             return [self.value(one) for one in v]
         if not isinstance(v, dict):
             return v
+        tag: str
+        inner: Any
         ((tag, inner),) = v.items() if len(v) == 1 else [("labels", v)]
         if tag == "array":
             return self.arrays[inner]
@@ -299,6 +301,7 @@ class Verifier:
 
     def __init__(self, file: File, data: dict[str, list[Any]], given: Any) -> None:
         self.root, self.data, self.given, self.claims = file.root, data, given, list[Claim]()
+        self.space: Any = None
 
     def say(self, about: str, holds: bool | None, words: str) -> bool:
         self.claims.append(Claim(about, None if holds is None else bool(holds), words))
@@ -389,7 +392,7 @@ class Verifier:
     def dissimilarity(self, d: Any) -> None:
         """The space that rows and candidates lie in."""
         metric, frame, row = d["metric"], self.frame, d["candidate_row"]
-        columns, self.space, spec = frame["columns"]["columns"], None, metric["spec"]
+        columns, spec = frame["columns"]["columns"], metric["spec"]
         self.candidate_row, n = row, len(self.y)
         names, candidates = frame["columns"]["rows"], d["candidate_names"]
         fine = len(row) == len(candidates) and all(j < 0 or names[j] == label for j, label in zip(row, candidates, strict=True))

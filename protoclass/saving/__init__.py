@@ -42,7 +42,7 @@ Classes
 -------
 An object has the fields of its class, whose documentation says what they are: `Fit` of `protoclass.estimation.fitted`, `Validation` of
 `error_curve`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
-`Certificate` (bounds, from dual prices, class by class) of `protoclass.core`; `Comparison`. "method pvm" and "metric euclidean" are
+`Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again) of `protoclass.core`; `Comparison`. "method pvm" and "metric euclidean" are
 specifications with their parameters; "method m of module.Class" is one that was registered. Three classes are written otherwise:
 
 * `Formula`: `text`, `response`, `terms` (each a list of factors, a text with how it is read: "lookup", "python" or "literal"),
@@ -131,7 +131,7 @@ def load(path: Any) -> Any:
 
     It predicts to the same bits, prints, summarises and draws the same. A file is not trusted: it runs no code, opens no other file
     and no address, and whatever is not as `save` writes it ends in an error; see `protoclass.saving` for the format. Still,
-    a file says what its writer wants it to say: whether the numbers are those of the data, only the data can tell.
+    a file says what its writer wants it to say: whether the numbers are those of the data, only the data can tell, see `verify`.
 
     Parameters
     ----------

@@ -42,7 +42,8 @@ Classes
 -------
 An object has the fields of its class, whose documentation says what they are: `Fit` of `protoclass.estimation.fitted`, `Validation` of
 `error_curve`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
-`Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again) of `protoclass.core`; `Comparison`. "method pvm" and "metric euclidean" are
+`Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again) of
+`protoclass.core`; `Comparison`. "method pvm" and "metric euclidean" are
 specifications with their parameters; "method m of module.Class" is one that was registered. Three classes are written otherwise:
 
 * `Formula`: `text`, `response`, `terms` (each a list of factors, a text with how it is read: "lookup", "python" or "literal"),

@@ -230,35 +230,3 @@ def test_own_rows_do_not_calibrate(iris):
 def test_calibration_rows_are_shown_by_their_size(iris):
     fit = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
     assert "calibrate={'data': <75 x 5 DataFrame>}" in repr(fit).splitlines()[0]
-
-
-@pytest.mark.parametrize("how", ["multinomial", "isotonic"])
-def test_a_row_of_missing_dissimilarities_has_no_chances(iris, how):
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    fit = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0, calibrate={"how": how, "cv": 3})
-    new = D.head(3).copy()
-    new.iloc[1, :] = np.nan
-    prior = {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
-    for chances in (fit.predict(new, "prob"), fit.predict(new, "prob", prior=prior)):
-        assert chances.iloc[1].isna().all() and np.allclose(chances.iloc[[0, 2]].sum(axis=1), 1)
-    assert fit.predict(new, prior=prior).isna().tolist() == [False, True, False]
-
-
-def test_own_rows_do_not_calibrate(iris):
-    """Nothing is guaranteed by rows that the fit learned from; other rows of the same labels may calibrate."""
-    for method in ("pvm", "knn"):
-        fit = pc.fit("species ~ .", iris[::2], method=method, cv=None, **({"eps": 1.0} if method == "pvm" else {"k": 3}))
-        with pytest.raises(pc.DataError, match="learned from 3 of the 78 rows .*such as 0, .*leave data= out"):
-            fit.calibrate(pd.concat([iris[1::2], iris[::2][:3]]))
-        assert len(fit.calibrate(iris[1::2].reset_index(drop=True)).calibration.conformal.y) == 75
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    table = pd.concat([D, iris["species"]], axis=1)
-    given = pc.fit("species ~ 1", iris[::2], dissimilarity=D.iloc[::2, ::2], eps=1.0)
-    with pytest.raises(pc.DataError, match="learned from 75 of the 75 rows"):
-        given.calibrate(table[::2])
-    assert len(given.calibrate(table[1::2]).calibration.conformal.y) == 75
-
-
-def test_calibration_rows_are_shown_by_their_size(iris):
-    fit = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
-    assert "calibrate={'data': <75 x 5 DataFrame>}" in repr(fit).splitlines()[0]

@@ -66,10 +66,14 @@ class Parts:
     futures : tuple of Future
     bounds : int array (parts + 1,)
         The number of the first row of each part, and of all; only where the parts know their rows.
+    run : callable
+        `run(work, *given)` does the work on a worker.
     """
 
-    def __init__(self, client: Any, futures: Sequence[Any], bounds: Any = None, shared: Shared | None = None) -> None:
-        self.client, self.futures, self.bounds = client, tuple(futures), bounds
+    def __init__(
+        self, client: Any, futures: Sequence[Any], bounds: Any = None, shared: Shared | None = None, run: Callable[..., Any] | None = None
+    ) -> None:
+        self.client, self.futures, self.bounds, self.run = client, tuple(futures), bounds, run
         self._shared: Shared = OrderedDict() if shared is None else shared
         self._address = str(getattr(client.scheduler, "address", "")).removeprefix("tcp://")  # which a closed client forgets
 
@@ -97,13 +101,13 @@ class Parts:
             futures = self._submitted(work, each, shared)
             with self._cancelled_if_left(futures):
                 self._wait(futures)
-            return Parts(self.client, futures, self.bounds if bounds is None else bounds, self._shared)
+            return Parts(self.client, futures, self.bounds if bounds is None else bounds, self._shared, self.run)
 
         return self._tried(made)
 
     def in_groups(self, groups: Sequence[tuple[int, int]]) -> Parts:
         """Fewer parts: of each run of neighbours, from the first to before the last, a list of their values."""
-        return Parts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared)
+        return Parts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared, self.run)
 
     def check_versions(self) -> None:
         """Raise where the scheduler or a worker lacks this package or has another version of it, which nothing sent would tell.
@@ -164,9 +168,9 @@ class Parts:
             return list(self.client.gather(futures))
 
     def _submitted(self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...]) -> list[Any]:
-        sent = tuple(self._sent(value) for value in shared)
+        sent, called = tuple(self._sent(value) for value in shared), (work,) if self.run is None else (self.run, work)
         return [
-            self.client.submit(work, part, *own, *sent, pure=False) for part, own in zip(self.futures, each, strict=True)
+            self.client.submit(*called, part, *own, *sent, pure=False) for part, own in zip(self.futures, each, strict=True)
         ]
 
     def _sent(self, value: Any) -> Any:

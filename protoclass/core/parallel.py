@@ -171,6 +171,16 @@ def each(
     pool.shutdown()
 
 
+def on_this_thread(work: Callable[..., T], *given: Any) -> T:
+    """`work(*given)`, whose loops stay on this thread: others of this machine do the same at the same time."""
+    before = getattr(_inside, "worker", False), getattr(_inside, "large", False)
+    _inside.worker = _inside.large = True
+    try:
+        return work(*given)
+    finally:
+        _inside.worker, _inside.large = before
+
+
 def _part_of_large(work: Callable[[S], T]) -> Callable[[S], T]:
     """The same work, which knows that it is part of large work."""
 

@@ -14,6 +14,7 @@ from pandas.api.types import union_categoricals
 from ..arguments import one_of
 from ..cluster import Parts, is_dask
 from ..core.memory import check_fits
+from ..core.parallel import on_this_thread
 from ..errors import DataError, OptionError, TooLarge
 from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
@@ -181,7 +182,8 @@ def mold_remote(
     needed = [c for c in data.columns if c in {*parsed.variables, parsed.response, *names}]
     present = [c for c in names if c in needed]
     Parts(client, ()).check_versions()
-    tables = Parts(client, client.compute(data[needed].to_delayed()))
+    # a worker has as many parts at work as threads
+    tables = Parts(client, client.compute(data[needed].to_delayed()), run=on_this_thread)
     looks = tables.map(look, [()] * len(tables), (parsed, present, na == "keep"))
     complete = np.concatenate([one.complete for one in looks])
     if len(complete) == 0:

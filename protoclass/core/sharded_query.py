@@ -37,11 +37,11 @@ def answers(source: ShardedSource, rule: Rule | Path, kind: str, rows: Array) ->
     place, bounds = source.place(rows), source.shards.bounds
     asked = [(rows[place == s] - bounds[s],) for s in range(len(bounds) - 1)]
     found = list(enumerate(source.shards.map(_answer, asked, (source.measure, rule, kind))))
-    told = [(place == s, some) for s, some in found if some is not None]
-    if not told:  # no rows
+    answered = [(place == s, some) for s, some in found if some is not None]
+    if not answered:  # no rows
         return _short(answer(rule, kind, _query(source, rows)))
-    out = np.empty((len(rows), *told[0][1].shape[1:]), np.result_type(*(some.dtype for _, some in told)))
-    for at, some in told:
+    out = np.empty((len(rows), *answered[0][1].shape[1:]), np.result_type(*(some.dtype for _, some in answered)))
+    for at, some in answered:
         out[at] = some
     return out
 

@@ -56,7 +56,7 @@ def fit(
         folder, glob or list of paths of parquet or CSV files, is read once, in blocks of rows: the columns that the formula and the
         arguments name are kept in files without a name in the folder for temporary files (TMPDIR), so that the data need not fit in
         memory. The fit is that of the same table in memory, where CSV files are as `pd.read_csv` reads them. Rows are called by their
-        number, 0 to n - 1, files in the order of their names, and an index that pandas has written into a parquet file is no column.
+        number, 0 to n - 1, files in the order of their names, and an index that pandas has written into a parquet file is not a column.
         Parquet files need pyarrow or polars. The order of the rows must be the same each time. `fit.call.data` has the columns that
         were read, and `update` reads again where it needs others.
     method : str or model object

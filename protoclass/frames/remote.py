@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -138,10 +138,6 @@ class RemoteFrame(Frame):
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
         at = self.labels.get_indexer(labels)
         return self.take(at[at >= 0]).columns.reindex(labels)
-
-    def of_parts(self, work: Callable[..., Any], shared: tuple[Any, ...] = ()) -> list[Any]:
-        """`work(frame, *shared)` of the rows of each part, where they are; the results come here."""
-        return self.parts.map(work, [()] * len(self.parts), shared)
 
 
 def _columns(frame: Frame, at: np.ndarray) -> pd.DataFrame:

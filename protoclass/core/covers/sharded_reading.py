@@ -30,7 +30,7 @@ AT_ONCE = 2**27  # bytes of weights that all places together send at a time
 
 @dataclass(frozen=True)
 class Labels:
-    """What a place is told of its rows, once: their class codes, weights in units, and folds + 1, (r,) each."""
+    """What a place gets to know of its rows, once: their class codes, weights in units, and folds + 1, (r,) each."""
 
     y: Array
     w: Array
@@ -39,7 +39,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Spec:
-    """What all places are told of the problems, once.
+    """What all places get to know of the problems, once.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Place:
 
 
 def place_of(rows: Rows, labels: Labels | None, spec: Spec) -> Place | None:
-    """What a place keeps of the problems; None where it neither knows its labels nor is told them."""
+    """What a place keeps of the problems; None where it neither has its labels nor gets them."""
     known: Place | None = rows.kept("place", spec.key)
     if known is not None or labels is None:
         return known
@@ -216,13 +216,13 @@ class ShardedReading(Reading):
         return list(answers.values())
 
     def _call(
-        self, work: Callable[..., Any], message: Any, own: Sequence[Any] | None, told: bool, answers: dict[int, Any]
+        self, work: Callable[..., Any], message: Any, own: Sequence[Any] | None, labelled: bool, answers: dict[int, Any]
     ) -> None:
         """Ask the places that have not answered yet."""
         each: list[tuple[Any, ...]] = [(False, None, None)] * (len(self.shards.bounds) - 1)
         for i, s in enumerate(self.occupied):
             if answers[s] is None:
-                each[s] = True, self.labels(s) if told else None, None if own is None else own[i]
+                each[s] = True, self.labels(s) if labelled else None, None if own is None else own[i]
         found = self.shards.map(work, each, (self.spec, message))
         asked = [s for s, (wanted, *_) in enumerate(each) if wanted]
         self.traffic.calls += 1

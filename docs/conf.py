@@ -78,7 +78,15 @@ def still(app: Sphinx, document: nodes.document) -> None:
                 shown["text/plain"].children = [nodes.paragraph("", "", nodes.emphasis(text=STILL))]
 
 
+def elsewhere(app: Sphinx, what: str, name: str, found: object, skip: bool, options: object) -> bool | None:
+    """Leave out methods that another package writes into our classes, such as scikit-learn's `set_fit_request`: their texts
+    refer to pages of its own site."""
+    module = getattr(found, "__module__", None)
+    return True if isinstance(module, str) and module.startswith("sklearn.") else None
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("autodoc-skip-member", elsewhere)
     app.connect("doctree-read", still)
     app.connect("autodoc-process-docstring", bars)
     app.add_html_math_renderer("mathml", (inline_math, None), (display_math, None))

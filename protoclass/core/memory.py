@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -21,6 +24,8 @@ NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
+_total: ContextVar[int] = ContextVar("total", default=0)
+
 
 def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     """Bytes that this process may still take.
@@ -36,9 +41,24 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
         The least of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
         writable pages in use (files that are mapped into memory are none of these), and, for each cgroup from that of this
         process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
-        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
+        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free. Also what `at_most` leaves.
     """
-    return max(0, min([_of_machine(proc), *_of_process(proc), *_of_cgroups(proc, cgroups)]))
+    return max(0, min([_of_machine(proc), *_of_process(proc), *_of_work(proc), *_of_cgroups(proc, cgroups)]))
+
+
+@contextmanager
+def at_most(total: int) -> Iterator[None]:
+    """What this process may take in all while some work is done on this thread, where something else than the system limits it.
+
+    total : int
+        Bytes; 0 for no such limit.
+    """
+    before = _total.get()
+    _total.set(total)
+    try:
+        yield
+    finally:
+        _total.set(before)
 
 
 def room() -> int:
@@ -96,6 +116,14 @@ def _of_process(proc: Path) -> Iterator[int]:
         limit, _ = resource.getrlimit(kind)
         if limit != resource.RLIM_INFINITY:
             yield limit - (int(pages[field]) * resource.getpagesize() if pages else 0)
+
+
+def _of_work(proc: Path) -> Iterator[int]:
+    pages = _read(proc / "self" / "statm").split()
+    if _total.get() and pages and sys.platform == "linux":
+        import resource
+
+        yield _total.get() - int(pages[1]) * resource.getpagesize()
 
 
 def _of_cgroups(proc: Path, cgroups: Path) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ from pandas.api.types import union_categoricals
 
 from ..arguments import one_of
 from ..cluster import Parts, is_dask
-from ..core.memory import check_fits
+from ..core.memory import at_most, check_fits
 from ..core.parallel import on_this_thread
 from ..errors import DataError, OptionError, TooLarge
 from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
@@ -178,8 +178,7 @@ def mold_remote(
     needed = [c for c in data.columns if c in {*parsed.variables, parsed.response, *names}]
     present = [c for c in names if c in needed]
     Parts(client, ()).check_versions()
-    # a worker has as many parts at work as threads
-    tables = Parts(client, client.compute(data[needed].to_delayed()), run=on_this_thread)
+    tables = Parts(client, client.compute(data[needed].to_delayed()), run=_on_worker)
     looks = tables.map(look, [()] * len(tables), (parsed, present, na == "keep"))
     complete = np.concatenate([one.complete for one in looks])
     if len(complete) == 0:
@@ -213,6 +212,14 @@ def mold_remote(
         parts=parts, labels=labels,
     )  # fmt: skip
     return table, frame
+
+
+def _on_worker(work: Callable[..., Any], *given: Any) -> Any:
+    """A worker has as many parts at work as threads, and ends where it takes more memory than Dask allows it."""
+    from distributed import get_worker
+
+    with at_most(int(get_worker().memory_manager.memory_limit or 0)):
+        return on_this_thread(work, *given)
 
 
 def _head(tables: Parts, formula: Formula, schema: Any, keep: bool) -> Frame:

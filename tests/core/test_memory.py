@@ -1,5 +1,6 @@
 """The memory that is left: of the machine, of this process, and of its cgroups."""
 
+import resource
 import subprocess
 import sys
 
@@ -50,6 +51,16 @@ def test_version_2_of_cgroups_takes_the_tightest_of_all_levels(system):
     assert left(system) == GB + GB // 2
     write(cgroups / "kubepods" / "pod7" / "memory.current", f"{5 * GB}\n")
     assert left(system) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory that a process takes is read in /proc")
+def test_work_may_be_given_less_than_the_system_has(system):
+    write(system[0] / "self" / "statm", f"1000 {GB // resource.getpagesize()} 200 1 0 300 0\n")
+    with memory.at_most(3 * GB):
+        assert left(system) == 2 * GB
+        with memory.at_most(0):
+            assert left(system) == 64 * GB
+    assert left(system) == 64 * GB
 
 
 def test_inside_a_container_the_path_of_the_host_is_not_there(system):

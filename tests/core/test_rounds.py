@@ -6,7 +6,9 @@ from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
 
 from protoclass.core import spatial
 from protoclass.core.covers import answering, balls_kept, rounds
+from protoclass.core.covers.bits import words
 from protoclass.core.covers.problems import covers
+from protoclass.core.covers.reading import Reading
 from protoclass.core.covers.rounds import steps_in_rounds
 from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.distances.geometry import Geometry
@@ -112,17 +114,24 @@ def test_places_with_little_memory_give_the_same(kept, monkeypatch):
     assert max(groups) > 1
 
 
-def test_balls_that_were_looked_at_are_measured_once(monkeypatch):
+def test_balls_are_read_at_once_where_memory_takes_them_and_otherwise_as_they_are_asked_for(monkeypatch):
     task, D, fold, folds, _ = problem(2, rows=(50, 51))
-    measured = []
-    add = balls_kept.Balls._measure
+    measured, whole = [], []
+    measure, bits = balls_kept.Balls._measure, Reading.bits
     monkeypatch.setattr(
-        balls_kept.Balls, "_measure", lambda self, c, at: measured.append((c, at.tolist())) or add(self, c, at)
+        balls_kept.Balls, "_measure", lambda self, c, at: measured.append((c, at.tolist())) or measure(self, c, at)
     )
-    paths(moved(task, D, []), fold, folds)
-    for c in range(task.classes):
-        some = [j for of, at in measured for j in at if of == c]
-        assert len(some) == len(set(some)) > 0
+    monkeypatch.setattr(Reading, "bits", lambda self, one, radii: whole.append(one.candidates) or bits(self, one, radii))
+    expected = paths(moved(task, D, []), fold, folds)
+    assert (len(whole), len(measured)) == (task.classes, 0)
+    one_place = covers(task, fold, folds, EPS, 0.0).classes
+    needed = 8 * len(EPS) * sum(words(len(one.rows)) * len(one.candidates) for one in one_place)
+    whole.clear()
+    monkeypatch.setattr(rounds, "tell_room", lambda *asked: 2 * needed)
+    monkeypatch.setattr(answering, "room", lambda: needed - 1)
+    assert_same(paths(moved(task, D, []), fold, folds), expected)
+    assert len(measured) > 0
+    assert not whole
 
 
 def measure(rows, candidates):

@@ -41,6 +41,8 @@ class Round:
         The number of those of each run.
     few : uint8 array (R,)
         The number of the first of them whose patterns are to be answered.
+    candidates : tuple of int arrays
+        For a place that knows no round: the candidates of each class that may be looked at in some round.
     """
 
     radii: tuple[int, int]
@@ -52,6 +54,7 @@ class Round:
     window: Array
     counts: Array
     few: Array
+    candidates: tuple[Array, ...]
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,11 @@ def answer_round(rows: Rows, wanted: bool, labels: Labels | None, own: None, spe
     state: Covered | None = Covered(0, {}) if asked.known == 0 else rows.kept("covered", key)
     if place is None or state is None or state.rounds < asked.known:
         return None
-    balls: Balls = rows.kept("balls", key) or rows.keep("balls", key, Balls(place, range(*asked.radii), room()))
+    balls: Balls | None = rows.kept("balls", key)
+    if balls is None:
+        if asked.known:
+            return None
+        balls = rows.keep("balls", key, Balls(place, range(*asked.radii), asked.candidates, room()))
     runs = np.concatenate([asked.by, np.repeat(asked.runs, asked.counts)])
     balls.prepare(runs % spec.classes, np.concatenate([asked.taken, asked.window]))
     look = Look(place, balls, (spec.folds, len(spec.radii), spec.classes), dict(state.rows))

@@ -1,4 +1,4 @@
-"""The balls that a place has looked at, as bits: measured when they are first asked for, and kept where memory allows it."""
+"""The balls that a place looks at, as bits: all at once where memory allows it, otherwise as they are asked for."""
 
 from __future__ import annotations
 
@@ -25,14 +25,20 @@ class Balls:
     ----------
     place : Place
     radii : range
+    candidates : tuple of int arrays
+        Those of each class that may be asked for.
     most : float
         Bytes that are kept.
     """
 
-    def __init__(self, place: Place, radii: range, most: float) -> None:
+    def __init__(self, place: Place, radii: range, candidates: tuple[Array, ...], most: float) -> None:
         self._place, self._radii, self._most = place, radii, most
         self._lock = RLock()
         self._forget()
+        if self._size([len(at) for at in candidates]) <= most:
+            for c, at in enumerate(candidates):
+                self._slot[c][at], self._count[c] = np.arange(len(at)), len(at)
+                self._bits[c] = place.read.bits(Sets(at, place.rows[c]), radii)
 
     def _forget(self) -> None:
         m, K = self._place.read.task.shape[1], len(self._radii)

@@ -109,6 +109,7 @@ class Runs:
             fewest_bytes(np.repeat(np.array(some, np.int64), [len(at) for at in new])), fewest_bytes(np.array(active)),
             _joined(windows), fewest_bytes(np.array([len(at) for at in windows])),
             np.array([self.few[run] for run in active], np.uint8),
+            () if known else tuple(fewest_bytes(one.candidates) for one in self.problems.classes),
         )  # fmt: skip
 
     def hear(self, answers: list[Answer]) -> dict[int, list[int]]:

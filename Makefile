@@ -5,13 +5,18 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test fuzz lint bench bench-scale cold papers vignettes lab clean
+.PHONY: run test test-long fuzz lint bench bench-scale cold papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
 
 test: $(VENV)/tested lint
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+# what takes long beside what it adds to `make test`: after changes of what it tests, and before a release
+test-long: export MPLBACKEND := Agg
+test-long: $(VENV)/tested
+	$(BIN)/python -m pytest -m long tests
 
 # random frames, formulas, methods and metrics: so many examples of each property, drawn anew
 EXAMPLES ?= 10000

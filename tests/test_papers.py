@@ -130,8 +130,9 @@ def test_every_file_that_is_asked_for_has_a_source():
 
 @pytest.mark.parametrize(
     ("name", "less"),
-    [("pvm_figure1", {}), ("ghbo_figure1", {"count": 30}), ("ghbo_figure2", {"draws": 2}), ("scm_figure1", {"repeats": 2}),
-     ("esl_median_radius", {"draws": 20}), ("esl_nearest_bound", {"largest": 100}), ("v18_figures", {"radii": 3, "digits": 60})],
+    [("pvm_figure1", {}), ("ghbo_figure1", {"count": 30}), ("ghbo_figure2", {"draws": 2}),
+     pytest.param("scm_figure1", {"repeats": 2}, marks=pytest.mark.long), ("esl_median_radius", {"draws": 20}),
+     ("esl_nearest_bound", {"largest": 100}), pytest.param("v18_figures", {"radii": 3, "digits": 60}, marks=pytest.mark.long)],
 )  # fmt: skip
 def test_a_script_runs_on_less(name, less, tmp_path):
     script, common, run = (importlib.import_module(m) for m in (name, "common", "run"))

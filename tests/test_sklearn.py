@@ -70,7 +70,10 @@ def test_every_method_is_checked():
     assert set(SMALL) == set(BUILT_IN)
 
 
-@pytest.mark.parametrize("method", SMALL)
+QUICK = ["pvm", "scm", "knn", "lvq", "kmedoids"]
+
+
+@pytest.mark.parametrize("method", [m if m in QUICK else pytest.param(m, marks=pytest.mark.long) for m in SMALL])
 def test_all_checks_of_scikit_learn(method):
     """With no expected failure; one needs an environment variable of SciPy's that is set before SciPy is imported."""
     done = checks(PrototypeClassifier(method, **SMALL[method]))
@@ -86,7 +89,7 @@ def test_all_checks_of_scikit_learn_with_other_arguments(estimator):
     assert {each["check_name"] for each in checks(estimator) if each["status"] != "passed"} <= {"check_array_api_input"}
 
 
-@pytest.mark.parametrize("method", ["pvm", "scm", "knn", "lvq", "kmedoids"])
+@pytest.mark.parametrize("method", QUICK)
 def test_it_is_the_fit_of_a_formula(data, method):
     X, y = data
     found = PrototypeClassifier(method, **SMALL[method]).fit(X, y)

@@ -93,6 +93,7 @@ def true_shares(model, n, pairs, draw):
     return np.mean(near), np.mean(hits)
 
 
+@pytest.mark.long
 def test_fresh_is_true_of_fresh_rows_and_chosen_is_not():
     draw, model, told = np.random.default_rng(5), pc.PVM(eps=1.0), []
     for seed in range(8):

@@ -187,6 +187,7 @@ def test_exact_beside_greedy_on_iris(iris):
     assert cv.table["size"].iloc[0] > cv.table["size"].iloc[1]
 
 
+@pytest.mark.long
 def test_usps_is_solved_to_optimality(papers_data):
     """Objectives that the trial runs proved optimal."""
     data = pc.fetch_data("usps")

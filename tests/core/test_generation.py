@@ -145,6 +145,7 @@ def test_digits_from_a_few_candidates_of_each_class(monkeypatch):
         assert max(sizes) <= 183
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_usps_from_few_candidates_is_solved_to_the_same_optimum(papers_data, monkeypatch):
     monkeypatch.setattr(generation, "SAMPLE", 100)
@@ -298,6 +299,7 @@ print(best.objective.value, best.certificate.gap, len(best.prototypes))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS is Linux's")
 def test_a_matrix_and_balls_that_do_not_fit():
     """The matrix would take 0.41 GB of the 0.5 GB that the system allows beyond the start, and a program of all balls more."""

@@ -82,7 +82,7 @@ def test_small_windows_change_nothing(seed, monkeypatch):
 
 def test_places_that_forget_give_the_same(monkeypatch):
     lost, again = 0, 0
-    for seed in range(10):
+    for seed in range(5):
         task, D, fold, folds, cuts = problem(seed, rows=(20, 60))
         expected = paths(task, fold, folds)
         for name in ("FEWEST", "MOST", "OTHERS"):  # many rounds
@@ -93,8 +93,8 @@ def test_places_that_forget_give_the_same(monkeypatch):
         assert found.traffic.messages > found.rounds
         lost, again = lost + away.D.shards.lost, again + found.traffic.again
         monkeypatch.undo()
-    assert lost > 20
-    assert again > 20
+    assert lost > 10
+    assert again > 10
 
 
 @pytest.mark.parametrize("kept", [0, 900, 2700])

@@ -61,7 +61,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+AGAIN = (  # ways through the code that others of the cases take as well
+    "own candidates", "manhattan, closest choice", "scaled in each fold", "centroids as candidates", "balanced", "closed balls, a cost",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [pytest.param(name, marks=pytest.mark.long) if name in AGAIN else name for name in CASES])
 def test_equals_the_fit_in_memory(client, case):
     data = made(len(case))
     given = CASES[case]
@@ -210,7 +215,7 @@ def short_lived():
         yield one
 
 
-@pytest.mark.parametrize("call", [5, 10])
+@pytest.mark.parametrize("call", [5, pytest.param(10, marks=pytest.mark.long)])
 def test_a_worker_that_is_killed_in_mid_fit(short_lived, monkeypatch, call):
     data, given = made(5).drop(columns=["weight", "group"]), {"candidates": 80, "eps": [0.5, 1.0]}
     here = pc.fit("y ~ .", data, **given)

@@ -15,7 +15,7 @@ PICTURES = [None, "prototypes", "progress", "path", "confusion", "validation", "
             "misclassified"]  # fmt: skip
 
 
-@kept(80)
+@kept(50)
 @given(calls())
 def test_fit_and_predict(call):
     fit = attempt(call.run, "fit")
@@ -147,7 +147,7 @@ def test_steps(call, size, lambda_):
         check_predictions(fit.update(seed=1))
 
 
-@kept(16)
+@kept(6)
 @given(calls(odd=0.15), st.integers(1, 2))
 def test_cross_validation(call, repeats):
     validation = attempt(lambda: call.run(pc.cross_validate, repeats=repeats), "cross-validation")

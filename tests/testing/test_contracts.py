@@ -63,9 +63,13 @@ def test_metrics_on_other_columns_keep_it():
     for metric in (pc.Mismatch(k=2, m=1), pc.Mismatch(k=2, m=1, alphabet="acgt"), pc.Levenshtein()):
         check_metric(metric, words, "~ word")
     check_metric(pc.Gower(), pc.simulate_clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
+    check_metric(pc.Jaccard(), pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
+
+
+@pytest.mark.long
+def test_tangent_distances_keep_it():
     digits = pc.load_data("digits").groupby("digit").head(2)
     check_metric(pc.Tangent(shape=(8, 8)), digits, "digit ~ .")
-    check_metric(pc.Jaccard(), pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
 
 
 # methods with one fault each

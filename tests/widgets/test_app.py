@@ -191,7 +191,7 @@ def test_closing_leaves_nothing(tmp_path, monkeypatch, capsys):
 
 
 @needs_voila
-@pytest.mark.parametrize("end", ["interrupt", "kill"])
+@pytest.mark.parametrize("end", [pytest.param("interrupt", marks=pytest.mark.long), "kill"])
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.usefixtures("interruptible")
 def test_the_shell_command_ends_with_its_process(end, tmp_path, request):

@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import NotAvailable, OptionError, ProtoclassError
 from .files import make_folder, read_csv, write_file
+from .terminal import next_steps, page, takes_colours
 
 PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
 
@@ -28,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
             return verify(verifying().parse_args(words[1:]))
         else:
             options, rest = fitting().parse_known_args(words)
-            print(run(options, _parameters(rest)))
+            print(run(options, _parameters(rest), words, takes_colours(sys.stdout)))
     except (ProtoclassError, OSError) as reason:
         print(f"protoclass: {reason}", file=sys.stderr)
         return 2
@@ -111,13 +112,13 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="for the folds")
 
 
-def run(options: argparse.Namespace, parameters: dict[str, Any]) -> str:
-    """Fit; the text to print."""
+def run(options: argparse.Namespace, parameters: dict[str, Any], words: list[str], marked: bool) -> str:
+    """Fit; the text to print, where `words` were given and titles are `marked` or not."""
     from .estimation.fitting import fit
 
     fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
-    text = str(fitted.summary())
-    return text + (f"\n\n{figures(fitted, Path(options.out))}" if options.out else "")
+    written = [figures(fitted, Path(options.out))] if options.out else []
+    return page(fitted, [*written, next_steps(words, bool(written))], marked)
 
 
 def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from .settings import options
 
+WAIT = 2.0  # seconds of work that need no bar
+AT_A_TERMINAL = 1.0  # where nothing else says that something goes on
+
 
 def bar(total: int | None, what: str, progress: bool | None) -> Any:
-    """A tqdm bar that shows itself after 2 s (`progress` None), at once (True) or never (False); None means `options.progress`."""
+    """A tqdm bar that shows itself after 2 s, at a terminal 1 s (`progress` None), at once (True) or never (False).
+
+    None means `options.progress`.
+    """
     from tqdm.auto import tqdm
 
     progress = options.progress if progress is None else progress
-    return tqdm(total=total, desc=what, disable=progress is False, delay=0 if progress else 2, leave=False)
+    delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
+    return tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False)

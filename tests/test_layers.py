@@ -13,7 +13,7 @@ ROWS = {
     "dialects": 0, "verifier": 0,
     "core": 1, "frames": 2, "metrics": 3, "models": 4, "estimation": 5,
     "analysis": 6, "views": 7, "tables": 7, "plots": 8, "widgets": 9, "vignettes": 9, "testing": 9, "report": 9, "sklearn": 9,
-    "saving": 9, "card": 9, "__main__": 10,
+    "saving": 9, "card": 9, "terminal": 9, "__main__": 10,
 }  # fmt: skip
 # values whose methods delegate upward, inside functions: what is said of a fit, and how it is printed
 DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/explained.py", "analysis"),

@@ -1,0 +1,79 @@
+"""The page that the shell prints: the tables of a summary apart from one another, titles marked, and what to do next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Sequence
+from textwrap import fill
+from typing import IO, Any
+
+BOLD, DIM, END = "\033[1m", "\033[2m", "\033[0m"
+NARROW, WIDE = 40, 120  # columns between which notes are wrapped
+
+
+def takes_colours(stream: IO[str]) -> bool:
+    """Whether a stream is a terminal that shows marked text and the user has not said NO_COLOR (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def page(fitted: Any, further: Sequence[str] = (), marked: bool = False) -> str:
+    """The summary of a fit as the shell shows it.
+
+    Parameters
+    ----------
+    fitted : Fit
+    further : sequence of str
+        Paragraphs after the notes.
+    marked : bool
+        Whether titles stand out by codes of the terminal.
+    """
+    summary = fitted.summary()
+    width = min(WIDE, max(NARROW, shutil.get_terminal_size((WIDE, 24)).columns))
+    tables = [_marked(_shown(table.as_text()), marked) for table in summary.tables]
+    notes = [fill(_shown(note), width, subsequent_indent="  ") for note in summary.notes]
+    return "\n\n".join([*tables, "\n".join(notes), *further])
+
+
+def next_steps(words: Sequence[str], written: bool) -> str:
+    """What to do next, as commands.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Those that fitted.
+    written : bool
+        Whether they wrote figures.
+    """
+    said = shlex.join(words)
+    kept = shlex.join(_without_out(words))
+    commands = [] if written else [(f"python -m protoclass {said} --out figures", "the figures as files")]
+    commands.append((f"python -m protoclass explore {kept}", "prototypes and error curve in a browser"))
+    commands.append(("python -m protoclass --help", "other methods, dissimilarities, folds"))
+    wide = max(len(command) for command, _ in commands)
+    return "\n".join(["Next:", *(f"  {command:<{wide}}  {what}" for command, what in commands)])
+
+
+def _without_out(words: Sequence[str]) -> list[str]:
+    kept, leave = [], False
+    for word in words:
+        if not leave and not word.startswith("--out="):
+            leave = word == "--out"
+            kept += [] if leave else [word]
+        else:
+            leave = False
+    return kept
+
+
+def _shown(text: str) -> str:
+    """Codes of the terminal in names that come from the data are shown, not obeyed."""
+    return "".join(c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _marked(table: str, marked: bool) -> str:
+    """A table of statsmodels: its title is the first line, and lines of one character part it."""
+    if not marked:
+        return table
+    first, *rest = table.splitlines()
+    return "\n".join([f"{BOLD}{first}{END}", *(f"{DIM}{line}{END}" if set(line) <= {"=", "-"} else line for line in rest)])

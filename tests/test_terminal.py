@@ -1,0 +1,86 @@
+"""The page that the shell prints."""
+
+import io
+import shlex
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass import progress, terminal
+from protoclass.__main__ import main
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def path(tmp_path, iris):
+    iris.to_csv(tmp_path / "my iris.csv", index=False)
+    return str(tmp_path / "my iris.csv")
+
+
+def test_tables_stand_apart_and_notes_are_wrapped(iris, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    text = terminal.page(fit)
+    paragraphs = text.split("\n\n")
+    assert len(paragraphs) == len(fit.summary().tables) + 1
+    assert max(map(len, paragraphs[-1].splitlines())) <= 60
+    assert " ".join(paragraphs[-1].split()) == " ".join(" ".join(fit.summary().notes).split())
+
+
+def test_marks_are_for_terminals_alone(iris, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert terminal.takes_colours(Terminal())
+    assert not terminal.takes_colours(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not terminal.takes_colours(Terminal())
+    fit = pc.fit("species ~ .", iris, eps=1.0)
+    plain, marked = terminal.page(fit), terminal.page(fit, marked=True)
+    assert "\033" not in plain
+    assert marked.count(terminal.BOLD) == len(fit.summary().tables)
+    for code in (terminal.BOLD, terminal.DIM, terminal.END):
+        marked = marked.replace(code, "")
+    assert marked == plain
+
+
+def test_codes_in_the_data_are_shown_and_not_obeyed():
+    data = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "y": ["\033[2Ja", "\033[2Ja", "b\x07", "b\x07"]})
+    text = terminal.page(pc.fit("y ~ .", data, eps=1.0))
+    assert "\033" not in text
+    assert "\x07" not in text
+    assert r"\x1b[2Ja" in text
+
+
+def test_what_is_next_can_be_run(path, tmp_path, capsys):
+    words = ["species ~ .", path, "--eps", "1.0", "--cv", "none"]
+    assert main(words) == 0
+    steps = [line.split("   ")[0].strip() for line in capsys.readouterr().out.split("Next:\n")[1].splitlines()]
+    first = shlex.split(steps[0].split("  ")[0])
+    assert first == ["python", "-m", "protoclass", *words, "--out", "figures"]
+    done = subprocess.run([sys.executable, *first[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "figures").iterdir())) == 3
+    assert "--out" not in done.stdout.split("Next:")[1]
+
+
+@pytest.mark.parametrize("out", [["--out", "here"], ["--out=here"]])
+def test_an_explorer_is_offered_without_the_folder(out):
+    text = terminal.next_steps(["y ~ .", "a.csv", *out, "--eps", "1"], written=True)
+    assert "explore 'y ~ .' a.csv --eps 1 " in text
+    assert "here" not in text
+
+
+@pytest.mark.parametrize(("stream", "asked", "seconds"), [
+    (Terminal(), None, progress.AT_A_TERMINAL), (io.StringIO(), None, progress.WAIT), (io.StringIO(), True, 0),
+])  # fmt: skip
+def test_bars_show_themselves_sooner_where_nothing_else_does(monkeypatch, stream, asked, seconds):
+    monkeypatch.setattr(sys, "stderr", stream)
+    with pc.options(progress=None), progress.bar(10, "work", asked) as one:
+        assert one.delay == seconds

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .task import Points
 
 Array = NDArray[Any]
+BLOCK = 64  # prototypes that are looked at at once
 NONE = -1
 SEVERAL = -2
 
@@ -52,34 +53,58 @@ def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -
     out = np.full((len(query), len(member)), NONE)
     sides = compared.twice, rows.square, candidates.square, rows.exact, candidates.exact
     bounds = np.float32(limits.norm), np.float32(limits.slack)
-    _covering_near(*sides, np.ascontiguousarray(member, np.int16), reach, low, high, most, *bounds, out)
+    _covering_near(*sides, *_sets_of(member, reach), member, reach, low, high, most, *bounds, out)
     return out
 
 
+def _sets_of(member: Array, reach: Array) -> tuple[Array, Array]:
+    """The sets of each prototype, those of the largest radii first, and where those of each prototype begin."""
+    order = np.argsort(-reach, kind="stable")
+    of, at = np.nonzero(member[order].T >= 0)
+    return order[at], np.searchsorted(of, np.arange(member.shape[1] + 1))
+
+
 @kernel
-def _covering_near(twice, rows, candidates, X, Z, member, reach, low, high, most, norm, slack, out):  # type: ignore[no-untyped-def]
-    # as `_covering`; what the bound leaves open is measured exactly
-    one = np.float32(1)
+def _covering_near(  # type: ignore[no-untyped-def]
+    twice, rows, candidates, X, Z, sets, start, member, reach, low, high, most, norm, slack, out
+):
+    # as `_covering`; what the bound leaves open is measured exactly. Few pairs lie within the radii: blocks without one are told by
+    # the sign bit of how far beyond they are.
+    one, q, blocks = np.float32(1), len(candidates), -(-len(candidates) // BLOCK)
+    by_block, inside = np.full((blocks, BLOCK), np.float32(np.inf)), np.empty(blocks, np.int32)
+    beyond, bits = by_block.reshape(-1), by_block.view(np.int32)
     for i in range(len(rows)):
-        for j in range(len(candidates)):
-            N, t = candidates[j] + rows[i], twice[i, j]
-            least, largest = N * (one - norm) - slack - t, N * (one + norm) + slack - t
-            if least >= most[j]:
+        own = rows[i]
+        for j in range(q):
+            beyond[j] = (candidates[j] + own) * (one - norm) - slack - twice[i, j] - most[j]
+        for block in range(blocks):
+            signs = np.int32(0)
+            for t in range(BLOCK):
+                signs |= bits[block, t]
+            inside[block] = signs
+        for block in range(blocks):
+            if inside[block] >= 0:
                 continue
-            exact = np.inf
-            for g in range(member.shape[0]):
-                c = member[g, j]
-                if c < 0 or least >= high[g]:
+            for j in range(block * BLOCK, min(q, (block + 1) * BLOCK)):
+                if beyond[j] >= 0:
                     continue
-                if largest >= low[g]:
-                    if exact == np.inf:
-                        exact = measure_pair(Z[j], X[i])
-                    if not exact < reach[g]:
-                        continue
-                if out[i, g] == -1:
-                    out[i, g] = c
-                elif out[i, g] != c:
-                    out[i, g] = -2
+                N, t = candidates[j] + own, twice[i, j]
+                least, largest = N * (one - norm) - slack - t, N * (one + norm) + slack - t
+                exact = np.inf
+                for s in range(start[j], start[j + 1]):
+                    g = sets[s]
+                    if least >= high[g]:
+                        break
+                    if largest >= low[g]:
+                        if exact == np.inf:
+                            exact = measure_pair(Z[j], X[i])
+                        if not exact < reach[g]:
+                            break
+                    c = member[g, j]
+                    if out[i, g] == -1:
+                        out[i, g] = c
+                    elif out[i, g] != c:
+                        out[i, g] = -2
 
 
 @kernel

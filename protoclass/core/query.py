@@ -15,7 +15,7 @@ from .distances.screen import Compared
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
-BLOCK = 2**24  # dissimilarities that are measured at a time
+BLOCK = 2**22  # dissimilarities that are measured at a time: products of so many stay near the processor
 ANSWERS = 32  # as many fewer rows are asked about at a time where others measure
 
 
@@ -136,7 +136,7 @@ class Query:
         return values
 
     def blocks(self, prototypes: int) -> Iterator[Query]:
-        """The rows in blocks, each with about 2^24 dissimilarities to this many prototypes; one empty block if there are no rows."""
+        """The rows in blocks, each with about 2^22 dissimilarities to this many prototypes; one empty block if there are no rows."""
         step = max(1, BLOCK // (max(1, prototypes) if self.elsewhere is None else ANSWERS))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))

@@ -16,7 +16,7 @@ from protoclass.core.covers.screened_radii import screened_radii
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, measure_pair, screen
-from protoclass.core.neighbours.nearest import nearest, nearest_to
+from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
 from protoclass.core.query import Query
 from protoclass.core.sources import Held, Part, Streamed
 from protoclass.core.task import Points
@@ -223,6 +223,23 @@ def asked(X, Z, known):
         np.arange(len(X)), lambda at, points: source.take(at, points.at), lambda at: X[at], lambda at: X[at],
         source=lambda points: Beside(Compared(source.between, source.rows, source.candidates), points.at),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["normal", "integers"])
+def test_sets_of_all_sizes_over_many_prototypes(kind):
+    """More prototypes than are looked at at once; small sets first, as in a path, or anywhere."""
+    draw = np.random.default_rng(len(kind))
+    X = draw.normal(size=(460, 12)) if kind == "normal" else draw.integers(0, 3, (460, 12)).astype(float)
+    known, points = screen(X, X), Points(np.zeros(400, int), at=np.sort(draw.choice(460, 400, replace=False)))
+    member = np.full((14, 400), -1, np.int16)
+    for g, size in enumerate([400, 399, 260, 257, 256, 130, 65, 64, 9, 8, 3, 2, 1, 0]):
+        member[g, draw.choice(400, size, replace=False)] = draw.integers(0, 3, size)
+    radii = np.quantile(minkowski(X, X), np.geomspace(0.002, 0.5, 14))
+    for order in (np.arange(400), by_smallest_set(member)):
+        some, of = Points(points.classes, at=points.at[order]), np.ascontiguousarray(member[:, order])
+        D, ties = minkowski(X, X)[:, some.at], np.argsort(some.at)
+        assert (nearest_to(asked(X, X, known), some, of, ties) == nearest(D, of, ties)).all()
+        assert (covering_by(asked(X, X, known), some, of, radii) == covering(D, of, radii)).all()
 
 
 @pytest.mark.parametrize("case", CASES, ids=named)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...declared import savable
 from ...errors import OptionError, brief
 from ..coverage import NONE, covering_by
-from ..neighbours.nearest import Nearest, nearest_to
+from ..neighbours.nearest import Nearest, by_smallest_set, nearest_to
 from ..task import Points
 from .certificate import Certificate, Objective
 
@@ -181,30 +181,29 @@ class CoverPath:
     @cached_property
     def prototypes(self) -> Points:
         # a prototype may represent different classes along the path, so that none is named here
-        return Points(np.full(len(self._union), NONE), at=self._union)
+        return Points(np.full(len(self._sets[0]), NONE), at=self._sets[0])
 
     @cached_property
-    def _union(self) -> Array:
-        return np.unique(np.concatenate([run.at for run in self.runs]))
+    def _sets(self) -> tuple[Array, Array]:
+        """The prototypes of all grid points (q,), and the class of each at each grid point, (G, q); -1 if it is not chosen."""
+        union = np.unique(np.concatenate([run.at for run in self.runs]))
+        member = np.full((len(self.runs), len(union)), NONE, np.int16)
+        g = np.repeat(np.arange(len(self.runs)), [len(run.at) for run in self.runs])
+        at = np.concatenate([run.at for run in self.runs])
+        member[g, np.searchsorted(union, at)] = np.concatenate([run.classes for run in self.runs])
+        order = by_smallest_set(member)
+        return union[order], np.ascontiguousarray(member[:, order])
 
     @property
     def size(self) -> Array:
         return np.array([float(len(run.at)) for run in self.runs])
 
-    @cached_property
-    def _member(self) -> Array:
-        """Class of each prototype of the union at each grid point, (G, q); -1 if it is not chosen."""
-        member = np.full((len(self.runs), len(self._union)), NONE, np.int16)
-        g = np.repeat(np.arange(len(self.runs)), [len(run.at) for run in self.runs])
-        at = np.concatenate([run.at for run in self.runs])
-        member[g, np.searchsorted(self._union, at)] = np.concatenate([run.classes for run in self.runs])
-        return member
-
     def predict(self, kind: str, query: Query) -> Array:
+        union, member = self._sets
         if kind == "cover":
-            return np.asarray(np.maximum(covering_by(query, self.prototypes, self._member, self.radii), NONE))
-        first = nearest_to(query, self.prototypes, self._member, np.arange(len(self._union)))
-        chosen = np.take_along_axis(self._member.T, np.maximum(first, 0), axis=0) if len(self._union) else first
+            return np.asarray(np.maximum(covering_by(query, self.prototypes, member, self.radii), NONE))
+        first = nearest_to(query, self.prototypes, member, np.argsort(union))
+        chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if len(union) else first
         return np.where(first < 0, int(self.weight.argmax()), chosen)
 
     def at(self, g: int) -> Nearest:

@@ -48,6 +48,7 @@ UNSURE = 255  # in place of a code
 LOST = 2.0**-100  # more than underflow can take from one square
 OFTEN = 8  # where more than one in this many pairs is unsure, all are measured
 CHUNK = 256  # rows whose approximations are compared with one radius after another
+FEW_RADII = 3  # up to which the least of a chunk is not worth finding
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,7 @@ def _compare(twice, rows, candidates, low, high, norm, slack, out):  # type: ign
     loss, one, none = np.float32(slack), np.uint8(1), np.uint8(0)
     most, least = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     reached, sure = np.empty(CHUNK, np.uint8), np.empty(CHUNK, np.uint8)
+    of_least, of_high = least.view(np.int32), high.view(np.int32)  # in the order of the numbers, but for negative ones
     unsure = 0
     for j in range(q):
         own = candidates[j]
@@ -268,9 +270,18 @@ def _compare(twice, rows, candidates, low, high, norm, slack, out):  # type: ign
                 t = product[i]
                 most[i] = N * above + loss - t
                 least[i] = N * below - loss - t
-            reached[:] = 0
-            sure[:] = 0
-            for k in range(len(low)):
+            start = 0  # the number of radii that all of the chunk reach
+            if len(low) > FEW_RADII:
+                for i in range(width, CHUNK):
+                    least[i] = np.inf
+                bottom = of_least[0]
+                for i in range(CHUNK):
+                    bottom = min(bottom, of_least[i])
+                while start < len(low) and of_high[start] <= bottom:
+                    start += 1
+            reached[:] = start
+            sure[:] = start
+            for k in range(start, len(low)):
                 a, b = low[k], high[k]
                 for i in range(width):
                     reached[i] += one if most[i] >= a else none

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..sql import Statement
 
 Array = NDArray[Any]
+BLOCK = 32  # prototypes that are looked at at once
 
 
 def order_of(prototypes: Points) -> Array:
@@ -84,7 +86,7 @@ def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) ->
         return nearest(query.dissimilarities(prototypes), member, order)
     rows, candidates, bounds = compared.rows, compared.candidates, compared.bounds
     out, open_rows = np.full((len(query), len(member)), NONE), np.zeros(len(query), np.bool_)
-    sets = _scans(member, order)
+    sets = _tiers(member)
     best, second = np.empty(len(member), np.float32), np.empty(len(member), np.float32)
     error = 1.001 * (bounds.norm * (rows.square.astype(float) + float(candidates.square.max())) + bounds.slack)
     stretch = (1 + bounds.kernel) / (1 - bounds.kernel)
@@ -127,43 +129,74 @@ def _nearest(D, sets_of, order, large, small, scan, start, best, out):  # type: 
                 bound = max(bound, best[g])
 
 
+def _tiers(member: Array) -> tuple[Array, ...]:
+    """How sets are gone through where products tell: those of about one size share a scan, which begins at the last of their members.
+
+    Returns the class of each prototype in each set (q, G); the sets, tier after tier; where each tier begins among them, and their
+    number; and the number of prototypes up to the last member of a set of each tier. Scans are short where prototypes of small sets
+    stand first, see `by_smallest_set`.
+    """
+    size = _magnitudes(member)
+    sets = np.argsort(size, kind="stable")
+    start = np.append(np.unique(size[sets], return_index=True)[1], len(sets))
+    last = np.where(member >= 0, np.arange(1, member.shape[1] + 1), 0).max(axis=1, initial=0)
+    upto = [last[sets[a:b]].max() for a, b in pairwise(start)]
+    return np.ascontiguousarray(member.T, np.int16), sets, start, np.array(upto, np.int64)
+
+
+def _magnitudes(member: Array) -> Array:
+    """The size of each set, as a power of 2 (G,)."""
+    return np.asarray(np.ceil(np.log2(np.maximum(1, (member >= 0).sum(axis=1)))))
+
+
+def by_smallest_set(member: Array) -> Array:
+    """An order of prototypes in which those of small sets stand first, int (q,); `member` as in `nearest`."""
+    smallest = np.where(member >= 0, _magnitudes(member)[:, None], np.inf).min(axis=0, initial=np.inf)
+    return np.argsort(smallest, kind="stable")
+
+
 @kernel
 def _screened(  # type: ignore[no-untyped-def]
-    twice, rows, candidates, sets_of, order, large, small, scan, start, error, stretch, best, second, out, open_rows
+    twice, rows, candidates, sets_of, sets, start, upto, error, stretch, best, second, out, open_rows
 ):
-    # as `_nearest`, on approximations; best and second: the two smallest ones of each set
-    near = np.empty(len(candidates), np.float32)
+    # as `_nearest`, on approximations; best and second: the two smallest ones of each set. They are >= 0, so that their bits are
+    # whole numbers in the same order, of which a block has its least one in no time.
+    q, blocks = len(candidates), -(-len(candidates) // BLOCK)
+    by_block, least = np.full((blocks, BLOCK), np.float32(np.inf)), np.empty(blocks, np.float32)
+    near, bits, lowest, zero = by_block.reshape(-1), by_block.view(np.int32), least.view(np.int32), np.float32(0)
     for i in range(len(rows)):
-        for j in range(len(candidates)):
-            near[j] = candidates[j] + rows[i] - twice[i, j]
+        own = rows[i]
+        for j in range(q):
+            d = candidates[j] + own - twice[i, j]
+            near[j] = d if d > zero else zero
+        for block in range(blocks):
+            low = bits[block, 0]
+            for t in range(BLOCK):
+                low = min(low, bits[block, t])
+            lowest[block] = low
         best[:] = np.inf
         second[:] = np.inf
-        for s in range(len(small)):
-            g = small[s]
-            first, next_one, at = np.float32(np.inf), np.float32(np.inf), -1
-            for t in range(start[s], start[s + 1]):
-                d = near[scan[t]]
-                if d < first:
-                    next_one, first, at = first, d, scan[t]
-                elif d < next_one:
-                    next_one = d
-            best[g], second[g], out[i, g] = first, next_one, at
-        bound = np.float32(np.inf)
-        for t in range(len(order) if len(large) else 0):
-            j = order[t]
-            d = near[j]
-            if d >= bound:
-                continue
-            bound = np.float32(-np.inf)
-            for s in range(len(large)):
-                g = large[s]
-                if sets_of[j, g] >= 0:
-                    if d < best[g]:
-                        second[g], best[g] = best[g], d
-                        out[i, g] = j
-                    elif d < second[g]:
-                        second[g] = d
-                bound = max(bound, second[g])
+        reach = error[i] * (stretch + 1)  # a second one within stretch * best + reach is as near, for all that is known
+        for tier in range(len(upto)):
+            bound = np.inf
+            for block in range(-(-upto[tier] // BLOCK) - 1, -1, -1):
+                if least[block] > bound:
+                    continue
+                for j in range(block * BLOCK, min(upto[tier], (block + 1) * BLOCK)):
+                    d = near[j]
+                    if d > bound:
+                        continue
+                    farthest = np.float32(0)
+                    for s in range(start[tier], start[tier + 1]):
+                        g = sets[s]
+                        if sets_of[j, g] >= 0:
+                            if d < best[g]:
+                                second[g], best[g] = best[g], d
+                                out[i, g] = j
+                            elif d < second[g]:
+                                second[g] = d
+                        farthest = max(farthest, best[g])
+                    bound = farthest * stretch + reach
         # surely nearest: (best + E) (1 + k) < (second - E) (1 - k)
         for g in range(len(best)):
             if second[g] < np.inf and (best[g] + error[i]) * stretch >= second[g] - error[i]:

@@ -15,7 +15,8 @@ import numpy as np
 from .elsewhere import ELSEWHERE, SAME_AS, VALUES
 from .errors import NotAvailable, OptionError, brief, cut, shown
 
-Given, Result = ParamSpec("Given"), TypeVar("Result")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
@@ -57,10 +58,15 @@ def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> 
 
 def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) -> int:
     """The value as an int; raises unless it is a whole number from `least` to `most`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
-        above = most != MOST_ROWS or (isinstance(value, Integral) and value > most)  # a bound that nobody meets is not named
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        above = most != MOST_ROWS or (isinstance(value, Integral) and int(value) > most)  # a bound that nobody meets is not named
         raise OptionError(f"{name}={brief(value)}: a whole number >= {least}{f' and <= {most}' if above else ''}")
     return int(value)
+
+
+def is_real(value: object) -> bool:
+    """Whether a value is a number and not a Boolean, which Python takes for one."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def is_number(
@@ -70,14 +76,12 @@ def is_number(
 
     Whole numbers go up to 2^31 - 1 unless `high` says otherwise.
     """
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) < math.inf:
-        return False
-    if abs(value) > LARGEST:
+    scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    number: Any = value.item() if scalar else value  # type: ignore[attr-defined]
+    if not is_real(number) or not abs(number) < math.inf or abs(number) > LARGEST:
         return False
     most = _largest(integral, high)
-    return bool(low <= value <= most and not (above and value == low) and not (integral and value != int(value)))
+    return bool(low <= number <= most and not (above and number == low) and not (integral and number != int(number)))
 
 
 def _largest(integral: bool, high: float | None) -> float:
@@ -90,7 +94,7 @@ def number_in_words(
     """What `is_number` asks for; the bound of all whole numbers is named only where `value` is beyond it."""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
     most = _largest(integral, high)
-    named = high is not None or (isinstance(value, Integral) and value > most)
+    named = high is not None or (isinstance(value, Integral) and int(value) > most)
     bound += "" if most == math.inf or not named else f"{' and' if bound else ''} <= {most:.15g}"
     return f"{'a whole number' if integral else 'a number'}{bound}"
 

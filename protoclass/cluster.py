@@ -90,7 +90,8 @@ class Parts:
         ProtoclassError
             That `work` raises.
         """
-        return self._tried(lambda: self._gathered(work, each, shared))
+        found: list[Any] = self._tried(lambda: self._gathered(work, each, shared))
+        return found
 
     def make(
         self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...] = (), bounds: Any = None
@@ -103,7 +104,8 @@ class Parts:
                 self._wait(futures)
             return Parts(self.client, futures, self.bounds if bounds is None else bounds, self._shared, self.run)
 
-        return self._tried(made)
+        parts: Parts = self._tried(made)
+        return parts
 
     def in_groups(self, groups: Sequence[tuple[int, int]]) -> Parts:
         """Fewer parts: of each run of neighbours, from the first to before the last, a list of their values."""
@@ -181,7 +183,7 @@ class Parts:
         if known is not None:
             self._shared.move_to_end(id(value))
             return known[1]
-        if len(pickle.dumps(value)) < HEAVY:
+        if len(pickle.dumps(value)) < HEAVY:  # type: ignore[no-untyped-call]
             return value
         future = self.client.scatter([value], broadcast=True, hash=False)[0]
         self._shared[id(value)] = value, future
@@ -197,7 +199,7 @@ class Parts:
         while True:
             try:
                 with self.client.as_current():
-                    wait(futures, timeout=LOOK)
+                    wait(futures, timeout=LOOK)  # type: ignore[no-untyped-call]
                 return
             except Late:
                 self._check_connection()

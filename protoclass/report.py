@@ -80,7 +80,7 @@ def prototypes(fit: Fit) -> str:
     """The first prototypes as a table, and how many there are."""
     table = tidy(fit)
     more = f"<p>The first {SHOWN} of {len(table)}.</p>" if len(table) > SHOWN else ""
-    return more + table.head(SHOWN).to_html(float_format=significant, index=False)
+    return more + str(table.head(SHOWN).to_html(float_format=significant, index=False))
 
 
 def picture(draw: Any, words: str) -> str:
@@ -91,7 +91,7 @@ def picture(draw: Any, words: str) -> str:
         drawn: Axes | Figure = draw()
     except NotAvailable as reason:
         return f"<p>{html.escape(str(reason))}</p>"
-    figure = drawn if isinstance(drawn, Figure) else drawn.figure
+    figure: Any = drawn if isinstance(drawn, Figure) else drawn.figure
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=120, bbox_inches="tight")
     close(figure)

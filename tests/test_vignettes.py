@@ -171,6 +171,7 @@ def test_the_wheel_holds_them(tmp_path):
     packed = {path.name for path in (tmp_path / "site" / "protoclass" / "vignettes_text").iterdir()}
     assert packed == {f"{name}.md" for name in TEXTS}
     assert (tmp_path / "getting_started.ipynb").exists()
+    assert (tmp_path / "site" / "protoclass" / "py.typed").exists()
 
 
 def test_pages_of_the_site(tmp_path):

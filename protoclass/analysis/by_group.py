@@ -84,7 +84,8 @@ class TestByGroup:
         """The error of each group with its 95 % interval, and that of all rows."""
         from ..plots.evaluation import groups
 
-        return groups(self, ax)
+        drawn: Axes = groups(self, ax)
+        return drawn
 
     def _parts(self) -> tuple[str, pd.DataFrame, pd.DataFrame]:
         """The first lines, the table of the groups and that of the comparisons."""

@@ -108,7 +108,8 @@ def compare(
     if isinstance(formula, (list, tuple)) and data is not None:
         raise OptionError("fits are compared on new rows, which are given by name: compare(fit1, fit2, new=test)")
     if isinstance(formula, (list, tuple)):
-        formula, *more = formula
+        formula, *rest = formula
+        more = tuple(rest)
     arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
                  "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope, "calibrate": calibrate}  # fmt: skip
     beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}

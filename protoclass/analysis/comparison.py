@@ -85,7 +85,7 @@ class Comparison(Served):
     @cached_property
     def sizes(self) -> np.ndarray:
         """Test rows of each split."""
-        return self.results.groupby("split")["n"].first().to_numpy()
+        return np.asarray(self.results.groupby("split")["n"].first().to_numpy())
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -233,7 +233,8 @@ class Comparison(Served):
         """Each method's error with its 95 % interval, its error on each split, and its number of prototypes."""
         from ..plots.comparison import comparison
 
-        return comparison(self, ax)
+        drawn: Axes = comparison(self, ax)
+        return drawn
 
     def _lines(self) -> tuple[str, pd.DataFrame]:
         rows = f"{self.how}{f'; {self.left_out} rows left out for missing values' if self.left_out else ''}"

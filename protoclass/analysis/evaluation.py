@@ -165,7 +165,7 @@ class Test(Served):
     def means(self) -> dict[str, tuple[float, float]]:
         """Means over the rows with their standard errors: Brier score and log loss where there are chances, and the loss."""
         y, w, p = self.judged.y, self.judged.w, self.judged.chances
-        out = {}
+        out: dict[str, tuple[float, float]] = {}
         if p is not None:
             out |= {"brier": mean_over_rows(brier(p, y), w), "log_loss": mean_over_rows(log_loss(p, y), w)}
         if self.losses is not None:
@@ -197,7 +197,7 @@ class Test(Served):
         out = pd.DataFrame(rows)
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
-    def coverage(self, levels: Sequence[float] = LEVELS) -> pd.DataFrame:
+    def coverage(self, levels: Sequence[float] | np.ndarray = LEVELS) -> pd.DataFrame:
         """How often prediction sets of a calibrated fit hold the true class: one row for each level and class that occurs.
 
         Columns: `level`, `class`, `n` (rows of the class), `coverage` (share of them whose set holds it), its 95 % Wilson interval,
@@ -254,7 +254,8 @@ class Test(Served):
         right, distance, w = self.judged.predicted == self.judged.y, self.certified, self.judged.w
         if sizes is None:
             finite = distance[right & np.isfinite(distance)]
-            sizes = np.linspace(0, finite.max(initial=0.0), 21) if finite.max(initial=0.0) > 0 else (0.0,)
+            largest = finite.max(initial=0.0)
+            sizes = np.linspace(0, largest, 21).tolist() if largest > 0 else [0.0]
         if not isinstance(sizes, (Sequence, np.ndarray)) or isinstance(sizes, str) or not all(is_number(v, 0.0) for v in sizes):
             raise OptionError(f"sizes={brief(sizes)}: a list of numbers >= 0, in the units of the dissimilarity")
         rows = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,8 +43,9 @@ class Judged:
 
     def take(self, at: np.ndarray) -> Judged:
         """Some of the rows."""
-        own = (getattr(self, f.name) for f in fields(self) if f.name != "safety")
-        return Judged(*(None if v is None else v[at] for v in own), None if self.safety is None else self.safety.take(at))
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "safety"}
+        taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
+        return replace(self, **taken, safety=None if self.safety is None else self.safety.take(at))
 
 
 def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, threshold: Any) -> Judged:

@@ -56,6 +56,7 @@ def choose(fit: Fit, task: Task, count: np.ndarray, salt: int, draw: np.random.G
     present = np.zeros(len(task.candidate_row), bool)
     present[columns] = True
     # a centre may serve in several features
+    assert prototypes.at is not None
     (at, classes), first = np.unique(np.stack([prototypes.at, prototypes.classes]), axis=1, return_index=True)
     radii = prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None
     return Chosen(at, classes, radii, present)

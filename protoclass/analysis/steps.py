@@ -69,7 +69,7 @@ def _to_first(dissimilarity: Dissimilarity, prototypes: Points, count: int) -> n
 
 def place_of(fit: Fit, prototype: Any) -> int:
     """The first place of a label among the prototypes."""
-    labels = fit.prototypes.index.tolist()
+    labels: list[Any] = fit.prototypes.index.tolist()
     try:
         return labels.index(prototype)
     except (ValueError, TypeError):  # not there; or something that == does not compare, such as a Series
@@ -137,7 +137,7 @@ def first_steps(fit: Fit, size: int | None, lambda_: float | None) -> Fit:
     if lambda_ is not None:
         if not fit.model.can.costs:
             raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}; at() takes size=")
-        return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})
+        return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
         raise OptionError(f"size={brief(size)}: a whole number from 0 to the {most} steps of the fit")
     return fit.derived(rule.first(int(size)), steps=int(size))

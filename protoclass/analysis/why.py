@@ -45,8 +45,7 @@ def why(fit: Fit, row: Any) -> pd.DataFrame:
         out[name] = [None if other is None else shown_value(predictors_of(fit, other), c) for c in groups.values()]
     reason = why_not_additive(fit, asked)
     for name, place in places.items():
-        known = place is not None and not reason
-        out[f"to_{name}"] = contributions(fit, asked, groups, place, d[place]) if known else np.nan
+        out[f"to_{name}"] = np.nan if place is None or reason else contributions(fit, asked, groups, place, d[place])
     changes = least_changes(fit, asked, groups, code)
     out["change_to"], out["then"] = [list(part) for part in zip(*changes, strict=True)]
     out.attrs |= {"class": fit.classes[code]}
@@ -176,4 +175,4 @@ def codes_with(fit: Fit, asked: pd.DataFrame, names: list[str], values: np.ndarr
     for v, name in enumerate(names):
         columns[name] = np.full(values.size, float(asked[name].iloc[0]))
         columns[name][v * count : (v + 1) * count] = values[v]
-    return fit.predict(rows.assign(**columns)).cat.codes.to_numpy().reshape(values.shape)
+    return np.asarray(fit.predict(rows.assign(**columns)).cat.codes.to_numpy().reshape(values.shape))

@@ -87,7 +87,7 @@ class Analysed(Explained):
         """
         from ..analysis.evaluation import test
 
-        return test(self, new, weights, no_information, by, loss, threshold)
+        return test(self, new, weights, no_information, by, loss, threshold)  # type: ignore[arg-type]
 
     @known_arguments
     def threshold(
@@ -182,7 +182,7 @@ class Analysed(Explained):
         """
         from ..analysis.bounds import bound
 
-        return bound(self, delta, fixed_dissimilarity)
+        return bound(self, delta, fixed_dissimilarity)  # type: ignore[arg-type]
 
     @known_arguments
     def ball(self, prototype: Any) -> pd.DataFrame:
@@ -208,7 +208,7 @@ class Analysed(Explained):
         """
         from ..analysis.steps import ball
 
-        return ball(self, prototype)
+        return ball(self, prototype)  # type: ignore[arg-type]
 
     @known_arguments
     def stability(
@@ -250,7 +250,7 @@ class Analysed(Explained):
         """
         from ..analysis.stability import stability
 
-        return stability(self, B, seed, sample, progress)
+        return stability(self, B, seed, sample, progress)  # type: ignore[arg-type]
 
     @known_arguments
     def importance(
@@ -303,7 +303,7 @@ class Analysed(Explained):
         """
         from ..analysis.importance import importance
 
-        return importance(self, new, repeats, variables, cv, seed, progress)
+        return importance(self, new, repeats, variables, cv, seed, progress)  # type: ignore[arg-type]
 
     @known_arguments
     def why(self, row: Any) -> pd.DataFrame:
@@ -341,7 +341,7 @@ class Analysed(Explained):
         """
         from ..analysis.why import why
 
-        return why(self, row)
+        return why(self, row)  # type: ignore[arg-type]
 
     @known_arguments
     def path(self, new: Any = None, cv: Any = None) -> pd.DataFrame:
@@ -373,4 +373,4 @@ class Analysed(Explained):
         """
         from ..analysis.steps import path
 
-        return path(self, new, cv)
+        return path(self, new, cv)  # type: ignore[arg-type]

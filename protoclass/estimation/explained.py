@@ -60,7 +60,7 @@ class Explained(Fitted):
         """
         from ..analysis.alternatives import alternatives
 
-        return alternatives(self, within, candidates, seconds, progress)
+        return alternatives(self, within, candidates, seconds, progress)  # type: ignore[arg-type]
 
     @known_arguments
     def criticisms(self, n: int = 10, seconds: float = 30.0, progress: bool | None = None) -> Criticisms:
@@ -104,7 +104,7 @@ class Explained(Fitted):
         """
         from ..analysis.criticisms import criticisms
 
-        return criticisms(self, n, seconds, progress)
+        return criticisms(self, n, seconds, progress)  # type: ignore[arg-type]
 
     def swap(self, prototype: Any, substitute: Any) -> Fit:
         """The fit with a row in the place of a prototype, for the same class; its other prototypes stay.

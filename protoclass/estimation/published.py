@@ -57,7 +57,7 @@ class Published(Analysed):
         """
         from ..report import write_report
 
-        return write_report(self, path, test, stability, overwrite)
+        return write_report(self, path, test, stability, overwrite)  # type: ignore[arg-type]
 
     @known_arguments
     def card(self) -> Card:
@@ -84,7 +84,7 @@ class Published(Analysed):
         """
         from ..card import card_of
 
-        return card_of(self)
+        return card_of(self)  # type: ignore[arg-type]
 
     @known_arguments
     def sql(self, dialect: str = "ansi", table: Any = "new_rows") -> str:
@@ -164,4 +164,4 @@ class Published(Analysed):
         """
         from ..analysis.sql import query_in_sql
 
-        return query_in_sql(self, dialect, table)
+        return query_in_sql(self, dialect, table)  # type: ignore[arg-type]

@@ -146,11 +146,11 @@ def row_weights(problem: Problem, measure: str) -> np.ndarray:
 def losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
     """Loss of each prediction, (R, n, G); of none (-1) the largest loss of the row's class."""
     worst = np.column_stack([loss, loss.max(axis=1)])
-    return worst[y[None, :, None], codes]
+    return np.asarray(worst[y[None, :, None], codes])
 
 
 def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
+    return np.asarray(np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses)))
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Validation(ErrorCurve, Served):
         [14.0, 17.3, 17.4]
         """
         alone = [self] if len(self.of_fold) == 1 else [self._draw(r) for r in range(len(self.of_fold))]
-        alone += [self.second.validation] if self.second is not None else []
+        alone += [self.second.validation] if self.second is not None else []  # type: ignore[list-item]
         rows = [v.table.iloc[[v.chosen_by_call()]] for v in alone]
         out = pd.concat(rows, ignore_index=True)[[*self.grid, "error", "size"]]
         return out.rename_axis(index="draw")
@@ -220,7 +220,8 @@ class Validation(ErrorCurve, Served):
         """
         from ..plots.curve import curve
 
-        return curve(self, x, ax, band)
+        drawn: Axes = curve(self, x, ax, band)
+        return drawn
 
     def explore(self, **options: Any) -> Any:
         """Move over the error curve in a notebook: the held-out confusion at each point, and a button that fits there.

@@ -45,8 +45,8 @@ def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
     if isinstance(at, np.ndarray):
         at = as_slice(at)
     if long(frame):
-        return frame.take(at).design.to_numpy(float)
-    return frame.design.to_numpy(float)[at]
+        return np.asarray(frame.take(at).design.to_numpy(float))
+    return np.asarray(frame.design.to_numpy(float)[at])
 
 
 def _rows(frame: Frame) -> int:
@@ -55,4 +55,4 @@ def _rows(frame: Frame) -> int:
     if len(frame) * width <= WHOLE:
         return max(1, len(frame))
     rows = max(FEWEST, min(MOST, ENTRIES // width))
-    return 2 ** (rows.bit_length() - 1)
+    return 1 << (rows.bit_length() - 1)

@@ -222,7 +222,7 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     wards = np.array([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
 
     def level(shares: np.ndarray) -> np.ndarray:
-        return (draw.random(n)[:, None] > shares[k].cumsum(axis=1)[:, :-1]).sum(axis=1)
+        return np.asarray((draw.random(n)[:, None] > shares[k].cumsum(axis=1)[:, :-1]).sum(axis=1))
 
     data = pd.DataFrame({
         "age": draw.normal(np.array([40, 55, 65])[k], 12).round(),
@@ -278,7 +278,7 @@ def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, 
     levels = np.array([[0.93, 0.98], [0.55, 0.80]])[k]  # where drowsy and confused begin
 
     def lognormal(means: list[float], sd: float, less: float = 0.0) -> np.ndarray:
-        return np.exp(draw.normal(np.array(means)[k] - less * (female & (k == 1)), sd))
+        return np.asarray(np.exp(draw.normal(np.array(means)[k] - less * (female & (k == 1)), sd)))
 
     data = pd.DataFrame({
         "age": draw.normal(np.array([52, 66])[k], 16).clip(18, 99).round(),

@@ -39,7 +39,8 @@ def parse_transform(expression: str, text: str) -> ast.expr:
         tree = ast.parse(expression, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise FormulaError(f"{shown(expression)} in {shown(text)} can't be read") from None
-    level, depth = [tree], 0
+    level: list[ast.AST] = [tree]
+    depth = 0
     while level:
         level, depth = [child for node in level for child in ast.iter_child_nodes(node)], depth + 1
         if depth > 2 * DEEPEST:  # an operator and its operand are two levels

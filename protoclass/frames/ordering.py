@@ -37,7 +37,7 @@ def _ranked(column: pd.Series) -> np.ndarray:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy(float)
         return np.where(codes < 0, np.nan, codes)
-    return column.to_numpy()
+    return np.asarray(column.to_numpy())
 
 
 def _ranks(labels: pd.Index) -> np.ndarray:

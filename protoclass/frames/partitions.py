@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from .sources import library_of
 
-Answer = pd.Series | pd.DataFrame
+Answer: TypeAlias = pd.Series | pd.DataFrame
 
 
 def in_partitions(data: Any) -> bool:

@@ -43,7 +43,7 @@ class Origin:
         return Origin, (None, self.names, self.texts)
 
 
-class Spooled(pd.DataFrame):
+class Spooled(pd.DataFrame):  # type: ignore[misc]
     """A frame whose columns are on the disk where they are long, in files without a name, which end with the process.
 
     What is derived from it, such as `frame[["a"]]`, is a plain frame of pandas.

@@ -102,7 +102,7 @@ class RemoteFrame(Frame):
     """
 
     columns: pd.DataFrame = field(init=False, repr=False)
-    parts: Parts = field(kw_only=True)
+    parts: Parts = field(kw_only=True)  # type: ignore[misc, assignment]
     labels: pd.Index = field(kw_only=True)
 
     def __getattr__(self, name: str) -> Any:
@@ -122,7 +122,7 @@ class RemoteFrame(Frame):
     def index(self) -> pd.Index:
         return self.labels
 
-    def take(self, rows: np.ndarray) -> Frame:
+    def take(self, rows: np.ndarray | slice) -> Frame:
         """Some of the rows, by position; they come here."""
         rows = np.arange(len(self))[rows]
         order = np.argsort(rows, kind="stable")
@@ -300,11 +300,11 @@ def as_dask(data: Any) -> Any:
 
     with dask.config.set({"dataframe.convert-string": False}):  # which makes texts of numbers beside texts, and of lists
         if isinstance(data, pd.DataFrame):
-            return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)
+            return dd.from_pandas(data.reset_index(drop=True), npartitions=max(1, -(-len(data) // ROWS)), sort=False)  # type: ignore[no-untyped-call]
         if is_path(data):
             files = file_source(data)
             first = next(files.blocks(list(files.names)))
-            return dd.from_map(read_piece, files.pieces(), meta=first.iloc[:0])
+            return dd.from_map(read_piece, files.pieces(), meta=first.iloc[:0])  # type: ignore[no-untyped-call]
     raise DataError(
         f"client= goes with a Dask DataFrame, a pandas frame or paths of parquet or csv files, not with {type(data).__name__}: "
         "dask.dataframe.from_pandas(frame, npartitions=8) makes one"

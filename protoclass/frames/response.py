@@ -17,4 +17,4 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
         raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")
-    return codes
+    return np.asarray(codes)

@@ -26,33 +26,34 @@ class RowlessFrame(Frame):
         The number and the weight of the rows of each class that there were.
     """
 
+    _remembered: Frame
+    _class_counts: np.ndarray
+    _class_weights: np.ndarray
+
     def __init__(self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray) -> None:
-        known = {"formula": remembered.formula, "schema": remembered.schema, "spec": remembered.spec, "keep": remembered.keep}
-        own = {"remembered": remembered, "class_counts": class_counts, "class_weights": class_weights}
-        for name, value in {**known, **own, "dropped": remembered.dropped, "notes": remembered.notes}.items():
+        same = ("formula", "schema", "spec", "keep", "dropped", "notes")
+        own: dict[str, Any] = {"remembered": remembered, "class_counts": class_counts, "class_weights": class_weights}
+        for name, value in {**{name: getattr(remembered, name) for name in same}, **own}.items():
             object.__setattr__(self, f"_{name}" if name in own else name, value)
 
     @property
     def remembered(self) -> Frame:
-        frame: Frame = self._remembered
-        return frame
+        return self._remembered
 
     @property
     def class_counts(self) -> np.ndarray:
-        counts: np.ndarray = self._class_counts
-        return counts
+        return self._class_counts
 
     @property
     def class_weights(self) -> np.ndarray:
-        weights: np.ndarray = self._class_weights
-        return weights
+        return self._class_weights
 
     @property
     def absent(self) -> str | None:
         return GONE
 
     @property
-    def response(self) -> pd.Categorical | None:  # type: ignore[override]
+    def response(self) -> pd.Categorical | None:
         """The classes, of no rows."""
         known = self.remembered.response
         return None if known is None else known[:0]
@@ -72,7 +73,7 @@ class RowlessFrame(Frame):
     def _gone(self, *_: Any) -> NoReturn:
         raise NotAvailable(GONE)
 
-    columns = weights = index = codes = design = property(_gone)  # type: ignore[assignment]
+    columns = weights = index = codes = design = property(_gone)
     take = canonical = terms = _gone  # type: ignore[assignment]
 
 

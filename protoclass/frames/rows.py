@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,5 +58,5 @@ def levels_that_occur(column: pd.Series) -> pd.Series:
     """A column of categories with the levels that some row has; unchanged where all occur."""
     codes = column.array.codes
     step = rows_at_once(1)
-    counts = sum(np.bincount(codes[k : k + step] + 1, minlength=len(column.cat.categories) + 1) for k in range(0, len(codes), step))
+    counts: Any = sum(np.bincount(codes[k : k + step] + 1, minlength=len(column.cat.categories) + 1) for k in range(0, len(codes), step))
     return column if np.all(counts[1:] > 0) else column.cat.remove_unused_categories()

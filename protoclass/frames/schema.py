@@ -97,8 +97,8 @@ def to_canonical(values: pd.Series, known: Column) -> Any:
 
 def numbers(values: pd.Series) -> np.ndarray:
     if values.dtype == np.float32:
-        return values.to_numpy()
-    return values.to_numpy(dtype=float, na_value=np.nan)
+        return np.asarray(values.to_numpy())
+    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
 
 
 def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:

@@ -33,9 +33,12 @@ class Source(Protocol):
         Columns of categories that have no order of their own, so that the levels are sorted.
     """
 
-    names: tuple[Any, ...]
-    expected: int
-    unordered: frozenset[str]
+    @property
+    def names(self) -> tuple[Any, ...]: ...
+    @property
+    def expected(self) -> int: ...
+    @property
+    def unordered(self) -> frozenset[str]: ...
 
     def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
         """Some of the columns, block by block, each as its library makes it a pandas frame."""

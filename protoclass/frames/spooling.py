@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,7 +194,7 @@ class Column:
         order = np.arange(len(levels))
         if sort or not self.kinds <= {"category", "ordered"}:
             order = _sorted_places(levels)
-        kinds = [np.dtype(kind) for kind in (np.int8, np.int16, np.int32)]
+        kinds: list[np.dtype[Any]] = [np.dtype(kind) for kind in (np.int8, np.int16, np.int32)]
         dtype = next(kind for kind in kinds if len(levels) < np.iinfo(kind).max or kind == kinds[-1])
         place = np.empty(len(levels) + 1, dtype)
         place[order], place[-1] = np.arange(len(levels)), -1
@@ -230,7 +230,7 @@ def collect(
     blocks: Iterable[pd.DataFrame],
     names: list[str],
     expected: int = 0,
-    checks: dict[str, Callable[[pd.Series], object]] | None = None,
+    checks: Mapping[str, Callable[[pd.Series], object]] | None = None,
     unordered: frozenset[str] = frozenset(),
     tick: Callable[[int], object] = lambda rows: None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:

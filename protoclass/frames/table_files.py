@@ -29,7 +29,7 @@ def is_path(data: Any) -> bool:
     return single or (several and all(isinstance(path, (str, os.PathLike)) for path in data))
 
 
-def file_source(data: Any) -> Source:
+def file_source(data: Any) -> Files:
     """The files that a path, a glob, a folder or a list of these names, in the order of their names or of the list.
 
     Raises

@@ -46,7 +46,7 @@ def log(x: Any, base: float | None = None) -> Any:
 
 def ifelse(test: Any, yes: Any, no: Any) -> np.ndarray:
     """`yes` where `test` is true, else `no`."""
-    return np.where(test, yes, no).astype(float)
+    return np.asarray(np.where(test, yes, no).astype(float))
 
 
 def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
@@ -135,8 +135,8 @@ def most_columns(expression: str) -> int:
     (1, 3, 1000, 2)
     """
     tree = ast.parse(expression, mode="eval")
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    return max((_most_of_call(node) for node in calls if node.func.id in (*LIMITS, "cut")), default=1)
+    calls = [(node, node.func.id) for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    return max((_most_of_call(node) for node, name in calls if name in (*LIMITS, "cut")), default=1)
 
 
 def _most_of_call(call: Any) -> int:
@@ -146,7 +146,7 @@ def _most_of_call(call: Any) -> int:
     values = {option: ast.literal_eval(value) for option, value in given.items()}
 
     def count(option: str, default: int = 0) -> int:
-        value = values.get(option)
+        value: Any = values.get(option)
         number = len(value) if isinstance(value, (list, tuple)) else value if is_number(value, 0, integral=True) else default
         return int(min(number, LIMITS.get(name, {}).get(option, (0, MOST_KNOTS))[1]))  # larger ones are refused by the transform
 
@@ -165,7 +165,7 @@ def _positions(name: str) -> tuple[str, ...]:
 
     from formulaic.transforms import TRANSFORMS
 
-    own = {"ns": ns, "cut": cut}
+    own: dict[str, Callable[..., Any]] = {"ns": ns, "cut": cut}
     return tuple(signature(own.get(name) or TRANSFORMS[name]).parameters)
 
 
@@ -190,7 +190,7 @@ def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
     """Raise for a degree, degrees of freedom or knots out of all proportion to the values."""
     largest = distinct - 1 if name in ("poly", "ns") else distinct  # these have a constant besides
     for option, (least, most) in LIMITS[name].items():
-        value = given.get(option)
+        value: Any = given.get(option)
         if option not in given or (option == "df" and value is None):
             continue
         bound = min(most, largest)

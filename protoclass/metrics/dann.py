@@ -61,10 +61,10 @@ class Adaptive(Metric):
             if name == "neighborhood" and value is None:
                 continue
             whole_number(name, value, least, MOST_RUNS if name == "iterations" else MOST_ROWS)
-        for name, value in (("epsilon", self.epsilon), ("ridge", self.ridge)):
-            fine = isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < 1e12
-            if not fine or (name == "epsilon" and value == 0):
-                raise OptionError(f"{name}={brief(value)}: a number {'>' if name == 'epsilon' else '>='} 0")
+        for name, given in (("epsilon", self.epsilon), ("ridge", self.ridge)):
+            fine = isinstance(given, Real) and not isinstance(given, bool) and 0 <= given < 1e12
+            if not fine or (name == "epsilon" and given == 0):
+                raise OptionError(f"{name}={brief(given)}: a number {'>' if name == 'epsilon' else '>='} 0")
         one_of("scale", self.scale, (True, False))
 
     @property
@@ -72,20 +72,25 @@ class Adaptive(Metric):
         return True
 
     def pretrain(self, frame: Frame) -> Adaptive:
-        return replace(self, base=Euclidean(scale=self.scale).train(frame))
+        return replace(self, base=self._pooled(frame))
 
     def train(self, frame: Frame) -> TrainedAdaptive:
         if frame.response is None:
             raise DataError(
                 "adaptive distances look at classes: give the formula a response, as fit and cross_validate do"
             )
-        base = Euclidean(scale=self.scale).train(frame) if self.base is None else self.base
+        base = self._pooled(frame) if self.base is None else self.base
         live = np.flatnonzero(frame.weights > 0)
         X = np.asarray(base.coordinates(base.rows(frame)), float)[live]
         count = self.count(len(X))
         if count > len(X):
             raise DataError(f"neighborhood={count}, and there are {len(X)} training rows: ask for fewer")
         return TrainedAdaptive(replace(self, base=None), base, X, frame.codes[live], np.array(len(frame.levels)))
+
+    def _pooled(self, frame: Frame) -> TrainedMinkowski:
+        trained = Euclidean(scale=self.scale).train(frame)
+        assert isinstance(trained, TrainedMinkowski)
+        return trained
 
     def count(self, n: int) -> int:
         """Number of rows that a matrix is made from, among n training rows."""

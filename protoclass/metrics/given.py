@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -281,12 +282,13 @@ def converted(similarity: Any, how: str) -> pd.DataFrame:
     if how == "kernel":
         values = kernel_distances(S)
     else:
-        values = {
+        ways: dict[str, Callable[[], np.ndarray]] = {
             "max": lambda: S.max() - S,
             "one": lambda: 1 - S,
             "log": lambda: -np.log(S),
             "inverse": lambda: 1 / S - 1,
-        }[how]()
+        }
+        values = ways[how]()
     return pd.DataFrame(np.asarray(values) + 0.0, table.index, table.index)
 
 

@@ -312,7 +312,7 @@ def _value(name: str, values: np.ndarray, log: bool, levels: np.ndarray | None, 
                 f"column {name!r} is {values[wrong[0]]:g} at row {shown(index[wrong[0]])}: logratio takes positive "
                 "numbers"
             )
-        return np.log10(values)
+        return np.asarray(np.log10(values))
     if levels is None:
         return values
     at = np.searchsorted(levels, values).astype(float)
@@ -353,12 +353,12 @@ def _both_own(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
 def _codes(values: pd.Series) -> np.ndarray:
     if _number(values):  # a boolean as 0 and 1
         return np.where(values.isna(), -1, values.fillna(0)).astype(np.int64)
-    return values.cat.codes.to_numpy(np.int64)
+    return np.asarray(values.cat.codes.to_numpy(np.int64))
 
 
 def _column(values: pd.Series) -> np.ndarray:
     """A variable as floats, NaN where missing; an ordered category as its level's number."""
     if _number(values):
-        return values.to_numpy(float)
+        return np.asarray(values.to_numpy(float))
     codes = values.cat.codes.to_numpy(float)
     return np.where(codes < 0, np.nan, codes)

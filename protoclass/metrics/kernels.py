@@ -185,7 +185,7 @@ class TrainedKernel(TrainedMetric):
     def _power(self, inner: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             base = self.gamma.item() * inner + self.spec.coef0
-            out = base.copy()
+            out: np.ndarray = base.copy()
             for _ in range(int(self.spec.degree) - 1):  # products have the same bits in any tile; a power need not
                 out *= base
         return out
@@ -327,7 +327,7 @@ def _scaled(frame: Frame, spread: np.ndarray) -> np.ndarray:
 
 def _bounded(exponent: np.ndarray) -> np.ndarray:
     """sqrt(2 - 2 exp(-exponent)), to full precision near 0."""
-    return np.sqrt(-2 * np.expm1(-exponent))
+    return np.asarray(np.sqrt(-2 * np.expm1(-exponent)))
 
 
 def _gamma(X: np.ndarray) -> float:

@@ -218,7 +218,7 @@ def _check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> N
 def _inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `Learned`."""
     if inner.ndim == 1:
-        return np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0)
+        return np.asarray(np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0))
     if len(inner) == inner.shape[1]:
         return np.asarray(np.linalg.pinv(inner))
     return np.ascontiguousarray(np.linalg.lstsq(Z @ inner.T, Z, rcond=None)[0].T)

@@ -28,7 +28,7 @@ def as_floats(table: pd.DataFrame) -> np.ndarray:
     try:
         if any(pd.api.types.is_complex_dtype(t) for t in table.dtypes):
             raise TypeError
-        return table.to_numpy(dtype=float, na_value=np.nan) + 0.0  # -0.0 becomes 0.0
+        return np.asarray(table.to_numpy(dtype=float, na_value=np.nan) + 0.0)  # -0.0 becomes 0.0
     except (TypeError, ValueError, OverflowError):
         raise DataError("dissimilarities must be numbers") from None
 

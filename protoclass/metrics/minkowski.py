@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, one_of
+from ..arguments import is_number, is_real, one_of
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
@@ -250,7 +249,7 @@ def _weights(weights: Any) -> dict[str, float]:
     if not isinstance(weights, Mapping) or not all(isinstance(c, str) for c in weights):
         raise OptionError(f"weights={brief(weights)}: {cure}")
     for name, w in weights.items():
-        if isinstance(w, (bool, np.bool_)) or not isinstance(w, Real) or not 0 <= w < np.inf:
+        if not is_real(w) or not 0 <= w < np.inf:
             raise OptionError(f"the weight of {name!r} is {brief(w)}: weights are {cure}")
     return {name: float(w) for name, w in weights.items()}
 

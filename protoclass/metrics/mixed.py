@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import is_real, one_of
 from ..core.sources import Rep, part
 from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
@@ -82,7 +81,7 @@ class Mixed(Metric):
             return
         given = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
         fine = isinstance(given, (list, tuple)) and all(
-            isinstance(w, Real) and not isinstance(w, bool) and 0 <= w < np.inf for w in given
+            is_real(w) and 0 <= w < np.inf for w in given
         )
         if not fine or len(given) != len(self.parts) or not sum(given) > 0 or not np.isfinite(float(sum(given))):
             raise OptionError(

@@ -24,7 +24,7 @@ EXACT = 2**53  # not all integers beyond it are floats
 
 
 def _half_squares(distances: np.ndarray) -> np.ndarray:
-    return distances * distances / 2
+    return np.asarray(distances * distances / 2)
 
 
 HALF_SQUARES = Geometry(value=_half_squares)

@@ -241,7 +241,7 @@ class Levenshtein(Metric):
         if not self.normalised:
             return np.asarray(edits, float)
         longest = np.maximum(np.array([len(t) for t in a])[:, None], np.array([len(t) for t in b])[None, :])
-        return edits / np.maximum(longest, 1)
+        return np.asarray(edits / np.maximum(longest, 1))
 
 
 def _texts(frame: Frame, name: str) -> np.ndarray:
@@ -261,7 +261,7 @@ def _texts(frame: Frame, name: str) -> np.ndarray:
             f"{name} dissimilarities are measured on text, and column {columns.columns[0]!r} holds {brief(texts[strange])} at row "
             f"{shown(columns.index[strange])}: make it text with .astype(str), or use another dissimilarity"
         )
-    return texts
+    return np.asarray(texts)
 
 
 def _code_points(text: str) -> np.ndarray:

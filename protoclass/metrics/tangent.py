@@ -98,7 +98,7 @@ class Tangent(Metric):
 
     def pixels(self, frame: Frame) -> np.ndarray:
         """The images (n, height * width)."""
-        X = frame.design.to_numpy(float)
+        X = np.asarray(frame.design.to_numpy(float))
         if X.shape[1] != prod(self.shape):
             raise DataError(
                 f"Tangent(shape={self.shape}) takes {prod(self.shape)} pixels, and {frame.formula.quoted} has {X.shape[1]} columns: "

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..arguments import MOST_ROWS
+from ..arguments import MOST_ROWS, is_real
 from ..errors import OptionError, brief
 from .base import GRID, Grid, is_tuned
 
@@ -34,9 +33,7 @@ def check_counts(model: str, K: Any) -> None:
 
 
 def _is_count(v: Any) -> bool:
-    if isinstance(v, (bool, np.bool_)) or not isinstance(v, Real) or not 0 < v <= MOST_ROWS:
-        return False
-    return bool(v < 1 or v == int(v))
+    return is_real(v) and bool(0 < v <= MOST_ROWS and (v < 1 or v == int(v)))
 
 
 def counts(K: Any, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:

@@ -84,7 +84,7 @@ class KMeans(Model):
         return default_counts(smallest)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
+        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         X = task.coordinates()

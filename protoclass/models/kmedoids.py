@@ -100,7 +100,7 @@ class KMedoids(Model):
         return default_counts(np.minimum(smallest, few))
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
+        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         if (task.candidate_row < 0).any():

@@ -22,7 +22,8 @@ NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 
 def bayes_error(learned: Learned) -> list[str]:
     """A bound on the Bayes error from the cross-validated error of 1-NN."""
-    if learned.model.k != 1 or learned.error is None:
+    model: Any = learned.model
+    if model.k != 1 or learned.error is None:
         return []
     least = cover_hart(min(1.0, learned.error), len(learned.classes))
     return [

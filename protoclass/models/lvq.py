@@ -144,7 +144,7 @@ class LVQ(Model):
         return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
+        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         grid_points = product(*(values.tolist() for values in grid.values()))

@@ -6,12 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import MOST_RUNS, one_of
+from ..arguments import MOST_RUNS, is_real, one_of
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
@@ -109,7 +108,7 @@ class Mixture(Model):
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         values = [] if by_bic(self.K) else [counts(K, held, levels) for K in axis(grid, "K", self.K)]
-        return np.max([np.full(len(held), 2), *values], axis=0)
+        return np.asarray(np.max([np.full(len(held), 2), *values], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         X = np.asarray(task.coordinates(), float)
@@ -168,7 +167,7 @@ class Mixture(Model):
 
     def _priors(self, task: Task) -> np.ndarray:
         if self.priors is None:
-            return np.bincount(task.y, task.w, task.classes) / task.w.sum()
+            return np.asarray(np.bincount(task.y, task.w, task.classes) / task.w.sum())
         if isinstance(self.priors, str):
             return np.full(task.classes, 1 / task.classes)
         if set(self.priors) != set(task.levels):
@@ -216,7 +215,7 @@ def check_priors(priors: Any) -> None:
     """Check the parameter priors, except for the names of the classes."""
     if isinstance(priors, Mapping):
         values = list(priors.values())
-        valid = all(isinstance(v, Real) and not isinstance(v, (bool, np.bool_)) and 0 < v <= 1 for v in values)
+        valid = all(is_real(v) and 0 < v <= 1 for v in values)
         if valid and values and math.isclose(math.fsum(values), 1, rel_tol=1e-9):
             return
     elif priors is None or (isinstance(priors, str) and priors == "equal"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -117,7 +117,7 @@ class MMDCritic(Model):
         return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0)
+        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         if (task.candidate_row < 0).any():
@@ -166,8 +166,8 @@ class MMDCritic(Model):
         for c, (rows, _, own, D, w) in enumerate(classes):
             chosen = runs[c].chosen[: K_of_class[c]]
             count = min(self.criticisms, len(own) - len(chosen))
-            chosen_criticisms = criticisms(similarities(D, gamma), w, chosen, count, own).chosen if count else []
-            names = ", ".join(task.label(int(rows[own[j]])) for j in chosen_criticisms)
+            found: Iterable[int] = criticisms(similarities(D, gamma), w, chosen, count, own).chosen if count else ()
+            names = ", ".join(task.label(int(rows[own[j]])) for j in found)
             parts.append(f"{task.levels[c]}: {names or 'none'}")
         return "; ".join(parts)
 

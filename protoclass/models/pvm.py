@@ -87,7 +87,8 @@ def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
         reasons.append("some prototypes represent another class than their own")
     errors, size, n = int((learned.fitted() != learned.y).sum()), len(rule.prototypes), len(learned.y)
     message = np.log(2) if len(learned.tried.get("radii", ())) > 1 else 0.0
-    message += size * np.log(RADII) if learned.model.radii == OWN else 0.0
+    model: Any = learned.model
+    message += size * np.log(RADII) if model.radii == OWN else 0.0
     bound = compression_bound(n, size, 0, errors, delta, message)
     return bound_table([(learned.model.name, n, size, 0, errors, bound, reasons)])
 

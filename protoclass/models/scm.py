@@ -244,7 +244,7 @@ class SCM(Model):
         if self.features == "balls":
             return np.empty((len(task.y), 0)), np.empty(0, bool)
         X = task.columns()
-        boolean = np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features)
+        boolean = np.asarray(np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features))
         if "stumps" not in self.features and not boolean.all():
             raise DataError(
                 f"features={self.features!r} needs columns of 0 and 1, and {(~boolean).sum()} of the {X.shape[1]} columns contain "

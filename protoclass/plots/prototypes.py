@@ -154,7 +154,8 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         prototypes(other, ax, balls)
         names = ax.get_xlabel(), ax.get_ylabel()
         ax.set(xlabel="", ylabel="")
-        ax.set_title(f"eps = {other.model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="small")
+        model: Any = other.model
+        ax.set_title(f"eps = {model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="small")
         legends.append(ax.get_legend_handles_labels())
         scale = ax.get_legend().markerscale
         ax.get_legend().remove()

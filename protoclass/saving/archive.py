@@ -200,7 +200,7 @@ def _bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytearray:
     data, at = bytearray(info.file_size), 0
     with archive.open(info) as file, memoryview(data) as view:
         while at < len(data):
-            count = file.readinto(view[at:])
+            count = file.readinto(view[at:])  # type: ignore[attr-defined]
             if not count:
                 raise EOFError(f"{info.filename} is shorter than its size says")
             at += count

@@ -64,7 +64,8 @@ def _check_given(d: Dissimilarity, n: int) -> None:
 def _made(d: Dissimilarity, frame: Frame, given: Rep, make: Any) -> Rep:
     """What the metric makes of the rows; of the first of them, where the types of the arrays say what may be in them."""
     free = all(a.dtype.kind == "f" for a in given)
-    return make(d.metric, frame.take(np.arange(1)) if free and not d.metric.train_in_folds else frame)
+    made: Rep = make(d.metric, frame.take(np.arange(1)) if free and not d.metric.train_in_folds else frame)
+    return made
 
 
 def _alike(given: Rep, made: Rep, what: str) -> None:

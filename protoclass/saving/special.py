@@ -68,7 +68,8 @@ def read_formula(given: Mapping[str, Any]) -> Formula:
     text, response, written, variables, columns = _fields(
         given, text=str, response=(str, type(None)), terms=list, variables=list, columns=list
     )
-    _texts(variables, "variables"), _texts(columns, "columns")
+    _texts(variables, "variables")
+    _texts(columns, "columns")
     terms = []
     for factors in written:
         if not isinstance(factors, list) or not factors:

@@ -114,7 +114,8 @@ def read(reader: Reader, tag: str, inner: Any, depth: int) -> Any:
     if tag == "column":
         return read_column(reader, _parts(inner, 1)[0], depth)
     if tag == "frame of":
-        return _of_library(reader, *_parts(inner, 2), depth)
+        library, table = _parts(inner, 2)
+        return _of_library(reader, library, table, depth)
     return _read_single(reader, tag, inner, depth)
 
 

@@ -48,6 +48,7 @@ def facts(fit: Fit) -> dict[str, str]:
 def validated(fit: Fit) -> dict[str, str]:
     """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
     validation = fit.validation
+    assert validation is not None
     row, name = validation.table.iloc[fit.point], validation.measure_name
     spread = f" +- {fixed(row['se'])}" if row["se"] == row["se"] else ""
     folds = int(validation.of_fold.max()) + 1

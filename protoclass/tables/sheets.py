@@ -63,7 +63,7 @@ class Sheet:
         )
 
 
-class SheetSummary(Summary):
+class SheetSummary(Summary):  # type: ignore[misc]
     """A Summary of sheets and notes."""
 
     def __init__(self, sheets: Sequence[Sheet], notes: Sequence[str]) -> None:

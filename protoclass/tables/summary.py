@@ -124,6 +124,7 @@ def _validation_notes(fit: Fit) -> list[str]:
 
 def tuned_on_the_same_folds(fit: Fit) -> list[str]:
     """Why the cross-validated error of a tuned fit is too small, and what gives a better one."""
+    assert fit.validation is not None
     name = fit.validation.measure_name
     if fit.selection.rule == "bound" or len(fit.validation.grid) == 1:
         return []
@@ -138,11 +139,12 @@ def tuned_on_the_same_folds(fit: Fit) -> list[str]:
 
 def at_the_end(fit: Fit) -> list[str]:
     """A word where the least error is at the largest value of a parameter that was tried."""
-    grid, best = fit.validation.grid, fit.validation.best
+    assert fit.validation is not None
+    grid, best, name = fit.validation.grid, fit.validation.best, fit.validation.measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [(c, grid[c].iloc[best]) for c in numeric if grid[c].iloc[best] == grid[c].max() < np.inf]
     return [
-        f"The least CV {fit.validation.measure_name} is at the largest {c} tried, {significant(value)}: larger ones may do better."
+        f"The least CV {name} is at the largest {c} tried, {significant(value)}: larger ones may do better."
         for c, value in ends
     ]
 

@@ -72,7 +72,7 @@ def check_candidates(s: Subject) -> None:
         row = fitted.prototype_row
         require(fitted.training_error() < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
-            kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is no row"
+            kind != "subset" or bool((row >= 0).all()), f"{s}: with candidates=40, a part of the rows, a prototype is no row"
         )
 
 
@@ -91,7 +91,8 @@ def check_solvers(s: Subject) -> None:
     """Every declared solver is one, and gives a certificate where these are declared."""
     can = s.kind.can
     for solver in can.solvers:
-        other = replace(s.single, solver=solver, **({"certify": True} if can.certificate else {}))
+        changes: dict[str, Any] = {"solver": solver, **({"certify": True} if can.certificate else {})}
+        other = replace(s.single, **changes)
         fitted = fit("y ~ .", s.data, other, dissimilarity=RAW, cv=None)
         require(
             not can.certificate or "certificate" in fitted.rule.report, f"{s}: solver={solver!r} gives no certificate"
@@ -102,6 +103,7 @@ def check_bounds(s: Subject) -> None:
     """Bounds of steps and over the grid are there where they are declared."""
     can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
     if can.step_bounds is not None:
+        assert isinstance(rule, Stepwise)
         require(
             len(can.step_bounds(learned)) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed"
         )
@@ -109,7 +111,8 @@ def check_bounds(s: Subject) -> None:
         chosen = fit(
             "y ~ .", s.data, s.kind(**{k: list(v) for k, v in s.values.items()}), dissimilarity=RAW, choose="bound"
         )
-        require("bound" in chosen.validation.table, f"{s}: can.grid_bounds is declared, and its path has no bounds")
+        bounded = chosen.validation is not None and "bound" in chosen.validation.table
+        require(bounded, f"{s}: can.grid_bounds is declared, and its path has no bounds")
 
 
 def check_explanations(s: Subject) -> None:

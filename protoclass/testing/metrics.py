@@ -62,14 +62,14 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     >>> import protoclass as pc
     >>> pc.testing.check_metric(pc.Manhattan())
     """
-    metric = by_name(metric) if isinstance(metric, str) else metric() if isinstance(metric, type) else metric
+    checked: Any = by_name(metric) if isinstance(metric, str) else metric() if isinstance(metric, type) else metric
     table = thirty_columns() if data is None else as_pandas(data)
     frame = mold(formula, table, response="~" in formula and formula.split("~")[0].strip() != "")
     require(len(frame) >= 12, f"check_metric needs 12 rows or more, and there are {len(frame)}")
-    require(isinstance(metric, Metric), f"{type(metric).__name__} is not a subclass of protoclass.Metric")
-    trained = metric.train(frame)
-    require(isinstance(trained, TrainedMetric), f"{type(metric).__name__}.train must return a TrainedMetric")
-    subject = Subject(metric, trained, frame, table, formula)
+    require(isinstance(checked, Metric), f"{type(checked).__name__} is not a subclass of protoclass.Metric")
+    trained = checked.train(frame)
+    require(isinstance(trained, TrainedMetric), f"{type(checked).__name__}.train must return a TrainedMetric")
+    subject = Subject(checked, trained, frame, table, formula)
     for check in CHECKS:
         check(subject)
 

@@ -48,8 +48,8 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     >>> import protoclass as pc
     >>> pc.testing.check_model(pc.KNN)
     """
-    model = MODELS[model] if isinstance(model, str) and model in MODELS else model
-    kind = model if isinstance(model, type) else type(model)
+    given: Any = MODELS[model] if isinstance(model, str) and model in MODELS else model
+    kind: type[Model] = given if isinstance(given, type) else type(given)
     require(
         issubclass(kind, Model),
         f"{model!r} is neither a model, nor a subclass of protoclass.Model, nor a method's name",
@@ -59,8 +59,8 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     first = {name: v[0] for name, v in values.items()}
     single = (
         kind(**first)
-        if isinstance(model, type)
-        else replace(model, **{k: first[k] for k in model.tuned() if k in first})
+        if isinstance(given, type)
+        else replace(given, **{k: first[k] for k in given.tuned() if k in first})
     )
     open_still = list(single.tuned())
     require(

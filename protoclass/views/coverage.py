@@ -53,8 +53,8 @@ def measure_coverage(fit: Fit, source: Source | None = None) -> Coverage:
 
     def work(start: int) -> None:
         rows = slice(start, start + step)
-        held = prototypes.at is not None and isinstance(source, Held)
-        D = source.array()[rows] if held else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
+        held = source if prototypes.at is not None and isinstance(source, Held) else None
+        D = held.array()[rows] if held else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
         columns = rank if held else np.arange(q)
         _cover(D, columns, rank, prototypes.classes, radii, frame.codes[rows], near[rows], first[rows], wrong[rows])
 

@@ -100,7 +100,7 @@ def _plane_of(fit: Fit, x: str, y: str) -> Plane:
     def locate(prototypes: Points) -> np.ndarray:
         if prototypes.at is None:
             table = as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords))
-            return table.reindex(columns=both).to_numpy(float)[:, [0, -1]]
+            return np.asarray(table.reindex(columns=both).to_numpy(float)[:, [0, -1]])
         at = list_rows(prototypes, dissimilarity)
         out = np.full((len(at), 2), np.nan)
         out[at >= 0] = rows[at[at >= 0]]
@@ -156,7 +156,7 @@ def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = N
     size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
 
     def project(D: np.ndarray) -> np.ndarray:
-        return np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0)
+        return np.asarray(np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0))
 
     spots = np.full((n, 2), np.nan)
     spots[placed] = project(D)

@@ -97,7 +97,7 @@ def place_marks(
 
 
 def _known(places: np.ndarray) -> np.ndarray:
-    return places[np.isfinite(places).all(axis=1)]
+    return np.asarray(places[np.isfinite(places).all(axis=1)])
 
 
 def list_marks(fit: Fit, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:

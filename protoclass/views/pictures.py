@@ -32,7 +32,7 @@ def read_pixels(fit: Fit, rows: pd.DataFrame, shape: Any) -> np.ndarray:
         raise NotAvailable("only numeric predictors make a picture")
     if len(names) != prod(shape):
         raise OptionError(f"shape={shape} has {prod(shape)} pixels, and there are {len(names)} predictors")
-    return rows[names].to_numpy(float).reshape(-1, *shape)
+    return np.asarray(rows[names].to_numpy(float).reshape(-1, *shape))
 
 
 def check_shape(fit: Fit, shape: Any) -> None:

@@ -103,4 +103,5 @@ def take(prototypes: Points, which: np.ndarray) -> Points:
 
 def predict_row(fit: Fit, kind: str, row: int) -> np.ndarray:
     """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
-    return np.asarray(answer(fit.rule, kind, fit.dissimilarity.query(np.array([row]))), float)[0]
+    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity.query(np.array([row]))), float)[0]
+    return values

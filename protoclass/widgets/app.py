@@ -239,7 +239,7 @@ def packed(value: Any) -> bytes:
 
 def write(folder: Path, port: int, token: str, url: str, kept: bytes) -> None:
     """The files of a page: notebook, kernel, the server's settings, the fit, and the door by which a browser comes in."""
-    cell = {"id": "page", "cell_type": "code", "metadata": {}, "source": CELL, "execution_count": None, "outputs": []}
+    cell: dict[str, Any] = {"id": "page", "cell_type": "code", "metadata": {}, "source": CELL, "execution_count": None, "outputs": []}
     kernel = {"display_name": "protoclass", "language": "python"}
     metadata = {"kernelspec": kernel | {"name": KERNEL}}
     notebook = {"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

@@ -27,7 +27,7 @@ HOW = (
 )
 
 
-class Explorer(Prepared, VBox):
+class Explorer(Prepared, VBox):  # type: ignore[misc]
     """A box of controls and a picture; its state is public, as traits.
 
     A change of state redraws the picture, in the thread that made the change, before it returns. So a front end, which sends

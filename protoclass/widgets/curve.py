@@ -168,7 +168,9 @@ class CurveExplorer(Explorer):
             self._heat = []
             curve(v, ax=ax)
             handles, names = ax.get_legend_handles_labels()
-            ax.get_legend().remove()  # where it hides nothing, wherever the point is
+            legend = ax.get_legend()
+            assert legend is not None
+            legend.remove()  # where it hides nothing, wherever the point is
             sheet.figure.legend(handles, names, loc="outside lower center", ncols=2, fontsize="small", frameon=False)
         self._spots = place_points(v, self._pair)
         style = {"marker": "o", "ms": 15, "mfc": "none", "ls": "none", "clip_on": False}

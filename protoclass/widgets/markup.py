@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -66,7 +66,7 @@ def confusion(table: pd.DataFrame, caption: str) -> str:
     return f'<table style="{TABLE}">{_caption(caption)}<tr><td></td>{top}</tr>{body}</table>'
 
 
-def pictures(pixels: Sequence[np.ndarray], names: Sequence[str], title: str, height: int) -> str:
+def pictures(pixels: Iterable[np.ndarray], names: Sequence[str], title: str, height: int) -> str:
     """Small pictures, uint8 (height, width), side by side, with their names below."""
     shown = "".join(
         f'<figure style="margin:0 6px 4px 0;text-align:center"><img alt="{html.escape(name)}" height="{height}" '

@@ -130,7 +130,7 @@ def encode(pixels: np.ndarray) -> bytes:
 BLANK = encode(np.full((1, 1, 3), 255, np.uint8))
 
 
-class Prepared(Widget):
+class Prepared(Widget):  # type: ignore[misc]
     """A widget that a front end hears of when its state is complete.
 
     What comes after a widget was opened comes in messages, and a front end under load, or one that limits their rate, may miss

@@ -87,7 +87,7 @@ class PrototypeExplorer(Explorer):
         self._shape = shape
         self._swaps, self._criticised = swaps_of(fit, alternatives), criticised(fit, criticisms)
         self._current = fit
-        self._prepared = self._prepare(fit, radii)
+        self._prepared: Prepared | None = self._prepare(fit, radii)
         with self.hold():
             self.fit = fit
             self._start()

@@ -37,18 +37,21 @@ class Scene:
         small = 5.5 if n < 400 else 4.0 if n < 1500 else 2.4
         classes, bare = range(len(levels)), {"ls": "none"}
         empty = np.zeros((1, 1, 4), np.uint8)
-        full = {
+        full: dict[str, Any] = {
             "extent": (low[0], high[0], low[1], high[1]),
             "origin": "lower",
             "aspect": "auto",
             "interpolation": "nearest",
         }
         self.regions = ax.imshow(empty, **full)
-        self.balls = [ax.add_collection(LineCollection([], colors=colour(k), lw=0.9)) for k in classes]
+        self.balls = [LineCollection([], colors=colour(k), lw=0.9) for k in classes]
+        for balls in self.balls:
+            ax.add_collection(balls)
         self.held = [line(ax, marker=mark(k), ms=small, mew=0, mfc=colour(k), **bare) for k in classes]
         self.loose = [line(ax, marker=mark(k), ms=small, mew=0.8, mfc="none", mec=colour(k), **bare) for k in classes]
         self.wrong = line(ax, marker="x", ms=small, mew=1.1 if n < 1500 else 0.5, mec="black", **bare)
-        self.rays = ax.add_collection(LineCollection([], colors=GREY, lw=0.7))
+        self.rays = LineCollection([], colors=GREY, lw=0.7)
+        ax.add_collection(self.rays)
         self.ball = line(ax, color="black", lw=1.6)
         self.first = [line(ax, marker=mark(k), ms=9, mew=1.2, mfc=colour(k), mec="black", **bare) for k in classes]
         self.pictures = ax.imshow(empty, **full)
@@ -91,7 +94,7 @@ class Scene:
             lines += 1
             for earlier in figure.legends[1 if place == "lower" else 0 :]:
                 earlier.remove()
-            legend = plain_text(figure.legend(
+            legend = plain_text(figure.legend(  # type: ignore[call-overload]
                 handles=handles, loc=f"outside {place} center", ncols=-(-len(handles) // lines), title=title, fontsize="small",
                 title_fontsize="small", frameon=False, columnspacing=0.8, handletextpad=0.3, borderpad=0.2,
             ))  # fmt: skip
@@ -170,4 +173,4 @@ def _paint(regions: np.ndarray | None) -> np.ndarray:
     if regions is None:
         return np.zeros((1, 1, 4), np.uint8)
     pale = np.array([[*to_rgb(colour(k)), 0.14] for k in range(int(regions.max()) + 1)])
-    return np.asarray(255 * pale, np.uint8)[regions]
+    return np.asarray(np.asarray(255 * pale, np.uint8)[regions])

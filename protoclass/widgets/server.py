@@ -38,7 +38,7 @@ class Foreign(Matcher):
         return None if own and all(origin.lower() == f"http://{asked[0]}" for origin in origins) else {}
 
 
-class Page(Voila):
+class Page(Voila):  # type: ignore[misc]
     """Voila, which answers 403 to foreign requests before any of its handlers sees them."""
 
     def init_handlers(self) -> list[Any]:

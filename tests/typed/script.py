@@ -1,0 +1,66 @@
+"""What a typed program does with the package; `mypy --strict` accepts it, and the types that it names are those it gets."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import assert_type
+
+import numpy as np
+
+import protoclass as pc
+from protoclass.sklearn import PrototypeClassifier
+
+
+def learned(path: Path) -> float:
+    """From data to a fit, what is asked of it, and the file that it goes into."""
+    iris = pc.load_data("iris")
+    fit = pc.fit("species ~ .", iris, "pvm", eps=[0.8, 1.0], cv=5, seed=1)
+    assert_type(fit, pc.Fit)
+    assert_type(fit.nobs, int)
+    assert_type(fit.validation, pc.Validation | None)
+    assert_type(fit.training_error(), float)
+    assert_type(fit.update(eps=1.0), pc.Fit)
+    assert_type(fit.at(size=3), pc.Fit)
+    assert_type(fit.slim(), pc.Fit)
+    assert_type(fit.test(iris), pc.Test)
+    assert_type(fit.test(iris, by=np.arange(150) < 75), pc.TestByGroup)
+    assert_type(fit.stability(B=5), pc.Stability)
+    assert_type(fit.card(), pc.Card)
+    assert_type(fit.sql("duckdb"), str)
+    fit.predict(iris, kind="distance")
+    assert_type(fit.save(path), pc.Saved)
+    again: pc.Fit = pc.load(path)
+    assert_type(pc.verify(path, iris), pc.Verification)
+    return again.training_error()
+
+
+def compared() -> pc.Comparison:
+    """Methods and metrics as objects, and what is made of dissimilarities."""
+    wine = pc.load_data("wine")
+    assert_type(pc.cross_validate("cultivar ~ .", wine, pc.KNN(k=[1, 3, 5])), pc.Validation)
+    d = pc.dissimilarity("~ alcohol + hue", wine, pc.Manhattan())
+    assert_type(d, pc.Dissimilarity)
+    assert_type(d.check(), pc.Check)
+    assert_type(pc.set_cover(d, 0.5), pc.SetCover)
+    models: list[pc.Model] = [pc.PVM(eps=1.2, solver="exact"), pc.SCM(penalty=1.0), pc.LVQ(), pc.KMedoids(K=2)]
+    metrics: list[pc.Metric] = [pc.Euclidean(scale=False), pc.Gower(), pc.Levenshtein(), pc.Mixed([("alcohol", pc.Euclidean())])]
+    pc.options.digits = 3
+    try:
+        return pc.compare("cultivar ~ .", wine, models, dissimilarity=metrics[0], repeats=2)
+    except pc.ProtoclassError as reason:
+        raise SystemExit(str(reason)) from reason
+
+
+def estimator() -> PrototypeClassifier:
+    """In the words of scikit-learn."""
+    return PrototypeClassifier("knn", k=3).fit(np.eye(4), ["a", "b", "a", "b"])
+
+
+class Constant(pc.Model):
+    """A method of one's own: the most common class."""
+
+    name = "constant"
+    can = pc.Capabilities(weights=True)
+
+    def path(self, task: pc.Task, grid: Mapping[str, np.ndarray]) -> pc.RulePath:
+        none = pc.Points(np.empty(0, np.int64), coords=np.empty((0, task.coordinates().shape[1])))
+        return pc.RulePath((pc.Nearest(none, task.classes, pc.heaviest_class(task)),))

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 TOLERANCE, LARGEST, BLOCK = 1e-9, 2**33, 2**22
+UNKNOWN = -2  # the code of a level that a fit has not seen
 HEADER = re.compile(
     rb"\{'descr': '([<|][biufUmM][0-9]+(?:\[\w+\])?)', 'fortran_order': (True|False), 'shape': \(([0-9, ]{0,200})\), \} *\n"
 )
@@ -230,6 +231,37 @@ def _number(text: Any) -> float:
         return {"True": 1.0, "False": 0.0}.get(str(text), math.inf)
 
 
+def _like(stored: Any, given: list[Any]) -> Any:
+    """A column of the data in the form of the stored one."""
+    if isinstance(stored, dict):
+        place = {str(level): k for k, level in enumerate(stored["levels"])}
+        return {"levels": stored["levels"], "codes": np.array([-1 if _missing(v) else place.get(str(v), UNKNOWN) for v in given], int)}
+    if stored.dtype.kind == "O" and any(isinstance(v, str) for v in stored):
+        return _objects([None if _missing(v) else str(v) for v in given])
+    numbers = np.array([math.nan if _missing(v) else _number(v) for v in given], float)
+    boolean = stored.dtype.kind == "b" and not np.isnan(numbers).any()
+    return numbers.astype(stored.dtype) if boolean or stored.dtype.kind == "f" else numbers
+
+
+def _taken(column: Any, at: Any) -> Any:
+    return {**column, "codes": np.asarray(column["codes"])[at]} if isinstance(column, dict) else column[at]
+
+
+def _gaps(column: Any) -> Any:
+    """Where a column is missing."""
+    if isinstance(column, dict):
+        return column["codes"] == -1
+    return np.array([v is None for v in column]) if column.dtype.kind == "O" else np.isnan(column.astype(float))
+
+
+def _equal(column: Any, stored: Any, k: int) -> Any:
+    """Which rows have the k-th of the stored values."""
+    if isinstance(column, dict):
+        return column["codes"] == stored["codes"][k]
+    value = stored[k]
+    return _gaps(column) if _missing(value) else np.asarray(column == value)
+
+
 def close(a: Any, b: Any, slack: Any = 0.0) -> bool:
     """Whether numbers agree, up to the tolerance and something more."""
     a, b = np.asarray(a, float), np.asarray(b, float)
@@ -314,10 +346,8 @@ class Verifier:
             return
         self.problem = self.root["problem"]
         self.frame = self.problem["frame"]
-        if self.frame["is"] != "Frame":
-            self.say("file", None, "the fit is slim: the rows that its claims are about are not in it")
-            return
-        if not self.rows():
+        self.slim = self.frame["is"] != "Frame"
+        if not (self.rows_of_slim() if self.slim else self.rows()):
             return
         for part in ("validation", "dissimilarity", "rule", "calibration", "selection"):
             known = self.root if kind == part.capitalize() else self.root.get(part)
@@ -351,11 +381,48 @@ class Verifier:
             fine = fine and _same(weights, [self.data[given][i] for i in at])
         elif given is None and not call["arguments"].get("class_weights"):
             fine = fine and bool((weights == 1).all())
+        self.known, self.names = np.arange(len(labels)), labels
         self.y, self.w, self.classes = np.asarray(frame["response"]["codes"]), np.asarray(weights, float), len(frame["response"]["levels"])
         fine = fine and len(self.w) == len(self.y) and bool((self.w >= 0).all())
         words = f"{n} rows, {left} of them left out, and {len(known)} columns are those of the fit"
         what = ", ".join(changed) or "weights or dropped rows"
         return self.say("data", fine, words if fine else f"not as in the fit: {what}")
+
+    def rows_of_slim(self) -> bool:
+        """The rows of the data in the place of those of the fit, of which a slim file has the prototypes and counts by class."""
+        kept, call = self.frame["remembered"], self.problem["call"]["arguments"]
+        response, given = kept["formula"]["response"], call.get("weights")
+        own = {**kept["columns"]["columns"], response: kept["response"]}
+        lacking = [c for c in (*own, *([given] if isinstance(given, str) else [])) if c not in self.data]
+        if lacking:
+            return self.say("data", False, f"the column {lacking[0]!r} of the fit is not in them")
+        made = {c: _like(stored, self.data[c]) for c, stored in own.items()}
+        complete = np.all([~_gaps(c) for name, c in made.items() if name == response or not kept["keep"]], axis=0)
+        made = {c: _taken(column, complete) for c, column in made.items()}
+        stated, weight, y = self.frame["class_counts"], self.frame["class_weights"], made[response]["codes"]
+        self.y, self.classes, self.names = y, len(kept["response"]["levels"]), kept["columns"]["rows"]
+        if any(isinstance(c, dict) and (c["codes"] == UNKNOWN).any() for c in made.values()):
+            return self.say("data", False, "they have classes or levels that the fit has not")
+        if isinstance(given, str):
+            self.w = _floats(np.array(self.data[given], object))[complete]
+        else:  # all rows of a class have the same, unless weights were given that are not in the file
+            self.w = (weight / np.maximum(stated, 1))[y]
+        fine = len(stated) == self.classes and bool((np.bincount(y, minlength=self.classes) == stated).all())
+        fine = fine and close(np.bincount(y, self.w, self.classes), weight) and not len(kept["dropped"])
+        rows = [_taken(own[c], slice(None)) for c in own]
+        same = [np.all([_equal(made[c], one, k) for c, one in zip(own, rows, strict=True)], axis=0) for k in range(len(self.names))]
+        self.known = np.array([at.argmax() if at.any() else -1 for at in same], int)
+        self.frame = {**kept, "columns": {"rows": list(range(len(y))), "columns": {c: made[c] for c in kept["columns"]["columns"]}}}
+        if not fine:
+            return self.say("data", False, "they have other numbers or weights of rows in the classes than the fit")
+        if (self.known < 0).any() or not (isinstance(given, dict) or close(self.w[self.known], kept["weights"])):
+            return self.say("data", False, f"the prototype {self.names[int(self.known.argmin())]!r} is not in them")
+        words = f"the fit is slim: its {len(same)} prototypes that are rows are in the data, which have as many rows of each class"
+        self.say("data", None, f"{words}; whether the others are those of the fit is not known, and what follows is of those given")
+        self.say("slim", None, "held-out predictions, folds and prices of rows are not in the file, nor what they would prove")
+        if given is not None and not isinstance(given, str):
+            self.say("weights", None, "weights of single rows are not in the file, nor what depends on them")
+        return given is None or isinstance(given, str)
 
     def validation(self, v: Any) -> None:
         """Errors of folds from held-out predictions; the curve and what is chosen from it."""
@@ -391,14 +458,15 @@ class Verifier:
 
     def dissimilarity(self, d: Any) -> None:
         """The space that rows and candidates lie in."""
-        metric, frame, row = d["metric"], self.frame, d["candidate_row"]
+        metric, frame, row, known = d["metric"], self.frame, d["candidate_row"], self.known
         columns, spec = frame["columns"]["columns"], metric["spec"]
-        self.candidate_row, n = row, len(self.y)
-        names, candidates = frame["columns"]["rows"], d["candidate_names"]
+        self.candidate_row, n = np.where(row >= 0, known[row], -1), len(self.y)
+        names, candidates = self.names, d["candidate_names"]
         fine = len(row) == len(candidates) and all(j < 0 or names[j] == label for j, label in zip(row, candidates, strict=True))
         number = self.problem["candidates"]
         fine = fine and (metric["is"] == "TrainedGiven" or d["added"] is not None or bool((row >= 0).all()))
-        fine = fine and (not isinstance(number, int) or len(row) == min(number, n)) and len(set(map(str, candidates))) == len(row)
+        fine = fine and (self.slim or not isinstance(number, int) or len(row) == min(number, n))
+        fine = fine and len(set(map(str, candidates))) == len(row)
         plain = [t[0][0] for t in frame["formula"]["terms"] if len(t) == 1 and t[0][1] == "lookup"]
         whole = len(plain) == len(frame["formula"]["terms"]) and all(c in columns for c in plain)
         made, what = None, metric["is"]
@@ -412,7 +480,7 @@ class Verifier:
             made, right = self.parts(metric, columns) if all(c in columns for c in own) else (None, True)
             skip = [c in _names(spec["asymmetric"]) for c in metric["categories"]]
             measure, error = gower(metric["weights"], skip), 2.0**-52 * 8 * (len(own) + 8)
-        elif what == "TrainedGiven":
+        elif what == "TrainedGiven" and not self.slim:
             self.matrix(d, fine)
             return
         else:
@@ -420,10 +488,13 @@ class Verifier:
             self.say("dissimilarity", None, f"{what} dissimilarities are not computed here, nor what depends on them")
             return
         if made is None:
-            self.say("dissimilarity", None, "the formula transforms predictors: their coordinates are taken from the file")
+            words = "are not in the file, nor what depends on them" if self.slim else "are taken from the file"
+            self.say("dissimilarity", None, f"the formula transforms predictors: their coordinates {words}")
+            if self.slim:
+                return
             made = tuple(d["rows"])
-        fine = fine and right and len(made) == len(d["rows"]) and all(map(_near, made, d["rows"]))
-        fine = fine and all(_near(a[row[row >= 0]], b[row >= 0]) for a, b in zip(made, d["candidates"], strict=True))
+        fine = fine and right and len(made) == len(d["rows"]) and all(_near(a[known], b) for a, b in zip(made, d["rows"], strict=True))
+        fine = fine and all(_near(a[known[row[row >= 0]]], b[row >= 0]) for a, b in zip(made, d["candidates"], strict=True))
         self.rows_rep, self.space = made, Space(made, tuple(d["candidates"]), measure, error)
         words = f"coordinates of {n} rows and {len(row)} candidates are those of the data, scaled as stated"
         self.say("dissimilarity", fine, words if fine else "scales, coordinates or candidates are not those of the data")
@@ -552,7 +623,9 @@ class Verifier:
         elif (self.candidate_row < 0).any():
             points = None
         if prices is None or points is None:
-            self.say("lower bound", None, f"{stored.sum():.9g}: the file has no prices, or candidates that are no rows")
+            fine = close(objective, c["objective"], slack) and bool((stored <= objective + slack + TOLERANCE).all())
+            words = "the file has no prices, or candidates that are no rows" if fine else "above the objective, or not of this one"
+            self.say("lower bound", None if fine else False, f"{stored.sum():.9g}: {words}")
             return
         if not ((prices >= 0) & (prices <= self.w * (1 + TOLERANCE))).all():
             self.say("lower bound", False, "a price is negative or above the weight of its row")
@@ -782,7 +855,8 @@ def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
     -------
     Verification
         True if all that was checked holds; it prints each claim with its numbers. A file or data that can't be read are
-        claims that do not hold.
+        claims that do not hold. Of a slim fit it is never true: what the prototypes do on the rows that are given is recomputed, and
+        that these are the rows of the fit can't be known.
 
     Examples
     --------

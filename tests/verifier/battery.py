@@ -56,3 +56,11 @@ FITS: dict[str, Callable] = {
     "knn": iris(method="knn", k=[1, 3, 5], cv=3, measure="balanced"),
     "calibrated": iris(eps=1.0, calibrate={"cv": 3}),
 }  # fmt: skip
+
+
+def slim(name: str) -> Callable:
+    return lambda: (lambda fit, *data: (fit.slim(), *data))(*FITS[name]())
+
+
+# of which less can be checked: that the data are those of the fit is not known
+SLIM: dict[str, Callable] = {f"slim {name}": slim(name) for name in ("certified", "weights", "own radii", "gaps", "clinic", "scm")}

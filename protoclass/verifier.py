@@ -334,6 +334,7 @@ class Verifier:
     def __init__(self, file: File, data: dict[str, list[Any]], given: Any) -> None:
         self.root, self.data, self.given, self.claims = file.root, data, given, list[Claim]()
         self.space: Any = None
+        self.metric = False  # whether the triangle inequality holds, by Minkowski's
 
     def say(self, about: str, holds: bool | None, words: str) -> bool:
         self.claims.append(Claim(about, None if holds is None else bool(holds), words))
@@ -474,6 +475,7 @@ class Verifier:
             r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
             made, right = self.scaled(metric, columns) if whole and metric["columns"] == plain else (None, True)
             X = d["rows"][0]
+            self.metric = r >= 1
             measure, error = minkowski(r), float(np.finfo(X.dtype).eps) * 8 * (X.shape[1] + 8) * (r if r < math.inf else 1.0)
         elif what == "TrainedGower" and not metric["ranked"]:
             own = [*metric["numbers"], *metric["categories"]]
@@ -599,9 +601,19 @@ class Verifier:
             predicted = np.array([min(range(len(classes)), key=lambda j: (row[j], classes[j], p["at"][j])) for row in share])
             errors = w[classes[predicted] != y].sum() / w.sum()
             self.say("training predictions", True, f"recomputed: error {errors:.6g} by the nearest of {len(classes)} prototypes")
+            if self.metric and not own_radii:
+                self.margins(D, classes)
             message = len(classes) * math.log(24) if own_radii else 0.0
             wrong_rows, what = int((classes[predicted] != y).sum()), "the prototypes, if they are rows of their own class"
             self.compression(len(y), len(classes), 0, wrong_rows, what, 0.05, message)
+
+    def margins(self, D: Any, classes: Any) -> None:
+        """How far each row can move without changing its class, by the triangle inequality: half of how much nearer that class is."""
+        nearest = np.stack([D[:, classes == c].min(axis=1, initial=math.inf) for c in range(self.classes)])
+        first, second = np.sort(nearest, axis=0)[:2]
+        margin = (second - first) / 2
+        words = f"{np.median(margin):.6g} is their median and {margin.min():.6g} the least"
+        self.say("certified margins", True, f"recomputed: {words}; a row that moves by less keeps its predicted class")
 
     def agree(self, about: str, fine: bool, stated: Any, computed: Any, slack: Any, words: str) -> None:
         """Numbers that hold; or, where they differ by no more than rounding at a radius explains, are open."""

@@ -82,6 +82,18 @@ def test_compression_bounds_are_those_of_the_fit(name, tmp_path):
     assert found == pytest.approx(fit.bound()["bound"].tolist(), rel=1e-5)
 
 
+@pytest.mark.parametrize("name", ["greedy", "weights", "closed", "robust", "gaps", "own radii"])
+def test_certified_margins_are_those_of_augment(name, tmp_path):
+    fit, data = FITS[name]()
+    found = [c.words for c in pc.verify(saved(fit, tmp_path), data).claims if c.about == "certified margins"]
+    if name in ("gaps", "own radii"):  # no triangle inequality is proved, or other distances decide
+        assert found == []
+        return
+    median, least = (float(found[0].split()[k]) for k in (1, 6))
+    margin = fit.augment()["certified"]
+    assert (median, least) == pytest.approx((margin.median(), margin.min()), rel=1e-5, abs=1e-12)
+
+
 def test_changed_numbers_are_rejected():
     counts, faults = mutants.run(["min", "certified", "clinic", "scm", "weights", "slim own radii"], 66)
     assert not faults

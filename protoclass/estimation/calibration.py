@@ -42,7 +42,14 @@ DEFAULTS: Mapping[str, Any] = {"data": None, "how": "multinomial", "cv": "auto",
 @savable
 @dataclass(frozen=True, eq=False)
 class FoldRule:
-    """A rule that scored calibration rows, and the dissimilarity that new rows are measured by for it."""
+    """A rule that scored calibration rows.
+
+    Attributes
+    ----------
+    rule : Rule
+    dissimilarity : Dissimilarity
+        By which new rows are measured for it.
+    """
 
     rule: Rule
     dissimilarity: Dissimilarity

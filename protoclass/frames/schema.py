@@ -18,9 +18,17 @@ CODED = 50  # a whole-number response with more levels than this, and few rows f
 @savable
 @dataclass(frozen=True)
 class Column:
-    """The properties of a column that a fit learns: `kind` is "numeric", "boolean" or "category"; categories have levels.
+    """The properties of a column that a fit learns.
 
-    `coded` is True for numbers that C() makes a category.
+    Attributes
+    ----------
+    kind : "numeric", "boolean" or "category"
+    levels : tuple
+        Of a category, in order; empty for other kinds.
+    ordered : bool
+        Whether the order of the levels is one of the data.
+    coded : bool
+        Whether C() makes a category of numbers.
     """
 
     kind: str

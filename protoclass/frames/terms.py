@@ -41,7 +41,13 @@ class Factor:
 @savable
 @dataclass(frozen=True)
 class Term:
-    """A product of factors."""
+    """A product of factors.
+
+    Attributes
+    ----------
+    factors : tuple of Factor
+        None for the intercept.
+    """
 
     factors: tuple[Factor, ...]
 

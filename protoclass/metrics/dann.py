@@ -39,6 +39,9 @@ class Adaptive(Metric):
         Times that neighbourhoods are found, after the first under the matrices found before.
     scale : True, False
         As in `Euclidean`.
+    base : TrainedMinkowski, or None
+        The Euclidean metric in whose coordinates distances are measured, where it was trained on all rows, before the folds. Not
+        given by the user.
 
     Examples
     --------

@@ -117,6 +117,11 @@ class SCMRule:
     ----------
     prototypes : Points
         The centres of the balls and holes, machine by machine, in the order chosen.
+    machines : tuple of BinarySCM
+    classes : int
+        Number of classes.
+    report : mapping of str to value
+        What print and summary say of the rule.
     """
 
     prototypes: Points

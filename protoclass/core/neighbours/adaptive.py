@@ -25,7 +25,19 @@ ENTRIES = 2**22  # coordinates of neighbours, or distances, held at a time
 @savable
 @dataclass(frozen=True)
 class Local:
-    """Parameters of the metric at a query; see `core.neighbours.dann.local_factors`."""
+    """Parameters of the metric at a query; see `core.neighbours.dann.local_factors`.
+
+    Attributes
+    ----------
+    neighborhood : int
+        Rows that a matrix is made from.
+    epsilon : float
+        Weight of the Euclidean part of the matrix.
+    ridge : float
+        Added to the diagonal of the covariance within classes, as a multiple of its mean.
+    iterations : int
+        Times that neighbourhoods are found.
+    """
 
     neighborhood: int
     epsilon: float
@@ -110,7 +122,15 @@ class DANNPath:
 @savable(name="DANNRule", prototypes="q", coords="q p", weight="q")
 @dataclass(frozen=True)
 class DANN:
-    """Rule for one k and one metric; attributes as those of `DANNPath`."""
+    """Rule for one k and one metric.
+
+    Attributes
+    ----------
+    k : int
+    how : Local
+        The parameters of the metric.
+    prototypes, coords, weight, classes : as in `DANNPath`
+    """
 
     k: int
     how: Local

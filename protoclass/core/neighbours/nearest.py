@@ -234,7 +234,18 @@ def class_distances(D: Array, prototypes: Points, classes: int) -> Array:
 @savable
 @dataclass(frozen=True)
 class Nearest:
-    """Rule: the class of the nearest prototype; without prototypes, the training class of largest weight (`fallback`)."""
+    """Rule: the class of the nearest prototype; without prototypes, the training class of largest weight.
+
+    Attributes
+    ----------
+    prototypes : Points
+    classes : int
+        Number of classes.
+    fallback : int
+        The class code that is predicted without prototypes.
+    report : mapping of str to value
+        What print and summary say of the rule.
+    """
 
     prototypes: Points
     classes: int

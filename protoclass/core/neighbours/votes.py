@@ -65,7 +65,20 @@ class KNNPath:
 @savable(name="KNNRule", prototypes="q", weight="q")
 @dataclass(frozen=True)
 class KNN:
-    """Rule of k-NN for one k."""
+    """Rule of k-NN for one k.
+
+    Attributes
+    ----------
+    k : int
+    prototypes : Points
+        The training rows.
+    weight : array (q,)
+        Weights of their votes.
+    classes : int
+        Number of classes.
+    seed : tuple of int, or None
+        Of the random order that breaks ties, see `KNNPath`; None where all rows that are equally near vote.
+    """
 
     k: int
     prototypes: Points

@@ -105,6 +105,8 @@ class Planes:
     classes : int
     support : int
         Number of rows that are support objects of any hyperplane.
+    report : mapping of str to value
+        What print and summary say of the rule.
     """
 
     prototypes: Points

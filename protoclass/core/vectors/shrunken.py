@@ -106,6 +106,8 @@ class ShrunkenRule:
     overall, scale, priors : as in `Shrunken`
     size : float
         Number of variables that distinguish the classes.
+    report : mapping of str to value
+        What print and summary say of the rule.
     """
 
     prototypes: Points

@@ -6,11 +6,11 @@ import os
 import secrets
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from urllib.parse import urlsplit
 
 from .errors import FileError, OptionError, ProtoclassError, cut, shown
@@ -21,17 +21,23 @@ if TYPE_CHECKING:
 # what reading a file that is something else ends in; pandas' parser errors and those of an encoding are ValueErrors
 UNREADABLE = (OSError, ValueError, EOFError, OverflowError, zlib.error, zipfile.BadZipFile, LZMAError)
 ADDRESSES = ("http", "https", "ftp")
+T = TypeVar("T")
 
 
 def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None:
-    """Write a file beside its place and rename it, so that it is there completely or not at all; see `written`."""
-    with written(path, overwrite) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+    """Write a file beside its place and rename it, so that it is there completely or not at all; see `write_by`."""
+    data = content.encode() if isinstance(content, str) else content
+    write_by(lambda file: file.write(data), path, overwrite)
 
 
-@contextmanager
-def written(path: Path, overwrite: bool = True) -> Iterator[BinaryIO]:
-    """A file to write into, which takes its place, or that of the old file, once all is written and on the disk.
+def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) -> T:
+    """Let `fill` write into a file, which takes its place, or that of the old file, once all is written and on the disk.
+
+    It is no context manager: Ctrl-C between its parts would leave the file behind as long as the traceback is kept.
+
+    Returns
+    -------
+    What `fill` returns.
 
     Raises
     ------
@@ -46,11 +52,12 @@ def written(path: Path, overwrite: bool = True) -> Iterator[BinaryIO]:
             raise FileExistsError(str(path))
         try:
             with open(beside, "xb") as file:
-                yield file
+                out = fill(file)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, path)
             _settle(path.parent)
+            return out
         finally:
             beside.unlink(missing_ok=True)
     except FileExistsError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ Result = TypeVar("Result")
 SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
 SMALLEST = 2**26  # bytes from which on a matrix is worth a look at the limits
 UNKNOWN = 2**33  # bytes that are taken to be there where the system does not say
+NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")  # in ImportError and RuntimeError
 NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 
 PROC = Path("/proc")
@@ -78,6 +80,13 @@ def check_fits(size: float, what: str, cure: str) -> None:
         )
 
 
+def ran_out(reason: BaseException) -> bool:
+    """Whether an error says that memory ran out: files that are mapped, libraries that are loaded and threads say it otherwise."""
+    if isinstance(reason, OSError):
+        return reason.errno == errno.ENOMEM
+    return isinstance(reason, MemoryError) or any(words in str(reason) for words in NO_MEMORY)
+
+
 def limited(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """A function that turns a failed allocation, which no estimate foresaw, into an error with a cure."""
 
@@ -87,7 +96,9 @@ def limited(function: Callable[Given, Result]) -> Callable[Given, Result]:
             return function(*args, **given)
         except TooLarge:
             raise
-        except MemoryError as reason:
+        except (MemoryError, OSError, ImportError, RuntimeError) as reason:
+            if not ran_out(reason):
+                raise
             raise TooLarge(
                 f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
                 f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"

@@ -8,9 +8,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache, update_wrapper
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 S = TypeVar("S")
@@ -18,6 +21,8 @@ T = TypeVar("T")
 
 SMALL = 2**19
 FEW = 2**18
+
+WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as long as it lasts
 
 _inside = threading.local()
 _guard = threading.Lock()
@@ -33,7 +38,7 @@ def few(steps: int, costly_without: Kernel | None = None) -> bool:
     that `each` divides. Where it is `costly_without` a kernel, that kernel is taken if it has been called before.
     """
     called = costly_without is not None and costly_without.called
-    return steps <= FEW and not called and not getattr(_inside, "large", False)
+    return steps <= FEW and not called and not getattr(_inside, "worker", False)
 
 
 @cache
@@ -95,12 +100,18 @@ class Kernel:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._compiled()(*arguments)
+        out = self._compiled()(*arguments)
+        check_wanted()
+        return out
 
     def _compile(self) -> Any:
         import numba
 
-        return numba.njit(nogil=True, cache=True, fastmath={"contract"})(self.py_func)
+        from .cache import Cache
+
+        compiled = numba.njit(nogil=True, fastmath={"contract"})(self.py_func)
+        compiled._cache = Cache(self.py_func)  # as `cache=True` sets numba's own
+        return compiled
 
     @property
     def called(self) -> bool:
@@ -129,6 +140,22 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def left() -> NDArray[np.uint8]:
+    """A flag (1,), which becomes 1 once no one waits for the work of this thread any more.
+
+    A kernel that may run for more than a second looks at it now and then, and returns early: `Kernel` then raises KeyboardInterrupt,
+    so that what it has left half done is not used.
+    """
+    flag: NDArray[np.uint8] = getattr(_inside, "left", WANTED)
+    return flag
+
+
+def check_wanted() -> None:
+    """Raise KeyboardInterrupt in a thread whose work no one waits for any more."""
+    if left()[0]:
+        raise KeyboardInterrupt
+
+
 def threaded(entries: int) -> bool:
     """Whether `each` would divide work on a matrix of so many entries among threads."""
     return entries >= SMALL and cores() > 1 and not getattr(_inside, "worker", False)
@@ -140,24 +167,27 @@ def each(
     """Map `work` over `items` on threads, in order, a few items ahead of the reader.
 
     Work on a matrix of fewer than `SMALL` entries stays in this thread, because passing it on would take longer. Work that
-    already runs on such a thread stays there too: the outermost loop owns the processors. `stop` is called when the loop is
-    left early, for example by Ctrl-C.
+    already runs on such a thread stays there too: the outermost loop owns the processors. A single item goes to another thread as
+    well, since Ctrl-C is noticed only where no kernel runs; the loops inside it may then use the threads. `stop` is called when the
+    loop is left early, for example by Ctrl-C; kernels of its threads see the flag of `left`.
     """
-    single = isinstance(items, Sized) and len(items) < 2  # the loops inside it may then use the threads
-    if single or not threaded(entries):
-        one_core = not single and entries >= SMALL and cores() == 1
-        yield from map(_part_of_large(work) if one_core else work, items)
+    if entries < SMALL or getattr(_inside, "worker", False):
+        for item in items:
+            check_wanted()
+            yield work(item)
         return
+    several = not (isinstance(items, Sized) and len(items) < 2)
+    flag = np.zeros(1, np.uint8)
 
     def mark_and_work(item: S) -> T:
-        _inside.worker = _inside.large = True
+        _inside.left, _inside.worker = flag, several
         return work(item)
 
     pending: deque[Future[T]] = deque()
     pool = ThreadPoolExecutor(cores())
     try:
         for item in items:
-            pending.append(pool.submit(mark_and_work, item))
+            pending.append(pool.submit(copy_context().run, mark_and_work, item))
             if len(pending) > 2 * cores():
                 yield _result(pending.popleft())
         while pending:
@@ -165,6 +195,7 @@ def each(
     except BaseException:
         # The loop was left early, for example by Ctrl-C. Running work gets the signal to stop but is not waited for: a solver may
         # be slow to stop.
+        flag[0] = 1
         stop()
         pool.shutdown(wait=False, cancel_futures=True)
         raise
@@ -173,30 +204,17 @@ def each(
 
 def on_this_thread(work: Callable[..., T], *given: Any) -> T:
     """`work(*given)`, whose loops stay on this thread: others of this machine do the same at the same time."""
-    before = getattr(_inside, "worker", False), getattr(_inside, "large", False)
-    _inside.worker = _inside.large = True
+    before = getattr(_inside, "worker", False)
+    _inside.worker = True
     try:
         return work(*given)
     finally:
-        _inside.worker, _inside.large = before
-
-
-def _part_of_large(work: Callable[[S], T]) -> Callable[[S], T]:
-    """The same work, which knows that it is part of large work."""
-
-    def marked(item: S) -> T:
-        before = getattr(_inside, "large", False)
-        _inside.large = True
-        try:
-            return work(item)
-        finally:
-            _inside.large = before
-
-    return marked
+        _inside.worker = before
 
 
 def _result(future: Future[T]) -> T:
     # the wait is short and repeated: a signal that another thread received is seen here only when Python code runs
     while not future.done():
+        check_wanted()
         wait([future], timeout=0.1)
     return future.result()

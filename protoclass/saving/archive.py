@@ -10,21 +10,22 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..core.memory import room
 from ..errors import FileError, TooLarge, cut, shown
-from ..files import written
+from ..files import write_by
 
 FORMAT, VERSION = "protoclass", 1
 MANIFEST, CONTENT = "manifest.json", "content.json"
 ARRAY = re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
 RATIO = 100  # an entry of more than SMALL bytes is compressed to no less than this share
 SMALL = 2**16
+AT_ONCE = 2**20  # bytes that are compressed or read at a time: Ctrl-C is noticed in between
 MANIFEST_LIMIT = 2**24  # bytes
 FROM_ZIP = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError, OverflowError, LookupError)
 PACKAGES = ("numpy", "pandas", "formulaic", "scipy")
@@ -55,18 +56,36 @@ def write_archive(path: Path, kind: str, content: str, entries: Mapping[str, byt
     Raises
     ------
     FileExistsError, FileError
-        See `protoclass.files.written`.
+        See `protoclass.files.write_by`.
     """
     parts = {CONTENT: content.encode(), **entries}
-    listed = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in parts.items()}
+    listed = {name: {"bytes": len(data), "sha256": _sum(data)} for name, data in parts.items()}
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "written by": versions(), "entries": listed}
-    with written(path, overwrite) as file:
-        with zipfile.ZipFile(file, "w") as archive:
-            for name, data in {MANIFEST: _text(manifest).encode(), **parts}.items():
-                info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
-                info.compress_type, info.external_attr = _method(data), 0o644 << 16
-                archive.writestr(info, data)
-        return file.tell()
+    return write_by(lambda file: _write(file, {MANIFEST: _text(manifest).encode(), **parts}), path, overwrite)
+
+
+def _write(file: BinaryIO, parts: Mapping[str, bytes]) -> int:
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in parts.items():
+            info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
+            info.compress_type, info.external_attr, info.file_size = _method(data), 0o644 << 16, len(data)
+            with archive.open(info, "w") as entry:
+                for piece in _pieces(data):
+                    entry.write(piece)
+    return file.tell()
+
+
+def _sum(data: bytes | bytearray) -> str:
+    sha256 = hashlib.sha256()
+    for piece in _pieces(data):
+        sha256.update(piece)
+    return sha256.hexdigest()
+
+
+def _pieces(data: bytes | bytearray) -> Iterator[memoryview]:
+    """The data piece by piece, without a copy."""
+    view = memoryview(data)
+    return (view[at : at + AT_ONCE] for at in range(0, len(data), AT_ONCE))
 
 
 def versions() -> dict[str, str]:
@@ -88,9 +107,12 @@ def _text(value: Any) -> str:
 
 def _method(data: bytes) -> int:
     """Compressed, unless the entry would then look like a bomb."""
-    if len(data) <= SMALL or len(zlib.compress(data, 6)) * RATIO >= len(data):
-        return zipfile.ZIP_DEFLATED
-    return zipfile.ZIP_STORED
+    packer, size = zlib.compressobj(6), 0
+    for piece in _pieces(data):
+        size += len(packer.compress(piece))
+        if size * RATIO >= len(data) or len(data) <= SMALL:
+            return zipfile.ZIP_DEFLATED
+    return zipfile.ZIP_DEFLATED if (size + len(packer.flush())) * RATIO >= len(data) else zipfile.ZIP_STORED
 
 
 def read_archive(path: Path) -> Archive:
@@ -141,7 +163,7 @@ def _read(archive: zipfile.ZipFile, size: int, path: Path) -> Archive:
     read = {}
     for name, info in entries.items():
         data = _bytes(archive, info)
-        if listed[name] != {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}:
+        if listed[name] != {"bytes": len(data), "sha256": _sum(data)}:
             raise damaged(path, f"{name} is not what its manifest says")
         read[name] = data
     return Archive(kind, read.pop(CONTENT).decode(), read)
@@ -200,7 +222,7 @@ def _bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytearray:
     data, at = bytearray(info.file_size), 0
     with archive.open(info) as file, memoryview(data) as view:
         while at < len(data):
-            count = file.readinto(view[at:])  # type: ignore[attr-defined]
+            count = file.readinto(view[at : at + AT_ONCE])  # type: ignore[attr-defined]
             if not count:
                 raise EOFError(f"{info.filename} is shorter than its size says")
             at += count

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..memory import room
-from ..parallel import cores, each, few, kernel
+from ..parallel import cores, each, few, kernel, left
 from ..units import in_units
 from .balls import Lists
 from .bits import count_new, one_of_each, weigh_new, words
@@ -141,7 +141,7 @@ def _run(
     order, gains, count = np.empty(F * a, np.int64), np.empty(F * a), np.zeros(F, np.int64)
     if a:
         work = np.empty(a, np.int64), np.empty(a, np.int64), np.empty(_blocks(a), np.int64)
-        _greedy(bits, *lists, one.candidates, *folds, c, k, w, even, cost, *work, order, gains, count)
+        _greedy(bits, *lists, one.candidates, *folds, c, k, w, even, cost, *work, order, gains, count, left())
     total = int(count.sum())
     return Steps(order[:total].copy(), gains[:total].copy(), np.concatenate([[0], np.cumsum(count)]))
 
@@ -177,7 +177,7 @@ def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array
 @kernel
 def _greedy(  # type: ignore[no-untyped-def]
     bits, start, upto, places, candidates, gain, wrong, best, out, c, k, w, even, cost,
-    key, seen, highest, order, got, count,
+    key, seen, highest, order, got, count, left,
 ):  # fmt: skip
     # One class at one radius, fold by fold. A gain is the weight of the rows of the ball not yet covered minus that of other
     # classes in it, a whole number; the cost enters in comparisons only. key: the gain of each candidate after `seen` steps,
@@ -197,7 +197,7 @@ def _greedy(  # type: ignore[no-untyped-def]
             level = NEVER
             for block in range(len(highest)):
                 level = max(level, highest[block])
-            if level == NEVER:
+            if level == NEVER or left[0]:
                 break
             for block in range(len(highest)):
                 if highest[block] < level:

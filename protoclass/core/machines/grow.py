@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...declared import savable
-from ..parallel import kernel
+from ..parallel import kernel, left
 
 Array = NDArray[Any]
 BALL, HOLE, LOW, HIGH = range(4)
@@ -204,7 +204,7 @@ def grow_each(
         bound, scale = (bound * b // scale if exact else np.full(f, in_n * b)), b
         steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
         lists = (base, lengths, features.kind, state)
-        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, work, steps)
+        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, work, steps, left())
         out[g] = _machine(sorted_lines, features, steps[:, :count], side, in_n, in_p)
     return [out[g] for g in range(len(penalties))]
 
@@ -243,7 +243,7 @@ def _lay_out(order, line, kind, state, base, lengths):  # type: ignore[no-untype
 
 
 @kernel
-def _grow(base, lengths, kind, state, a, b, strict, left, first_bound, live, work, steps):  # type: ignore[no-untyped-def]
+def _grow(base, lengths, kind, state, a, b, strict, remaining, first_bound, live, work, steps, left):  # type: ignore[no-untyped-def]
     # best: value b q - a r, r and cut of each line when last scanned; since: rows removed from P, and from both, until then.
     # A row that leaves P raises a value by at most a, and one that leaves N does not raise it: value + a (removed - since) is
     # a bound for a line. Before its first scan `first_bound` takes the place of the value, and is lowered to it by a scan
@@ -253,7 +253,7 @@ def _grow(base, lengths, kind, state, a, b, strict, left, first_bound, live, wor
     best[0], length[:] = first_bound, lengths
     since[:] = 0
     copied[:] = 0
-    while count < steps.shape[1]:
+    while count < steps.shape[1] and not left[0]:
         top, most = -1, np.int64(0)
         for h in range(f):
             bound = best[0, h] + a * (removed - since[0, h])
@@ -272,7 +272,7 @@ def _grow(base, lengths, kind, state, a, b, strict, left, first_bound, live, wor
                 since[1, h], copied[h] = gone, 1
             floor = best[0, chosen] // 2 if chosen >= 0 else 0
             row = live[h] if copied[h] else base[h]
-            _scan(row, length[h], kind[h], state, a, b, strict, left, floor, bound, best[:, h])
+            _scan(row, length[h], kind[h], state, a, b, strict, remaining, floor, bound, best[:, h])
             since[0, h] = removed
             if count == 0:
                 first_bound[h] = best[0, h]
@@ -289,7 +289,7 @@ def _grow(base, lengths, kind, state, a, b, strict, left, first_bound, live, wor
         steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, best[2, chosen], q, r
         removed += r
         gone += q + r
-        left -= q
+        remaining -= q
         count += 1
     return count
 

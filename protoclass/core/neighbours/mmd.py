@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from ...arguments import whole_number
 from ...errors import DataError, OptionError
-from ..parallel import kernel
+from ..parallel import kernel, left
 
 Array = NDArray[Any]
 TINY = float(np.finfo(float).tiny)
@@ -160,7 +160,7 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> 
     K, w, own, mean = _prepare(K, w, own)
     count = _check_count(count, len(own))
     chosen, objective = np.empty(count, np.int64), np.empty(count)
-    _grow(K, own, mean, chosen, objective)
+    _grow(K, own, mean, chosen, objective, left())
     return Selected(chosen, objective)
 
 
@@ -250,7 +250,7 @@ def criticisms(
     count = _check_count(count, int(free.sum()), 0)
     gap = np.abs(witness(K, w, own[prototypes]))
     chosen, objective = np.empty(count, np.int64), np.empty(count)
-    size = _criticise(K, own, gap, free, bool(regularise), chosen, objective)
+    size = _criticise(K, own, gap, free, bool(regularise), chosen, objective, left())
     return Selected(chosen[:size], objective[:size])
 
 
@@ -291,11 +291,13 @@ def _means(K, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _grow(K, own, mean, chosen, objective):  # type: ignore[no-untyped-def]
+def _grow(K, own, mean, chosen, objective, left):  # type: ignore[no-untyped-def]
     # inner: sum of k over pairs of chosen candidates; cross: sum of k over each candidate and the chosen ones, both directions
     m, inner, outer = K.shape[1], 0.0, 0.0
     cross, free = np.zeros(m), np.ones(m, np.bool_)
     for s in range(len(chosen)):
+        if left[0]:
+            return
         best, pick = -np.inf, -1
         for j in range(m):
             if free[j]:
@@ -310,18 +312,20 @@ def _grow(K, own, mean, chosen, objective):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _criticise(K, own, gap, free, regularise, chosen, objective):  # type: ignore[no-untyped-def]
-    # left: similarity of each candidate to itself minus the part that the chosen ones explain, the factor by which it would
+def _criticise(K, own, gap, free, regularise, chosen, objective, left):  # type: ignore[no-untyped-def]
+    # rest: similarity of each candidate to itself minus the part that the chosen ones explain, the factor by which it would
     # multiply the determinant; factor: the rows of the Cholesky factor, one for each chosen candidate
     m, total = K.shape[1], 0.0
-    left, factor = np.empty(m), np.empty((len(chosen) if regularise else 0, m))
+    rest, factor = np.empty(m), np.empty((len(chosen) if regularise else 0, m))
     for j in range(m):
-        left[j] = K[own[j], j]
+        rest[j] = K[own[j], j]
     for s in range(len(chosen)):
+        if left[0]:
+            return s
         best, pick = -np.inf, -1
         for j in range(m):
-            if free[j] and (not regularise or left[j] > DEPENDENT * K[own[j], j]):
-                value = gap[j] + (np.log(left[j]) if regularise else 0.0)
+            if free[j] and (not regularise or rest[j] > DEPENDENT * K[own[j], j]):
+                value = gap[j] + (np.log(rest[j]) if regularise else 0.0)
                 if value > best:
                     best, pick = value, j
         if pick < 0:
@@ -329,7 +333,7 @@ def _criticise(K, own, gap, free, regularise, chosen, objective):  # type: ignor
         total += best
         chosen[s], objective[s], free[pick] = pick, total, False
         if regularise:
-            new, root = factor[s], np.sqrt(left[pick])
+            new, root = factor[s], np.sqrt(rest[pick])
             for j in range(m):
                 new[j] = (K[own[pick], j] + K[own[j], pick]) / 2
             for t in range(s):
@@ -338,5 +342,5 @@ def _criticise(K, own, gap, free, regularise, chosen, objective):  # type: ignor
                     new[j] -= part * factor[t, j]
             for j in range(m):
                 new[j] /= root
-                left[j] -= new[j] * new[j]
+                rest[j] -= new[j] * new[j]
     return len(chosen)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import kernel
+from ..parallel import kernel, left
 
 Array = NDArray[Any]
 ROUNDS = 300  # of Lloyd's algorithm
@@ -116,7 +116,7 @@ def best_run(turned: Array, w: Array, first: Array, tol: float) -> tuple[Array, 
     """Centers (K, p) and clusters (n,) of the run with the least inertia; of equal ones the first."""
     X = np.ascontiguousarray(turned.T)
     centers, labels = np.empty((first.shape[1], len(turned))), np.empty(len(w), np.int64)
-    _runs(turned, X, w, tol, first, centers, labels)
+    _runs(turned, X, w, tol, first, centers, labels, left())
     return centers, labels
 
 
@@ -124,7 +124,7 @@ def partitions(turned: Array, X: Array, w: Array, first: Array, tol: float) -> A
     """Clusters of each run from the initial rows `first` (starts, K), int array (starts, n)."""
     centers, labels = np.empty((first.shape[1], len(turned))), np.empty((len(first), len(w)), np.int64)
     for s in range(len(first)):
-        _runs(turned, X, w, tol, first[s : s + 1], centers, labels[s])
+        _runs(turned, X, w, tol, first[s : s + 1], centers, labels[s], left())
     return labels
 
 
@@ -192,12 +192,12 @@ def _nearest_squares(turned, row, closest, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _runs(turned, X, w, tol, first, best, best_labels):  # type: ignore[no-untyped-def]
+def _runs(turned, X, w, tol, first, best, best_labels, left):  # type: ignore[no-untyped-def]
     least, centers, labels = np.inf, np.empty_like(best), np.empty_like(best_labels)
     for s in range(len(first)):
         for k in range(len(centers)):
             centers[k] = X[first[s, k]]
-        inertia = _lloyd(turned, X, w, tol, centers, labels)
+        inertia = _lloyd(turned, X, w, tol, centers, labels, left)
         if s == 0 or inertia < least:
             least = inertia
             best[:] = centers
@@ -205,7 +205,7 @@ def _runs(turned, X, w, tol, first, best, best_labels):  # type: ignore[no-untyp
 
 
 @kernel
-def _lloyd(turned, X, w, tol, centers, labels):  # type: ignore[no-untyped-def]
+def _lloyd(turned, X, w, tol, centers, labels, left):  # type: ignore[no-untyped-def]
     # The rows come twice: column by column for distances, row by row for means.
     K, p = centers.shape
     n = len(w)
@@ -222,7 +222,7 @@ def _lloyd(turned, X, w, tol, centers, labels):  # type: ignore[no-untyped-def]
         for i in range(n):
             same = same and labels[i] == old[i]
             old[i] = labels[i]
-        if same or shift <= tol:
+        if same or shift <= tol or left[0]:
             break
     _assign(turned, centers, labels, square)
     inertia = 0.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import kernel
+from ..parallel import kernel, left
 
 Array = NDArray[Any]
 FULL, TIED, DIAGONAL, SPHERICAL = range(4)
@@ -49,12 +49,12 @@ def best_mixture(
     p = X.shape[1]
     shape = {FULL: (K, p, p), TIED: (1, p, p)}.get(form, (K, 1, p))
     weights, means, roots = np.empty(K), np.empty((K, p)), np.empty(shape)
-    state = _best(X, turned, labels, form, ridge, steps, weights, means, roots)
+    state = _best(X, turned, labels, form, ridge, steps, weights, means, roots, left())
     return None if state < 0 else (weights, means, roots, state == 1)
 
 
 @kernel
-def _best(X, turned, labels, form, ridge, steps, best_weights, best_means, best_roots):  # type: ignore[no-untyped-def]
+def _best(X, turned, labels, form, ridge, steps, best_weights, best_means, best_roots, left):  # type: ignore[no-untyped-def]
     # 1: the best start converged, 0: it did not, -1: a covariance is singular
     K, n = len(best_weights), len(X)
     weights, means, factors = np.empty(K), np.empty_like(best_means), np.empty_like(best_roots)
@@ -75,7 +75,7 @@ def _best(X, turned, labels, form, ridge, steps, best_weights, best_means, best_
                 break
             if changed.any() and not _maximise(X, resp, form, ridge, changed, weights, means, factors):
                 return -1
-            if converged or step == steps:
+            if converged or step == steps or left[0]:
                 break
             value = _expect(turned, weights, means, factors, resp, leader, work, changed)
             converged = abs(value - last) < TOLERANCE or not changed.any()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import kernel
+from ..parallel import kernel, left
 
 Array = NDArray[Any]
 
@@ -145,7 +145,7 @@ def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: 
     if start == "build":
         if len(known) == 0:
             chosen[0] = _costs(problem.to, problem.w).argmin()
-        _build(problem.to, problem.w, chosen, max(1, len(known)))
+        _build(problem.to, problem.w, chosen, max(1, len(known)), left())
     elif start == "k-means++":
         _draw(problem, chosen, len(known), draw)
     else:
@@ -166,7 +166,7 @@ def swap_medoids(problem: Block, first: Array) -> Medoids:
         swaps, passes = int(medoids[0] != first[0]), 1
     else:
         medoids = np.array(first, np.int64)
-        swaps, passes = _swap(problem.to, problem.w, medoids)
+        swaps, passes = _swap(problem.to, problem.w, medoids, left())
         medoids.sort()
     between = problem.to[medoids]
     loss = float((problem.w * between.min(axis=0)).sum())
@@ -224,7 +224,7 @@ def _costs(to, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _build(to, w, chosen, known):  # type: ignore[no-untyped-def]
+def _build(to, w, chosen, known, left):  # type: ignore[no-untyped-def]
     # bound: the gain of a candidate when it was last computed. Gains never rise, even with rounding, so a bound that is not
     # above the best gain need not be computed again; the largest bound goes first, so that few others remain.
     m = to.shape[0]
@@ -234,6 +234,8 @@ def _build(to, w, chosen, known):  # type: ignore[no-untyped-def]
         taken[chosen[k]] = True
         _near(to[chosen[k]], near)
     for k in range(known, len(chosen)):
+        if left[0]:
+            return
         top = -1
         for j in range(m):
             if not taken[j] and (top < 0 or bound[j] > bound[top]):
@@ -281,7 +283,7 @@ def _any_less(a, b, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _swap(to, w, chosen):  # type: ignore[no-untyped-def]
+def _swap(to, w, chosen, left):  # type: ignore[no-untyped-def]
     # first, second: dissimilarity of each row to its two nearest medoids, numbers of and after of those chosen. If candidate
     # j replaces medoid k, the loss falls by gain + kept[k] - lost[k]: gain is the decrease for rows nearer to j than to any
     # medoid, lost[k] the increase for the rows of k without it, and kept[k] the part of this increase that j prevents.
@@ -300,7 +302,7 @@ def _swap(to, w, chosen):  # type: ignore[no-untyped-def]
     _losses(w, first, second, of, lost)
     rounding = (n + 8) * 2.0**-50  # more than the relative error of sums of n terms, all of one sign
     swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
-    while visited < m:
+    while visited < m and not left[0]:
         passes += j == 0
         if not taken[j]:
             gain = _saved(to[j], w, first, second, of, kept)

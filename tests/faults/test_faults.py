@@ -1,0 +1,227 @@
+"""Interrupts, little memory and full disks, as far as a quick run shows them; the scripts of this folder do more of each."""
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import protoclass as pc
+from protoclass.core import spool
+from protoclass.core.memory import limited
+from protoclass.core.neighbours import mmd
+from protoclass.core.parallel import Kernel, check_wanted, each, kernel, left
+from protoclass.core.vectors import centroids, medoids
+from protoclass.files import write_file
+
+HERE = Path(__file__).parent
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and disks of this kind are Linux's")
+
+
+def script(name, *words):
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, str(HERE / name), *words], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    return done.stdout
+
+
+@LINUX
+def test_interrupts_at_some_moments():
+    assert script("interrupts.py", "--here", "--moments", "2", "fit", "exact", "kmedoids", "save").count("faults: 0") == 4
+
+
+@LINUX
+def test_little_memory_ends_in_our_error():
+    assert "0 faults of 4" in script("memory.py", "--sizes", "2", "--rows", "1500", "--limits", "RLIMIT_AS", "--", "fit", "load")
+
+
+# interrupts
+
+
+@kernel
+def _twice(x):  # type: ignore[no-untyped-def]
+    return 2 * x
+
+
+def test_threads_of_a_loop_that_is_left_end_at_their_next_kernel():
+    _twice(1)
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(item):
+        begun.set()
+        try:
+            while True:
+                _twice(item)
+        except KeyboardInterrupt:
+            ended.set()
+            raise
+
+    def items():
+        yield 1
+        begun.wait()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(each(work, items()))
+    assert ended.wait(60)
+
+
+def test_a_single_large_item_leaves_this_thread_free_for_ctrl_c():
+    flags, before = [], threading.active_count()
+
+    def work(item):
+        flags.append((threading.current_thread() is threading.main_thread(), left()))
+        return list(each(lambda part: threading.get_ident(), range(4)))
+
+    (inner,) = each(work, [0])
+    assert flags[0][0] is False
+    assert threading.get_ident() not in inner  # its own loops use threads as well
+    assert threading.active_count() == before
+    assert next(each(lambda item: threading.get_ident(), [0], 10)) == threading.get_ident()  # small work stays
+    check_wanted()  # nothing of it holds for this thread
+
+
+def test_settings_of_numpy_hold_in_the_threads_of_a_loop():
+    with np.errstate(divide="raise"):
+        assert [one["divide"] for one in each(lambda item: np.geterr(), range(3))] == ["raise"] * 3
+
+
+def gone():
+    return np.ones(1, np.uint8)
+
+
+def test_long_kernels_return_once_no_one_waits_for_them():
+    draw = np.random.default_rng(0)
+    D = draw.random((40, 40))
+    w, chosen = np.ones(40), np.arange(5)
+    assert medoids._swap(D, w, chosen.copy(), gone()) == (0, 0)
+    assert medoids._swap(D, w, chosen.copy(), np.zeros(1, np.uint8))[0] > 0
+    built = np.full(3, -1)
+    medoids._build(D, w, built, 1, gone())
+    assert built.tolist() == [-1, -1, -1]
+    picked, objective = np.full(3, -1), np.zeros(3)
+    mmd._grow(D, np.arange(40), w, picked, objective, gone())
+    assert picked.tolist() == [-1, -1, -1]
+    assert mmd._criticise(D, np.arange(40), w, np.ones(40, bool), True, picked, objective, gone()) == 0
+    X, rounds = draw.random((200, 2)), []
+    for flag in (gone(), np.zeros(1, np.uint8)):
+        first, labels = X[:8].copy(), np.empty(200, np.int64)
+        centroids._lloyd(np.ascontiguousarray(X.T), X, np.ones(200), 0.0, first, labels, flag)
+        rounds.append(first)
+    assert not np.array_equal(*rounds)
+
+
+@pytest.mark.parametrize(("module", "method", "given"), [
+    ("machines.grow", "scm", {}), ("vectors.em", "mixture", {"K": 3}), ("covers.greedy", "pvm", {"eps": 1.0}),
+])  # fmt: skip
+def test_long_kernels_of_methods_return_as_well(module, method, given, monkeypatch):
+    iris = pc.load_data("iris")
+
+    def learn():
+        fit = pc.fit("species ~ .", iris, method, cv=None, **given)
+        return fit.rule.size, fit.predict(iris, fit.kinds[-1]).to_numpy().tolist()
+
+    before = learn()
+    monkeypatch.setattr(f"protoclass.core.{module}.left", gone)
+    assert learn() != before
+
+
+def test_an_interrupt_at_any_line_of_writing_leaves_no_file(tmp_path):
+    path, kept, lines = tmp_path / "a", [], 0
+    path.write_text("old")
+    while True:
+        left_over = lines
+
+        def trip(frame, event, argument):
+            nonlocal left_over
+            if left_over == 0:
+                raise KeyboardInterrupt
+            left_over -= 1
+            return trip
+
+        before = sys.gettrace()
+        sys.settrace(trip)
+        try:
+            write_file(path, "new")
+        except KeyboardInterrupt as reason:
+            kept.append(reason)  # as an interactive session keeps the last traceback
+        finally:
+            sys.settrace(before)
+        assert os.listdir(tmp_path) == ["a"], lines
+        if left_over > 0:
+            break
+        lines += 1
+    assert path.read_text() == "new"
+    assert len(kept) > 30
+
+
+# memory
+
+
+@pytest.mark.parametrize("reason", [
+    MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory"), RuntimeError("can't start new thread"),
+    ImportError("libx.so: failed to map segment from shared object"),
+])  # fmt: skip
+def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
+    @limited
+    def work():
+        raise reason
+
+    with pytest.raises(pc.TooLarge, match="memory ran out"):
+        work()
+
+
+@pytest.mark.parametrize("reason", [OSError(errno.ENOENT, "no"), RuntimeError("no"), ImportError("no"), ValueError("no")])
+def test_other_errors_stay_what_they_are(reason):
+    @limited
+    def work():
+        raise reason
+
+    with pytest.raises(type(reason), match="no"):
+        work()
+
+
+# disks
+
+
+@pytest.mark.parametrize("call", [
+    "protoclass.core.spool.tempfile.gettempdir", "protoclass.core.spool.shutil.disk_usage",
+    "protoclass.core.spool.tempfile.TemporaryFile", "protoclass.core.spool.np.memmap", "protoclass.core.spool.os.posix_fallocate",
+])  # fmt: skip
+def test_a_file_for_an_array_that_can_not_be_had(call, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(call, fail, raising=False)
+    with pytest.raises(pc.TooLarge, match=r"does not take it \(No space left on device\): set TMPDIR"):
+        spool.spooled((10, 10))
+
+
+def test_room_is_taken_on_systems_that_can_not_reserve_it(monkeypatch, tmp_path):
+    monkeypatch.delattr("os.posix_fallocate", raising=False)
+    monkeypatch.setattr(spool, "BLOCK", 1000)
+    with open(tmp_path / "a", "w+b") as file:
+        spool._reserve(file, 100_500)
+        assert os.stat(file.fileno()).st_size == 100_500
+        assert not hasattr(os.stat_result, "st_blocks") or os.stat(file.fileno()).st_blocks * 512 >= 100_500
+
+
+def test_a_cache_that_can_not_be_written_or_read_is_none(monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    tried = []
+    for name in ("save", "load"):
+        monkeypatch.setattr(f"numba.core.caching.IndexDataCacheFile.{name}", lambda *a, n=name: (tried.append(n), fail()))
+    assert Kernel(doubled)(3) == 6
+    assert tried == ["load", "save"]
+
+
+def doubled(x):
+    return 2 * x

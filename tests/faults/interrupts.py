@@ -39,11 +39,14 @@ LATE = 1.0  # seconds
 GRACE = 20.0  # seconds that threads have to end, on a machine that others use
 SENDER = """
 import os, signal, sys, time
-clock = (~os.getppid() << 3) | 2  # seconds of processor of the parent, on Linux
+parent = int(sys.argv[1])
+clock = (~parent << 3) | 2  # seconds of processor of the parent, on Linux
 for line in sys.stdin:
     delay = float(line)
     time.sleep(delay)
-    os.kill(os.getppid(), signal.SIGINT)
+    if os.getppid() != parent:
+        break
+    os.kill(parent, signal.SIGINT)
     print(time.monotonic(), time.clock_gettime(clock) if sys.platform == "linux" else 0.0, flush=True)
 """
 
@@ -155,9 +158,8 @@ class Sender:
     """A process that sends SIGINT to this one after a delay."""
 
     def __enter__(self) -> Sender:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", SENDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
+        command = [sys.executable, "-c", SENDER, str(os.getpid())]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
         return self
 
     def __exit__(self, *reason: object) -> None:

@@ -83,8 +83,8 @@ class Balls:
             larger[:, :first] = kept[:, :first]
             self._bits[c] = larger
         self._bits[c][:, first:last] = self._measure(c, candidates)
+        self._count[c] = last  # before the slots are known: Ctrl-C in between leaves a gap, and never two balls in one place
         self._slot[c][candidates] = np.arange(first, last)
-        self._count[c] = last
 
     def _measure(self, c: int, candidates: Array) -> Array:
         """The balls of these candidates, ascending, at all radii, uint64 (K, q, words)."""

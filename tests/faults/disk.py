@@ -7,6 +7,8 @@ process, as a page of a mapped file that the disk does not take would end it by 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import subprocess
 import sys
 import tempfile
@@ -79,10 +81,16 @@ def writings() -> dict[str, Writing]:
         return fit.report(place / "x.html", overwrite=True).read_text().endswith("</html>\n")
 
     def figures(place: Path) -> bool:
-        status = command(["y ~ .", str(lazy), "--method", "kmeans", "--K", "2", "--out", str(place)])
+        with contextlib.redirect_stdout(io.StringIO()):
+            status = command(["y ~ .", str(lazy), "--method", "kmeans", "--K", "2", "--out", str(place)])
         if status == 2:
             raise pc.FileError("said by the command")
         return len(list(place.glob("*.png"))) == 2
+
+    def vignette(place: Path) -> bool:
+        with contextlib.redirect_stdout(io.StringIO()):
+            pc.vignette("getting_started", place)
+        return (place / "getting_started.ipynb").read_text().endswith("}\n")
 
     def read(place: Path) -> bool:
         from protoclass.core import spool
@@ -94,7 +102,7 @@ def writings() -> dict[str, Writing]:
     return {
         **{name: Writing(save(value), "x.proto") for name, value in values.items()},
         "report": Writing(report, "x.html"),
-        "vignette": Writing(lambda place: pc.vignette("getting_started", place) is not None, others=True),
+        "vignette": Writing(vignette, others=True),
         "figures": Writing(figures, others=True),
         "lazy table": Writing(read),
         "kernel": Writing(compile_there, others=True),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import subprocess
 import sys
 import tempfile
@@ -90,7 +91,7 @@ def writings() -> dict[str, Writing]:
     def vignette(place: Path) -> bool:
         with contextlib.redirect_stdout(io.StringIO()):
             pc.vignette("getting_started", place)
-        return (place / "getting_started.ipynb").read_text().endswith("}\n")
+        return bool(json.loads((place / "getting_started.ipynb").read_text())["cells"])
 
     def read(place: Path) -> bool:
         from protoclass.core import spool

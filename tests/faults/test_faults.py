@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,22 @@ def test_an_interrupt_at_any_line_of_writing_leaves_no_file(tmp_path):
         lines += 1
     assert path.read_text() == "new"
     assert len(kept) > 30
+
+
+def test_large_arrays_are_compressed_and_read_piece_by_piece(tmp_path, monkeypatch):
+    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    whole, sizes, write = fit.save(tmp_path / "whole").path.read_bytes(), [], zipfile._ZipWriteFile.write
+
+    def noted(self, data):
+        sizes.append(len(data))
+        return write(self, data)
+
+    monkeypatch.setattr(zipfile._ZipWriteFile, "write", noted)
+    monkeypatch.setattr("protoclass.saving.archive.AT_ONCE", 1000)
+    saved = fit.save(tmp_path / "pieces")
+    assert max(sizes) == 1000
+    assert saved.path.read_bytes() == whole
+    assert pc.load(saved).prototypes.equals(fit.prototypes)
 
 
 # memory

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import pandas as pd
 
 from ..arguments import known_arguments
+from ..core.memory import limited
 from .explained import Explained
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Analysed(Explained):
     ) -> TestByGroup: ...
 
     @known_arguments
+    @limited
     def test(
         self,
         new: Any,
@@ -90,6 +92,7 @@ class Analysed(Explained):
         return test(self, new, weights, no_information, by, loss, threshold)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def threshold(
         self,
         of: Any,
@@ -142,6 +145,7 @@ class Analysed(Explained):
         return choose_threshold(self, of, measure, loss, sensitivity, specificity)
 
     @known_arguments
+    @limited
     def bound(self, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
         """A bound on the error of new rows from how few training rows give the rule again (sample compression).
 
@@ -185,6 +189,7 @@ class Analysed(Explained):
         return bound(self, delta, fixed_dissimilarity)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def ball(self, prototype: Any) -> pd.DataFrame:
         """The rows of the fit in the ball of a prototype, nearest first.
 
@@ -211,6 +216,7 @@ class Analysed(Explained):
         return ball(self, prototype)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def stability(
         self, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
     ) -> Stability:
@@ -253,6 +259,7 @@ class Analysed(Explained):
         return stability(self, B, seed, sample, progress)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def importance(
         self,
         new: Any = None,
@@ -306,6 +313,7 @@ class Analysed(Explained):
         return importance(self, new, repeats, variables, cv, seed, progress)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def why(self, row: Any) -> pd.DataFrame:
         """Why a row has its class: what each variable adds to the distances, and the least change that gives another class.
 
@@ -344,6 +352,7 @@ class Analysed(Explained):
         return why(self, row)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def path(self, new: Any = None, cv: Any = None) -> pd.DataFrame:
         """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
 

@@ -13,6 +13,7 @@ import pandas as pd
 from ..arguments import MOST_SEED, is_number, known_arguments, one_of, whole_number
 from ..core.bands import simultaneous
 from ..core.choose import RULES, Choice
+from ..core.memory import limited
 from ..errors import OptionError, brief
 from .correction import corrected_error
 from .problem import Problem
@@ -116,6 +117,7 @@ class ErrorCurve:
         return MEASURES[self.measure]
 
     @known_arguments
+    @limited
     def corrected(self, choose: str = "1se") -> float | None:
         """The error of the point that `choose` means, corrected for choosing it on the same folds.
 
@@ -160,6 +162,7 @@ class ErrorCurve:
         )
 
     @known_arguments
+    @limited
     def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
         """A band that holds the complete curve with a chance of `level`, as far as the errors of folds are independent.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import known_arguments
+from ..core.memory import limited
 from .fitted import Fitted
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Explained(Fitted):
     """A fitted rule whose prototypes are compared with others that would do; each analysis is a module of `analysis`."""
 
     @known_arguments
+    @limited
     def alternatives(
         self, within: float = 0.01, candidates: Any = (), seconds: float = 60.0, progress: bool | None = None
     ) -> Alternatives:
@@ -63,6 +65,7 @@ class Explained(Fitted):
         return alternatives(self, within, candidates, seconds, progress)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def criticisms(self, n: int = 10, seconds: float = 30.0, progress: bool | None = None) -> Criticisms:
         """The rows that the prototypes explain worst, with the prototype that takes each.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import known_arguments
+from ..core.memory import limited
 from ..core.task import Rule, Task
 from ..declared import savable
 from ..frames.spelling import substitute
@@ -36,6 +37,7 @@ class Fit(Published):
     """
 
     @known_arguments
+    @limited
     def calibrate(self, data: Any = None, how: str = "multinomial", cv: Any = "auto", seed: int | None = None) -> Fit:
         """The fit with chances of the classes and prediction sets, learned from rows that its rules did not see.
 
@@ -80,6 +82,7 @@ class Fit(Published):
         return calibrated(replace(self, problem=replace(self.problem, call=call), calibration=None))
 
     @known_arguments
+    @limited
     def augment(self, data: Any = None) -> Any:
         """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
 
@@ -120,6 +123,7 @@ class Fit(Published):
         return as_given(glance(self), self.call.data)
 
     @known_arguments
+    @limited
     def summary(self) -> Summary:
         """All there is to say, as a statsmodels Summary (text, HTML, LaTeX)."""
         from ..tables.summary import summary

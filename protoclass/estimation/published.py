@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import known_arguments
+from ..core.memory import limited
 from .analysed import Analysed
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ class Published(Analysed):
     """What others read of a fit, or run."""
 
     @known_arguments
+    @limited
     def report(self, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False) -> Path:
         """Write the fit as one HTML page that needs nothing beside it.
 
@@ -60,6 +62,7 @@ class Published(Analysed):
         return write_report(self, path, test, stability, overwrite)  # type: ignore[arg-type]
 
     @known_arguments
+    @limited
     def card(self) -> Card:
         r"""The model card: one page in words and small tables, for those who use the fit or judge it.
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import Served, known_arguments
 from ..core.choose import choose
+from ..core.memory import limited
 from ..core.units import as_counts
 from ..declared import savable
 from ..elsewhere import VERBS_OF_VALIDATION
@@ -72,6 +73,7 @@ class Validation(ErrorCurve, Served):
         )  # fmt: skip
 
     @known_arguments
+    @limited
     def permutation_test(self, B: int = 200, seed: int = 0, progress: bool | None = None) -> PermutationTest:
         """Whether an error as small as that of the chosen point is to be expected where the classes say nothing of the predictors.
 
@@ -180,6 +182,7 @@ class Validation(ErrorCurve, Served):
         return self.fit_at(self.chosen_by_call())
 
     @known_arguments
+    @limited
     def fit_at(self, point: int) -> Fit:
         """The method on all rows at a row of `table`.
 

@@ -194,6 +194,17 @@ def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
         work()
 
 
+def test_what_is_asked_of_fits_says_it_as_well(monkeypatch):
+    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("protoclass.analysis.stability.stability", fail)
+    with pytest.raises(pc.TooLarge, match="memory ran out"):
+        fit.stability(B=2)
+
+
 @pytest.mark.parametrize("reason", [OSError(errno.ENOENT, "no"), RuntimeError("no"), ImportError("no"), ValueError("no")])
 def test_other_errors_stay_what_they_are(reason):
     @limited

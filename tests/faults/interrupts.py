@@ -9,6 +9,7 @@ well, so the seconds of processor between the signal and the interrupt are given
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
 import gc
 import io
@@ -114,6 +115,8 @@ def on_a_cluster(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
 
     local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     client, data = distributed.Client(local, set_as_default=False), made(2000)
+    atexit.register(local.close)
+    atexit.register(client.close)
     return lambda: pc.fit("y ~ .", data, eps=1.5, client=client, cv=None, progress=True), facts
 
 
@@ -245,8 +248,8 @@ def moments(name: str, count: int, seed: int, progress: Callable[[Moment], objec
     with tempfile.TemporaryDirectory() as place, Sender() as sender:
         folder = Path(place, "files")
         folder.mkdir()
-        tempfile.tempdir = place
         call, result = WORKS[name](folder)
+        tempfile.tempdir = place
         with bars():
             right = pickle.dumps(result(call()))
             begin = time.monotonic()

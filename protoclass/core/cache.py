@@ -1,22 +1,155 @@
-"""The cache of compiled kernels on the disk."""
+"""Compiled functions that are kept on disk, whoever writes there at the same time.
+
+Numba's own cache has one index for all types of a function, which is written before the code that it names. Two processes that
+compile a function for different types at the same moment can leave an index that names the code of the other one, and a process
+that is stopped in between leaves one that names the code of an earlier version. It also knows a function by its own file and not
+by the functions of other files that it calls. Here each compiled function is one file, whose first line says what it was compiled
+from. It is written beside and renamed; where it is not what was asked for, or not complete, the function is compiled again.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
+import pickle
+import secrets
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
-from numba.core.caching import FunctionCache
+import numba
+import numpy as np
+from numba.core import caching, serialize
+
+from ..errors import warn
+
+NUMBA: Any = numba
+CACHING: Any = caching
+dumps: Callable[[Any], bytes] = serialize.dumps
+NO_FOLDER = "no locator available"  # of numba's message where no folder for a cache can be written
+DIGEST = 64  # characters
 
 
-class Cache(FunctionCache):  # type: ignore[misc]
-    """A cache that can't be written or read is none: the kernel is compiled, and compiled again in the next process."""
+def dispatcher(function: Callable[..., Any]) -> Any:
+    """The function under numba, which compiles it for each combination of types when it is first called with them."""
+    made = NUMBA.njit(nogil=True, fastmath={"contract"})(function)
+    if NUMBA.config.DISABLE_JIT:
+        return made
+    try:
+        made._cache = Cache(function)
+    except RuntimeError as reason:
+        if NO_FOLDER not in str(reason):
+            raise
+        _say_that_nothing_is_kept()
+    return made
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):  # a disk that is full or fails
-            super().save_overload(sig, data)
+
+@cache
+def _say_that_nothing_is_kept() -> None:
+    warn(
+        "compiled functions can't be kept, as there is no folder for them that can be written: every process compiles them anew, "
+        "which takes seconds. The environment variable NUMBA_CACHE_DIR names another folder"
+    )
+
+
+def source_of(function: Callable[..., Any]) -> str:
+    """A digest of what a function is compiled from: its code, and the constants and functions outside it that it names."""
+    return sha256(repr(_parts(function, ())).encode()).hexdigest()
+
+
+def _parts(function: Any, above: tuple[Any, ...]) -> Any:
+    code = function.__code__
+    named = [name for name in sorted(_names(code)) if name in function.__globals__]
+    return _of_code(code), [(name, _of_value(function.__globals__[name], (*above, function))) for name in named]
+
+
+def _of_value(value: Any, above: tuple[Any, ...]) -> Any:
+    inner = getattr(value, "py_func", None)
+    if inner is not None:
+        return inner.__qualname__ if inner in above else _parts(inner, above)
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    return repr(value) if isinstance(value, (bool, int, float, str, tuple)) else getattr(value, "__name__", "")
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _of_code(code: CodeType) -> Any:
+    constants = [_of_code(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    return code.co_code, constants, code.co_names, code.co_varnames
+
+
+class Cache(CACHING.FunctionCache):  # type: ignore[misc]
+    """Numba's cache of a function, with `Kept` in the place of its index and its files."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        source = f"numba {numba.__version__} {source_of(function)}"
+        self._cache_file = Kept(Path(self.cache_path), self._impl.filename_base, source)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except OSError:
+        except OSError:  # a file that can't be read is no better than none
             return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError:  # a full disk, or a folder that can no longer be written
+            _say_that_nothing_is_kept()
+
+
+class Kept:
+    """The files of a function, one for each combination of types and processor.
+
+    Attributes
+    ----------
+    folder : Path
+    base : str
+        How the names of the files begin.
+    source : str
+        What the function is compiled from, and by which numba.
+    """
+
+    def __init__(self, folder: Path, base: str, source: str) -> None:
+        self.folder, self.base, self.source = folder, base, source
+
+    def path(self, key: Any) -> Path:
+        """The file of what was compiled for `key`: numba's signature, processor and digests of the code."""
+        return self.folder / f"{self.base}.{sha256(self._first_line(key)).hexdigest()[:16]}.nbc"
+
+    def _first_line(self, key: Any) -> bytes:
+        signature, *rest = key
+        return f"{self.source} {signature} {rest}\n".encode()
+
+    def load(self, key: Any) -> Any:
+        """What was kept under `key`, or None."""
+        try:
+            kept = self.path(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        digest, body, line = kept[:DIGEST], kept[DIGEST:], self._first_line(key)
+        if not body.startswith(line) or sha256(body).hexdigest().encode() != digest:
+            return None
+        return pickle.loads(body[len(line) :])
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep `data` under `key`."""
+        body = self._first_line(key) + dumps(data)
+        beside = self.folder / f"{self.base}.{secrets.token_hex(8)}.part"
+        try:
+            beside.write_bytes(sha256(body).hexdigest().encode() + body)
+            os.replace(beside, self.path(key))
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def flush(self) -> None:
+        """Remove what is kept of the function."""
+        for one in self.folder.glob(f"{self.base}.*.nbc"):
+            one.unlink(missing_ok=True)

@@ -128,7 +128,12 @@ def _over_repeats(errors: list[Array], weights: list[Array]) -> tuple[Array, Arr
 def mean_and_se(errors: Array, weight: Array) -> tuple[Array, Array]:
     """Weighted mean over folds and its standard error, each (G,); the standard error is NaN for a single fold."""
     share = weight / weight.sum()
-    mean = share @ errors
+    mean = _sum_over_folds(share, errors)
     if len(errors) == 1:
         return mean, np.full(mean.shape, np.nan)
-    return mean, np.sqrt(share @ (errors - mean) ** 2 / (len(errors) - 1))
+    return mean, np.sqrt(_sum_over_folds(share, (errors - mean) ** 2) / (len(errors) - 1))
+
+
+def _sum_over_folds(share: Array, values: Array) -> Array:
+    # fold by fold, as a matrix product adds them in an order that depends on the build of BLAS
+    return np.asarray((share[:, None] * values).sum(axis=0))

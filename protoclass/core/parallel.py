@@ -7,14 +7,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from functools import cache, update_wrapper
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -28,6 +29,28 @@ _inside = threading.local()
 _guard = threading.Lock()
 _within = 0  # number of threads inside `alone`
 _limits: Any = None  # the limits that the last of these threads restores
+
+
+class _Loop:
+    """A loop that this thread reads, on so many threads of its own."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads, self.reader = threads, threading.get_ident()
+
+
+_loops: WeakSet[_Loop] = WeakSet()  # that are under way
+
+
+def _renew() -> None:
+    """A forked process has one thread: no other one holds the lock, is inside `alone`, or has a loop under way."""
+    global _guard, _within, _loops
+    if _within:
+        _restore()
+    _guard, _within, _loops = threading.Lock(), 0, WeakSet()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
 
 
 def few(steps: int, costly_without: Kernel | None = None) -> bool:
@@ -46,6 +69,18 @@ def _pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _restore() -> None:
+    _take_control()
+    _limits.restore_original_limits()
+
+
+def _take_control() -> None:
+    """Let this thread limit OpenBLAS: a newer threadpoolctl ignores all but the one that was the first to do so."""
+    release: Any = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if release is not None:
+        release(force=True)
+
+
 @contextmanager
 def alone() -> Iterator[None]:
     """Keep BLAS and OpenMP on one thread: a small problem takes ten times as long when threads wait for one another.
@@ -54,7 +89,9 @@ def alone() -> Iterator[None]:
     """
     global _limits, _within
     with _guard:
-        _limits = _limits if _within else _pools().limit(limits=1)
+        if not _within:
+            _take_control()
+            _limits = _pools().limit(limits=1)
         _within += 1
     try:
         yield
@@ -62,7 +99,7 @@ def alone() -> Iterator[None]:
         with _guard:
             _within -= 1
             if _within == 0:
-                _limits.restore_original_limits()
+                _restore()
 
 
 class Once(Generic[T]):
@@ -105,13 +142,9 @@ class Kernel:
         return out
 
     def _compile(self) -> Any:
-        import numba
+        from .cache import dispatcher
 
-        from .cache import Cache
-
-        compiled = numba.njit(nogil=True, fastmath={"contract"})(self.py_func)
-        compiled._cache = Cache(self.py_func)  # as `cache=True` sets numba's own
-        return compiled
+        return dispatcher(self.py_func)
 
     @property
     def called(self) -> bool:
@@ -136,8 +169,13 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def cores() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """The number of processors that this process may use, or OMP_NUM_THREADS where that is smaller.
+
+    By this variable, which joblib sets in its processes, those that work side by side are told their share.
+    """
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    most = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return min(own, int(most)) if most.isdecimal() and int(most) > 0 else own
 
 
 def left() -> NDArray[np.uint8]:
@@ -161,15 +199,28 @@ def threaded(entries: int) -> bool:
     return entries >= SMALL and cores() > 1 and not getattr(_inside, "worker", False)
 
 
+def free_cores() -> int:
+    """The processors that loops of other threads leave to this one, at least 1.
+
+    One thread may read a loop over the results of another loop: it does not wait for itself.
+    """
+    if getattr(_inside, "worker", False):
+        return 1
+    own = threading.get_ident()
+    with _guard:
+        return max(1, cores() - sum(loop.threads for loop in _loops if loop.reader != own))
+
+
 def each(
     work: Callable[[S], T], items: Iterable[S], entries: int = SMALL, stop: Callable[[], None] = lambda: None
 ) -> Iterator[T]:
     """Map `work` over `items` on threads, in order, a few items ahead of the reader.
 
     Work on a matrix of fewer than `SMALL` entries stays in this thread, because passing it on would take longer. Work that
-    already runs on such a thread stays there too: the outermost loop owns the processors. A single item goes to another thread as
-    well, since Ctrl-C is noticed only where no kernel runs; the loops inside it may then use the threads. `stop` is called when the
-    loop is left early, for example by Ctrl-C; kernels of its threads see the flag of `left`.
+    already runs on such a thread stays there too: the outermost loop owns the processors, and BLAS takes one for each thread. Where
+    several threads of the user's have loops, a later one gets what the earlier ones leave, or one thread. A single item goes to
+    another thread as well, since Ctrl-C is noticed only where no kernel runs; the loops inside it may then use the threads. `stop`
+    is called when the loop is left early, for example by Ctrl-C; kernels of its threads see the flag of `left`.
     """
     if entries < SMALL or getattr(_inside, "worker", False):
         for item in items:
@@ -184,14 +235,18 @@ def each(
         return work(item)
 
     pending: deque[Future[T]] = deque()
-    pool = ThreadPoolExecutor(cores())
+    threads = free_cores() if several else 1
+    loop, pool = _Loop(threads if several else 0), ThreadPoolExecutor(threads)
     try:
-        for item in items:
-            pending.append(pool.submit(copy_context().run, mark_and_work, item))
-            if len(pending) > 2 * cores():
+        with _guard:
+            _loops.add(loop)
+        with alone() if several else nullcontext():
+            for item in items:
+                pending.append(pool.submit(copy_context().run, mark_and_work, item))
+                if len(pending) > 2 * threads:
+                    yield _result(pending.popleft())
+            while pending:
                 yield _result(pending.popleft())
-        while pending:
-            yield _result(pending.popleft())
     except BaseException:
         # The loop was left early, for example by Ctrl-C. Running work gets the signal to stop but is not waited for: a solver may
         # be slow to stop.
@@ -199,6 +254,8 @@ def each(
         stop()
         pool.shutdown(wait=False, cancel_futures=True)
         raise
+    finally:
+        loop.threads = 0
     pool.shutdown()
 
 

@@ -392,7 +392,7 @@ class Fitted(Served):
     def training_error(self) -> float:
         """Weighted share of the rows of the fit that it misclassifies."""
         wrong = self.fitted_codes != self.frame.codes
-        return float(self.frame.weights @ wrong / self.frame.weights.sum())
+        return float(self.frame.weights[wrong].sum() / self.frame.weights.sum())
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of the method, as chosen."""

@@ -97,7 +97,8 @@ def fit(
     groups : column name, Series or array, optional
         Rows of a group stay in one fold.
     seed : int
-        For the folds and what else is drawn; the same seed gives the same result.
+        For the folds and what else is drawn; the same seed gives the same result, on any number of threads and in any process.
+        README ("Fits that travel") says what of it depends on the build of BLAS.
     progress : bool, optional
         A progress bar for work over 2 s; False silences it, and None takes `pc.options.progress`.
     client : Dask client, optional

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import one_of
 from ..core.distances.strings import mismatch
-from ..core.parallel import cores
+from ..core.parallel import free_cores, threaded
 from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
@@ -237,7 +237,7 @@ class Levenshtein(Metric):
         a, b = rows[0], candidates[0]
         if len(a) == 0 or len(b) == 0:
             return np.empty((len(a), len(b)))
-        edits = process.cdist(a, b, scorer=scorer.distance, dtype=np.int32, workers=cores())
+        edits = process.cdist(a, b, scorer=scorer.distance, dtype=np.int32, workers=free_cores() if threaded(len(a) * len(b)) else 1)
         if not self.normalised:
             return np.asarray(edits, float)
         longest = np.maximum(np.array([len(t) for t in a])[:, None], np.array([len(t) for t in b])[None, :])

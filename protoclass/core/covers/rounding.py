@@ -106,4 +106,6 @@ def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple
     random = np.random.default_rng(seed)
     drawn = random.random((draws, len(x))) < x
     times = np.asarray((program.covers.T @ drawn.T.astype(float)).T)
-    return drawn, drawn @ program.cost + (times == 0) @ program.prize
+    # sums in NumPy's order: draws whose sums a matrix product rounds in another way would be chosen by the build of BLAS
+    costs = np.where(drawn, program.cost, 0.0).sum(axis=1)
+    return drawn, costs + np.where(times == 0, program.prize, 0.0).sum(axis=1)

@@ -272,7 +272,7 @@ def _shares(priors: Array, classes: int) -> Array:
 
 def _mean(X: Array, w: Array) -> Array:
     # differences from the first row, so that the mean of a constant column is exact
-    return np.asarray(X[0] + w @ (X - X[0]) / w.sum())
+    return np.asarray(X[0] + _weighted_sum(w, X - X[0]) / w.sum())
 
 
 def _scale(within: Array, overall: Array, w: Array, classes: int) -> Array:
@@ -289,4 +289,9 @@ def _root(gaps: Array, w: Array, count: float) -> Array:
     """sqrt(sum_i w_i gaps_ij^2 / count), computed relative to the largest value of each column: squares of 1e200 would overflow."""
     most = np.abs(gaps).max(axis=0)
     share = gaps / np.where(most > 0, most, 1)
-    return np.asarray(most * np.sqrt(w @ share**2 / count))
+    return np.asarray(most * np.sqrt(_weighted_sum(w, share**2) / count))
+
+
+def _weighted_sum(w: Array, values: Array) -> Array:
+    # row by row, as a matrix product adds them in an order that depends on the build of BLAS
+    return np.asarray((w[:, None] * values).sum(axis=0))

@@ -1,0 +1,316 @@
+"""Fits side by side: in threads, in processes, after a fork, with one cache of compiled functions for all."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import joblib
+import numba
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+import protoclass as pc
+from protoclass.core import cache, parallel
+from protoclass.core.parallel import Kernel, each, free_cores
+
+from .outcomes import method_outcome
+from .test_determinism import differing
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = Path(pc.__file__).parent
+METHODS = ("pvm", "scm", "lvq", "kmedoids", "kmeans", "dann")
+
+
+@pytest.fixture
+def three_cores(monkeypatch):
+    """A machine of three processors on which all work is large."""
+    monkeypatch.setattr(parallel, "SMALL", 1)
+    monkeypatch.setattr(parallel, "cores", lambda: 3)
+
+
+def script(code, *words, **environment):
+    places = os.pathsep.join([str(HERE.parents[1]), *sys.path])
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.Popen(
+        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": places} | environment
+    )
+
+
+def ended(process, seconds=300):
+    """What a process prints; it is ended where it takes too long."""
+    try:
+        said, errors = process.communicate(timeout=seconds)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    return said, errors
+
+
+# threads
+
+
+def test_fits_in_threads_are_those_of_one_after_another(three_cores):
+    expected = [method_outcome(name) for name in METHODS]
+    with ThreadPoolExecutor(4) as pool:
+        for name, one, other in zip(METHODS, expected, pool.map(method_outcome, METHODS), strict=True):
+            assert differing(one, other) == [], name
+
+
+class Watch:
+    """Counts how many do its work at the same time."""
+
+    def __init__(self):
+        self.now, self.most, self.blas, self.lock = 0, 0, set(), threading.Lock()
+
+    def __call__(self, item):
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        time.sleep(0.01)
+        with self.lock:
+            self.blas |= {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+            self.now -= 1
+        return item
+
+
+def test_threads_of_the_user_s_share_the_processors(three_cores):
+    watch, users = Watch(), 8
+    before, pools = threading.active_count(), threadpool_info()
+    with ThreadPoolExecutor(users) as pool:
+        results = list(pool.map(lambda k: list(each(watch, range(k, k + 12))), range(users)))
+    assert results == [list(range(k, k + 12)) for k in range(users)]
+    assert watch.most <= 3 + users - 1  # each user's thread has one at least; three for each would be 24
+    assert watch.blas == {1}
+    assert free_cores() == 3
+    assert threading.active_count() == before
+    assert [one["num_threads"] for one in threadpool_info()] == [one["num_threads"] for one in pools]
+
+
+def test_a_loop_over_the_results_of_a_loop_does_not_wait_for_itself(three_cores):
+    outer = each(lambda item: item, range(9))
+    next(outer)
+    assert free_cores() == 3
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(free_cores).result() == 1  # another thread has what this one leaves
+    inner = each(lambda item: threading.get_ident(), outer)
+    assert threading.get_ident() not in inner
+    assert free_cores() == 3
+    abandoned = each(lambda item: item, range(9))
+    next(abandoned)
+    del abandoned
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(free_cores).result() == 3
+
+
+def test_loops_inside_a_thread_of_a_loop_stay_on_it(three_cores):
+    assert set(each(lambda item: free_cores(), range(5))) == {1}
+    assert all(
+        set(inner) == {own}
+        for own, inner in each(
+            lambda item: (threading.get_ident(), list(each(lambda part: threading.get_ident(), range(4)))), range(5)
+        )
+    )
+
+
+@pytest.mark.parametrize(("given", "cores"), [("1", 1), ("2,4", 2), ("", None), ("none", None), ("0", None), ("4096", None)])
+def test_processes_are_told_their_share_of_the_processors(given, cores, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    all_of_them = parallel.cores()
+    monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert parallel.cores() == min(cores or all_of_them, all_of_them)
+
+
+# processes
+
+
+def outcome_and_cores(name):
+    return method_outcome(name), parallel.cores()
+
+
+def test_fits_in_processes_of_joblib():
+    jobs = [joblib.delayed(outcome_and_cores)(name) for name in ("pvm", "scm")]
+    for name, (one, cores) in zip(("pvm", "scm"), joblib.Parallel(n_jobs=2, backend="loky")(jobs), strict=True):
+        assert differing(method_outcome(name), one) == []
+        assert cores == max(1, joblib.cpu_count() // 2)
+
+
+FORKED = """
+import os, sys, threading
+import protoclass as pc
+from protoclass.core import parallel
+parallel.SMALL = 1
+parallel.cores = lambda: 3
+iris = pc.load_data("iris").iloc[::5]
+
+def fitted():
+    exact = pc.fit("species ~ .", iris, eps=[0.8, 1.2], solver="exact", cv=3, progress=False)
+    return exact.prototypes.index.tolist(), pc.fit("species ~ .", iris, "kmeans", K=2).predict().tolist()
+
+own, going, gone = fitted(), threading.Event(), threading.Event()
+
+def other_thread():  # has a loop under way, with BLAS limited, and holds the lock
+    for _ in parallel.each(lambda item: (going.set(), gone.wait()), range(3)):
+        pass
+
+thread = threading.Thread(target=other_thread)
+thread.start()
+going.wait()
+children = []
+for locked in (False, True):
+    if locked:
+        parallel._guard.acquire()
+    child = os.fork()
+    if child == 0:
+        same = fitted() == own
+        os._exit(0 if same and parallel.free_cores() == 3 and parallel._within == 0 else 1)
+    if locked:
+        parallel._guard.release()
+    children.append(child)
+codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+gone.set()
+thread.join()
+print(codes, fitted() == own)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system can't fork")
+def test_a_process_that_is_forked_after_a_fit_fits_and_ends():
+    assert ended(script(FORKED, PYTHONWARNINGS="ignore"))[0].split("\n")[0] == "[0, 0] True"
+
+
+# the cache of compiled functions
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder for compiled functions."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def inner_function(x):
+    return x + 1
+
+
+called = Kernel(inner_function)
+
+
+def doubled(x):
+    return 2 * called(x)
+
+
+def files(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_compiled_function_is_read_and_not_compiled_again(folder):
+    one, other = Kernel(doubled), Kernel(doubled)
+    assert (one(3), one(1.5)) == (8, 5.0)
+    kept = {path: path.stat().st_mtime_ns for path in files(folder)}
+    assert len(kept) >= 2
+    assert {path.suffix for path in kept} == {".nbc"}
+    assert (other(3), other(1.5)) == (8, 5.0)
+    assert sum(other._compiled().stats.cache_hits.values()) == 2
+    assert {path: path.stat().st_mtime_ns for path in files(folder)} == kept
+
+
+def test_a_cache_that_is_damaged_or_mixed_up_is_compiled_anew(folder):
+    one = Kernel(doubled)
+    assert (one(3), one(1.5)) == (8, 5.0)
+    kept = {path: path.read_bytes() for path in files(folder) if path.name.startswith("test_side_by_side.doubled")}
+    (a, b), contents = kept, list(kept.values())
+    for first, second in [(contents[1], contents[0]), (b"", contents[1][:-1]), (b"\0" * 2000, contents[1][:-9] + b"\0" * 9)]:
+        a.write_bytes(first)
+        b.write_bytes(second)
+        again = Kernel(doubled)
+        assert (again(3), again(1.5)) == (8, 5.0)
+        assert not again._compiled().stats.cache_hits
+        assert [a.read_bytes()[64:300], b.read_bytes()[64:300]] == [c[64:300] for c in contents]
+
+
+def test_a_function_is_compiled_anew_where_one_that_it_calls_has_changed(folder, monkeypatch):
+    assert Kernel(doubled)(3) == 8
+    monkeypatch.setitem(doubled.__globals__, "called", Kernel(lambda x: x + 2))
+    assert Kernel(doubled)(3) == 10
+
+
+def test_constants_and_arrays_outside_a_function_are_part_of_what_it_is_compiled_from():
+    def source(**names):
+        code = compile("def f(x):\n    return x * A", "f", "exec")
+        exec(code, names)
+        return cache.source_of(names["f"])
+
+    values = [{"A": 1}, {"A": 1.0}, {"A": (1, 2)}, {"A": np.ones(2)}, {"A": np.zeros(2)}, {}]
+    assert len({source(**one) for one in values}) == len(values)
+    assert source(A=np.ones(2)) == source(A=np.ones(2))
+
+
+def test_where_no_folder_can_be_written_every_process_compiles(monkeypatch):
+    def refused(*_):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr("numba.core.caching._CacheLocator.ensure_cache_path", refused)
+    cache._say_that_nothing_is_kept.cache_clear()
+    with pytest.warns(UserWarning, match="every process compiles them anew.*NUMBA_CACHE_DIR"):
+        assert Kernel(doubled)(3) == 8
+
+
+FIRST = """
+import sys
+import numpy as np
+import protoclass as pc
+iris = pc.load_data("iris").iloc[::5]
+iris = iris.astype({name: sys.argv[1] for name in iris.columns[:4]})
+metric = pc.Minkowski(3, scale=False)
+print(pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=metric, progress=False).predict(iris, "distance").to_numpy(float).tolist())
+"""
+
+
+def kept_whole(folder):
+    """Whether each file holds what its digest says."""
+    every = files(folder)
+    return bool(every) and all(
+        path.suffix == ".nbc" and cache.sha256(path.read_bytes()[64:]).hexdigest().encode() == path.read_bytes()[:64] for path in every
+    )
+
+
+def test_two_first_fits_at_once_share_an_empty_cache(tmp_path):
+    together = [script(FIRST, kind, NUMBA_CACHE_DIR=str(tmp_path)) for kind in ("float64", "float32")]
+    one, other = (np.array(eval(ended(process)[0])) for process in together)
+    assert np.allclose(one, other, rtol=1e-5, atol=1e-5)
+    assert kept_whole(tmp_path)
+
+
+@pytest.mark.long
+def test_many_first_fits_at_once_and_those_after_them(tmp_path):
+    def run(kinds):
+        return [ended(one)[0] for one in [script(FIRST, kind, NUMBA_CACHE_DIR=str(tmp_path)) for kind in kinds]]
+
+    first = run(["float64", "float32"] * 3)
+    kept = {path: path.stat().st_mtime_ns for path in files(tmp_path)}
+    assert kept_whole(tmp_path)
+    assert run(["float64", "float32"]) == first[:2] == first[2:4] == first[4:]
+    assert {path: path.stat().st_mtime_ns for path in files(tmp_path)} == kept  # nothing was compiled again
+
+
+@pytest.mark.long
+def test_an_installation_that_can_not_be_written(tmp_path):
+    """No folder has a place for a cache: a file stands in the way of each, which stops the superuser as well."""
+    installed = tmp_path / "protoclass"
+    shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE.parent / "data", tmp_path / "data", dirs_exist_ok=True)
+    for one in [installed, *(path for path in installed.rglob("*") if path.is_dir())]:
+        (one / "__pycache__").touch()
+    environment = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
+    expected = ended(script(FIRST, "float64"))[0]
+    for _ in range(2):
+        said, errors = ended(script(FIRST, "float64", **environment, NUMBA_CACHE_DIR=""))
+        assert said == expected
+        assert "NUMBA_CACHE_DIR" in errors
+    assert not list(tmp_path.rglob("*.nbc"))

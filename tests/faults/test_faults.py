@@ -13,6 +13,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import spool
+from protoclass.core.cache import _say_that_nothing_is_kept
 from protoclass.core.memory import limited
 from protoclass.core.neighbours import mmd
 from protoclass.core.parallel import Kernel, check_wanted, each, kernel, left
@@ -247,6 +248,7 @@ def test_a_cache_that_can_not_be_written_or_read_is_none(monkeypatch):
     tried = []
     for name in ("save", "load"):
         monkeypatch.setattr(f"protoclass.core.cache.Kept.{name}", lambda *a, n=name: (tried.append(n), fail()))
+    _say_that_nothing_is_kept.cache_clear()
     with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR"):
         assert Kernel(doubled)(3) == 6
     assert tried == ["load", "save"]

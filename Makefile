@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test test-long fuzz lint bench bench-scale cold papers vignettes lab clean
+.PHONY: run test test-long fuzz lint matrix dist bench bench-scale cold papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -26,8 +26,17 @@ fuzz: $(VENV)/tested
 	$(BIN)/python -m pytest tests/fuzz
 
 lint: $(VENV)/tested
-	$(BIN)/ruff check protoclass tests benchmarks data docs
+	$(BIN)/ruff check protoclass tests benchmarks data docs .ci
 	$(BIN)/mypy protoclass/core
+
+# the oldest and the newest versions of all dependencies, on each Python that is there. JOBS=minimum takes one, TESTS=tests all
+# tests, and PYTHONS="python3.12 /opt/python3.13" names Pythons
+matrix: $(VENV)/installed
+	$(BIN)/python .ci/matrix.py $(JOBS) $(if $(TESTS),--tests "$(TESTS)")
+
+# builds sdist and wheel into dist, and tests the wheel in a new environment outside the checkout
+dist: $(VENV)/tested
+	$(BIN)/python .ci/dist.py $(OPTIONS)
 
 # OPTIONS, such as make bench OPTIONS="--large --write": --help of the scripts lists them
 bench: $(VENV)/installed

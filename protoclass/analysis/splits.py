@@ -19,6 +19,7 @@ from ..estimation.fitting import fit
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
+from ..frames.schema import with_levels
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..progress import bar
@@ -98,8 +99,9 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
-    levels = {name: c.levels for name, c in frame.schema.items() if c.kind == "category" and name in data}
-    changed = data.assign(**{name: pd.Categorical(data[name], of_name) for name, of_name in levels.items()})
+    categories = {name: c for name, c in frame.schema.items() if c.kind == "category" and name in data}
+    # levels that only rows which take no part have are left out
+    changed = data.assign(**{name: with_levels(data[name], c) for name, c in categories.items()})
     data = made_from(data, changed)
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
     tests = draw_splits(frame.codes, None if of_row is None else of_row.loc[frame.index], drawing)

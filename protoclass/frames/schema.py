@@ -95,11 +95,17 @@ def check_kind(values: pd.Series, known: Column) -> None:
 def to_canonical(values: pd.Series, known: Column) -> Any:
     if known.kind != "category":
         return numbers(values)
-    codes = pd.Index(known.levels).get_indexer(values.astype(object))
-    unseen = values[(codes < 0) & ~values.isna().to_numpy()].unique()
+    found = with_levels(values, known)
+    unseen = values[(found.codes < 0) & ~values.isna().to_numpy()].unique()
     if len(unseen):
         first = ", ".join(shown(v) for v in unseen[:5])
         raise DataError(f"column {values.name!r} has levels not seen in fit: {first}")
+    return found
+
+
+def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
+    """Values of a category with the known levels; any other value is missing."""
+    codes = pd.Index(known.levels).get_indexer(values.astype(object))
     return pd.Categorical.from_codes(codes, list(known.levels), ordered=known.ordered)
 
 

@@ -110,8 +110,12 @@ def library_of(data: Any) -> str | None:
 
 
 def _polars(data: Any) -> Lazy:
-    if not hasattr(data, "collect_batches"):
-        raise DataError("a LazyFrame is read in blocks from polars 1.34 on: update polars, or give data.collect()")
+    import polars
+
+    if tuple(map(int, polars.__version__.split(".")[:2])) < (1, 40):  # earlier ones end at an error as if there were no more rows
+        raise DataError(
+            f"a LazyFrame is read in blocks from polars 1.40 on, and this is {polars.__version__}: update polars, or give data.collect()"
+        )
     try:
         schema, plan = data.collect_schema(), data.explain()
     except Exception as reason:
@@ -162,7 +166,7 @@ def _duckdb_blocks(data: Any, columns: list[str]) -> Iterator[pd.DataFrame]:
     quoted = {name: '"' + name.replace('"', '""') + '"' for name in columns}  # data.df() has these numbers as floats
     chosen = [f"cast({quoted[name]} as double) as {quoted[name]}" if name in wide else quoted[name] for name in columns]
     part = data.project(", ".join(chosen)) if chosen else data
-    reader = part.to_arrow_reader if hasattr(part, "to_arrow_reader") else part.fetch_record_batch
+    reader = part.to_arrow_reader if hasattr(part, "to_arrow_reader") else part.fetch_arrow_reader  # before 1.5
     for batch in reader(rows_at_once(len(columns))):
         yield batch.to_pandas()
 

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test test-long fuzz lint matrix dist bench bench-scale cold papers vignettes lab clean
+.PHONY: run test test-long fuzz lint faults matrix dist bench bench-scale cold papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -27,7 +27,15 @@ fuzz: $(VENV)/tested
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check protoclass tests benchmarks data docs .ci
-	$(BIN)/mypy protoclass/core
+	$(BIN)/mypy protoclass tests/typed/script.py
+
+# Ctrl-C at random moments, memory and disks that end: MOMENTS of each work
+MOMENTS ?= 100
+faults: export OPENBLAS_NUM_THREADS := 1
+faults: $(VENV)/tested
+	$(BIN)/python tests/faults/interrupts.py --moments $(MOMENTS)
+	$(BIN)/python tests/faults/memory.py --sizes 20
+	$(BIN)/python tests/faults/disk.py --sizes 20
 
 # the oldest and the newest versions of all dependencies, on each Python that is there. JOBS=minimum takes one, TESTS=tests all
 # tests, and PYTHONS="python3.12 /opt/python3.13" names Pythons

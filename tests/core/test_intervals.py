@@ -1,0 +1,75 @@
+"""Intervals beside statsmodels, published numbers and all outcomes of a small experiment."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from protoclass.core.intervals import (
+    Estimate,
+    difference_of,
+    mean_of,
+    mean_over_rows,
+    share_of,
+    spread_factor,
+    wilson,
+)
+
+
+@pytest.mark.parametrize(("hit", "rows"), [(0, 5), (1, 5), (5, 5), (56, 70), (48, 80), (1, 1)])
+def test_wilsons_interval(hit, rows):
+    assert wilson(hit / rows, rows) == pytest.approx(proportion_confint(hit, rows, method="wilson"), abs=1e-12)
+
+
+def test_a_share_has_no_end_beyond_0_and_1():
+    assert wilson(0.0, 4)[0] == 0.0
+    assert wilson(1.0, 4)[1] == 1.0
+
+
+def test_rows_of_weights_are_worth_fewer():
+    w = np.array([3.0, 1.0, 1.0, 1.0])
+    found = share_of(4.0, w.sum(), w @ w)
+    assert (found.low, found.high) == wilson(4 / 6, 36 / 12)
+    assert found.value == 4 / 6
+    assert share_of(6.0 + 1e-15, 6.0, 12.0).value == 1.0
+    assert np.isnan(share_of(0.0, 0.0, 0.0).value)
+
+
+def test_newcombes_interval_of_a_difference():
+    """Newcombe (1998), table II: 56/70 - 48/80 by method 10."""
+    a, b = (Estimate(hit / rows, *wilson(hit / rows, rows)) for hit, rows in ((56, 70), (48, 80)))
+    found = difference_of(a, b)
+    assert [round(v, 4) for v in (found.value, found.low, found.high)] == [0.2, 0.0524, 0.3339]
+
+
+def test_the_mean_of_shares_recovers_their_variances():
+    shares = [Estimate(0.5, 0.25, 0.875), Estimate(1.0, 0.75, 1.0), Estimate(0.75, 0.5, 0.875)]
+    found = mean_of(shares)
+    assert found.value == 0.75
+    assert found.low == pytest.approx(0.75 - (3 * 0.25**2) ** 0.5 / 3)
+    assert found.high == pytest.approx(0.75 + (0.375**2 + 0.125**2) ** 0.5 / 3)
+    assert mean_of(shares[:1]) == shares[0]
+    assert np.isnan(mean_of([]).value)
+
+
+@pytest.mark.parametrize("w", [(1.0, 1.0), (1.0, 2.0, 3.0), (5.0, 1.0, 1.0, 2.0)])
+def test_the_spread_is_right_on_average(w):
+    """Over all outcomes of a fair coin for each row, whose variance is 1."""
+    w = np.array(w)
+    outcomes = np.array(list(product((-1.0, 1.0), repeat=len(w))))
+    apart = outcomes - (outcomes @ w / w.sum())[:, None]
+    assert spread_factor(w) * np.mean(apart**2 @ w**2) == pytest.approx(w @ w)
+    assert np.isnan(spread_factor(w[:1]))
+    assert np.isnan(spread_factor(np.zeros(2)))
+
+
+def test_the_mean_over_rows():
+    x = np.array([1.0, 4.0, 2.0, 7.0])
+    mean, error = mean_over_rows(np.append(x, 99.0), np.array([2.0, 2, 2, 2, 0]))
+    assert (mean, error) == pytest.approx((3.5, x.std(ddof=1) / 2))
+    assert mean_over_rows(np.array([1.0, 4.0]), np.array([3.0, 1.0]))[0] == 1.75
+    assert np.isnan(mean_over_rows(x[:1], np.ones(1))[1])
+    mean, error = mean_over_rows(np.array([1.0, np.inf]), np.ones(2))
+    assert mean == np.inf
+    assert np.isnan(error)

@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORK = ROOT / "build" / "mutants"
 KEPT = WORK / "tests.jsonl"
-FOLDERS = ("tests/core", "protoclass/core", "tests/metrics", "tests/models")  # the second has examples in docstrings
+FOLDERS = ("tests/core", "protoclass/core", "tests/metrics", "tests/models", "tests/analysis")  # the second: examples in docstrings
 OF_EACH = 3  # cases of a parametrised test
 OUTSIDE = {"cluster", "client"}  # fixtures whose tests run in other processes
 

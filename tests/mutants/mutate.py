@@ -39,13 +39,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Mutation testing of protoclass/core.")
     parser.add_argument("--sample", type=int, default=300, help="number of mutants (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
-    parser.add_argument("--files", default="", help="only files whose path has this text, such as covers/")
+    parser.add_argument("--files", nargs="*", default=[""], help="only files whose path has one of these texts, such as covers/")
     parser.add_argument("--measured", action="store_true", help="run tests that were measured before, and measure no others")
     parser.add_argument("--test-limit", type=float, default=5, help="leave out tests of more seconds of the processor (5)")
     parser.add_argument("--mutant-limit", type=float, default=20, help="seconds of the processor for a mutant's tests (20)")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    every = [mutant for mutant in all_mutants() if options.files in mutant.file]
+    every = [mutant for mutant in all_mutants() if any(text in mutant.file for text in options.files)]
     sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     plan = Mutate(sample, 0.0 if options.measured else options.test_limit, options.mutant_limit)
     with_python_kernels(list(FOLDERS), plan)

@@ -51,6 +51,7 @@ def test_no_other_slope_or_intercepts_are_likelier(L):
         step = random.normal(size=L + 1) * random.choice([0.003, 0.05, 0.5])
         assert best <= slow_loss(own.slope + step[0], own.intercepts + step[1:], scores, y, w) + 1e-9
     assert own.of(scores).sum(axis=1) == pytest.approx(1.0)
+    assert own.intercepts.sum() == pytest.approx(0.0, abs=1e-12)
 
 
 def test_scores_against_the_truth_get_no_slope():

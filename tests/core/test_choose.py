@@ -39,6 +39,13 @@ def test_ties_go_to_the_smaller_then_to_the_first():
     assert (c.best, c.one_se) == (0, 0)
 
 
+def test_errors_that_differ_by_rounding_are_equal():
+    for apart, best in ((3e-13, 1), (3e-12, 0)):
+        errors = np.array([[0.1, 0.1 + apart]] * 2)
+        c = choose(errors, np.ones(2), np.array([[5.0, 2.0]] * 2), bounds=errors)
+        assert (c.best, c.points["bound"]) == (best, best)
+
+
 def test_one_fold_has_no_standard_error():
     c = choose(np.array([[0.3, 0.2]]), np.ones(1), np.array([[1.0, 5.0]]))
     assert np.isnan(c.se).all()

@@ -69,6 +69,7 @@ def test_the_mean_over_rows():
     mean, error = mean_over_rows(np.append(x, 99.0), np.array([2.0, 2, 2, 2, 0]))
     assert (mean, error) == pytest.approx((3.5, x.std(ddof=1) / 2))
     assert mean_over_rows(np.array([1.0, 4.0]), np.array([3.0, 1.0]))[0] == 1.75
+    assert mean_over_rows(np.append(x, np.inf), np.array([2.0, 2, 2, 2, 0])) == (mean, error)  # a row that does not count
     assert np.isnan(mean_over_rows(x[:1], np.ones(1))[1])
     mean, error = mean_over_rows(np.array([1.0, np.inf]), np.ones(2))
     assert mean == np.inf

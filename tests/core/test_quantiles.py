@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from protoclass.core.covers.binned_radii import quantile_bins
+from protoclass.core.coding import bits_of, shift_of
+from protoclass.core.covers.binned_radii import collect_bins, count_bins, quantile_bins
+from protoclass.core.covers.bits import words
 from protoclass.core.covers.quantiles import between, positions
 
 LEVELS = np.array([0.0, 0.01, 0.2, 0.25, 0.5, 0.75, 0.99, 1.0])
@@ -43,3 +45,36 @@ def test_few_bins_are_needed():
     found = quantile_bins(np.array([0, 5, 0, 5, 0, 5, 5]), np.array([0.6]))
     assert np.flatnonzero(found.needed).tolist() == [3, 5]
     assert quantile_bins(np.zeros(4, int), LEVELS) is None
+
+
+class InParts:
+    """A source of a matrix that is scanned in four tiles."""
+
+    def __init__(self, D):
+        self.D = D
+
+    def scan(self, local, finish):
+        n, m = np.array(self.D.shape) // 2
+        tiles = [(np.arange(len(self.D))[a], np.arange(self.D.shape[1])[b]) for a in (slice(n), slice(n, None))
+                 for b in (slice(m), slice(m, None))]  # fmt: skip
+        return [finish(a, b, *local(a, b, self.D[np.ix_(a, b)])) for a, b in tiles]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_is_not_counted_beside_itself(dtype):
+    random = np.random.default_rng(0)
+    D, candidate_row = random.random((9, 7)).astype(dtype), np.array([8, 0, -1, 3, 4, -1, 7])
+    D[0, 1] = D[2, 2] = 0.0
+    others = candidate_row != np.arange(9)[:, None]
+    bins = (bits_of(D) >> shift_of(D.dtype, 12)).astype(int)
+    expected = np.bincount(bins[others], minlength=2**12)
+    expected[0] = 0
+    assert count_bins(InParts(D), candidate_row, 12).tolist() == expected.tolist()
+    needed = random.random(2**12) < 0.5
+    found = collect_bins(InParts(D), candidate_row, 12, needed)
+    assert found.dtype == np.float64
+    assert sorted(found) == sorted(D[others & needed[bins]])
+
+
+def test_words_of_64_bits():
+    assert [words(n) for n in (0, 1, 64, 65, 128, 129)] == [0, 1, 1, 2, 2, 3]

@@ -11,8 +11,10 @@ a line for each test, and not measured again. `--coverage FILE` writes it as dat
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
+import random
 import sys
 import time
 from collections import defaultdict
@@ -31,6 +33,7 @@ WORK = ROOT / "build" / "mutants"
 KEPT = WORK / "tests.jsonl"
 FOLDERS = ("tests/core", "protoclass/core", "tests/metrics", "tests/models", "tests/analysis")  # the second: examples in docstrings
 OF_EACH = 3  # cases of a parametrised test
+LATE = ("numba", "scipy.stats", "scipy.optimize", "scipy.sparse.csgraph", "sklearn.isotonic", "highspy", "matplotlib.pyplot")
 OUTSIDE = {"cluster", "client"}  # fixtures whose tests run in other processes
 
 
@@ -66,6 +69,11 @@ class Plan:
         phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
         hypothesis.settings.register_profile("first failure", hypothesis.settings(), phases=phases)
         hypothesis.settings.load_profile("first failure")
+
+    def pytest_collection_finish(self) -> None:
+        """Import what tests import while they run: children would do so each for itself, and run out of time."""
+        for name in LATE:
+            importlib.import_module(name)
 
 
 class Measure(Plan):
@@ -106,12 +114,12 @@ def _measured(item: pytest.Item) -> tuple[float | None, dict[str, list[tuple[int
 
 
 def some_of_each(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Some cases of each test, from the first to the last."""
+    """Some cases of each test, drawn by its name."""
     cases = defaultdict(list)
     for item in items:
         if OUTSIDE.isdisjoint(getattr(item, "fixturenames", ())):
             cases[item.nodeid.partition("[")[0]].append(item)
-    return [item for case in cases.values() for item in case[:: -(-len(case) // OF_EACH)]]
+    return [item for name, case in cases.items() for item in random.Random(name).sample(case, min(OF_EACH, len(case)))]
 
 
 def kept() -> Iterator[dict[str, Any]]:

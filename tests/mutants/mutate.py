@@ -33,6 +33,8 @@ from operators import Mutant, mutants, mutated
 
 SURVIVED, KILLED, STOPPED, NO_TEST, ARGUED = "survived", "killed", "stopped", "no test", "argued"
 
+OPEN = (SURVIVED, NO_TEST)
+
 
 def main() -> int:
     """Run the sample; 1 where a mutant survived and is not argued."""
@@ -40,6 +42,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=300, help="number of mutants (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--files", nargs="*", default=[""], help="only files whose path has one of these texts, such as covers/")
+    parser.add_argument("--again", metavar="LOG", help="only those that an earlier run printed as survivors into this file")
     parser.add_argument("--measured", action="store_true", help="run tests that were measured before, and measure no others")
     parser.add_argument("--test-limit", type=float, default=5, help="leave out tests of more seconds of the processor (5)")
     parser.add_argument("--mutant-limit", type=float, default=20, help="seconds of the processor for a mutant's tests (20)")
@@ -47,11 +50,14 @@ def main() -> int:
     WORK.mkdir(parents=True, exist_ok=True)
     every = [mutant for mutant in all_mutants() if any(text in mutant.file for text in options.files)]
     sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    if options.again:
+        survived = {line.split(": ", 1)[1] for line in Path(options.again).read_text().splitlines() if line.startswith(OPEN)}
+        sample = [mutant for mutant in sample if str(mutant) in survived]
     plan = Mutate(sample, 0.0 if options.measured else options.test_limit, options.mutant_limit)
     with_python_kernels(list(FOLDERS), plan)
     outcomes = ", ".join(f"{n} {outcome}" for outcome, n in plan.counts.most_common())
     print(f"{plan.counts.total()} of {len(every)} mutants, seed {options.seed}: {outcomes}")
-    return int(plan.counts[SURVIVED] + plan.counts[NO_TEST] > 0)
+    return int(any(plan.counts[outcome] for outcome in OPEN))
 
 
 def all_mutants() -> list[Mutant]:
@@ -115,7 +121,7 @@ class Mutate(Plan):
         for mutant in self.sample:
             outcome = self.outcome(new_code(mutant, functions), tests.of(mutant, self.limit / 2))
             if why(mutant, reasons):
-                outcome = ARGUED if outcome in (SURVIVED, NO_TEST) else f"argued and yet {outcome}"
+                outcome = ARGUED if outcome in OPEN else f"argued and yet {outcome}"
             self.counts[outcome] += 1
             print(f"{outcome}: {mutant}", flush=True)
         return True

@@ -176,3 +176,12 @@ def test_where_lists_have_too_many_pairs_only_one_solver_needs_them(iris, monkey
     assert again.objective.value == pytest.approx(exact.objective.value)
     with pytest.raises(pc.TooLarge, match=r"solver='greedy', 'exact' or 'rounding'.*smaller radii, candidates=500"):
         pc.fit("species ~ .", iris, eps=1.0, solver="ratio")
+
+
+def test_a_class_without_candidates_takes_no_steps():
+    task, *_ = problem(0)
+    none = covers(task, np.full(len(task.y), -1), 1, np.array([3.0]), 1e6)
+    for c, one in enumerate(none.classes):
+        assert len(one.candidates) == 0
+        steps = greedy.greedy_columns(none, c, 0, 1e6, greedy.NO_BITS, greedy.NO_LISTS)
+        assert (len(steps.order), len(steps.gains), steps.bounds.tolist()) == (0, 0, [0, 0])

@@ -9,6 +9,7 @@ WEIGHTS = {
     "whole": ([1.0, 2.0, 5.0], 1.0),
     "tenths": ([0.1, 0.25, 2.5], 1 / 20),
     "thirds": ([1 / 3, 2 / 3, 1.0], 1 / 3),
+    "a fraction that is rounded": ([0.1, (0.1 + 0.2) * 2**20], 1 / 10),  # by more than 1e-12 of the smallest weight
     "the largest denominator": ([1 / COARSE, 1.0], 1 / COARSE),
     "whole beyond the exact": ([1.5 * EXACT, 1.0], None),
     "beyond the largest denominator": ([1 / (COARSE + 7), 1.0], None),

@@ -58,7 +58,7 @@ def with_python_kernels(folders: list[str], plan: Any) -> None:
     sys.path.insert(0, str(ROOT))
     # integers of kernels wrap around, as some of their formulas mean
     wraps = ["-W", "ignore:overflow encountered in scalar:RuntimeWarning"]
-    pytest.main(["-qq", "-s", "--tb=line", "-p", "no:cacheprovider", *wraps, *folders], plugins=[plan])
+    pytest.main(["-qq", "-s", "--tb=line", "-p", "no:cacheprovider", "-p", "no:faulthandler", *wraps, *folders], plugins=[plan])
 
 
 class Plan:

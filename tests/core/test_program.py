@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from protoclass.core.covers.program import Program, ascent, ball_matrix, improve_cover, ratio, round_up
+from protoclass.core.covers.program import Program, ascent, ball_matrix, improve_cover, ratio, round_up, step_of
 from protoclass.core.covers.rounding import draw, unite_draws
 
 
@@ -116,3 +116,8 @@ def test_draws_and_their_objectives():
     drawn, objectives = draw(program, x, 400, (0,))
     assert objectives.tolist() == [program.objective(one) for one in drawn]
     assert drawn.mean(axis=0) == pytest.approx(x, abs=0.1)
+
+
+def test_the_step_of_fractions():
+    for cost, step in ((0.0, 1.0), (3.0, 1.0), (2.5, 0.5), (1 / 3, 1 / 3), (7 / 150, 1 / 150), (np.pi, 0.0), (1e-7, 0.0)):
+        assert step_of(cost) == pytest.approx(step)

@@ -5,7 +5,6 @@ import pytest
 
 from protoclass.core.coding import bits_of, shift_of
 from protoclass.core.covers.binned_radii import collect_bins, count_bins, quantile_bins
-from protoclass.core.covers.bits import words
 from protoclass.core.covers.quantiles import between, positions
 
 LEVELS = np.array([0.0, 0.01, 0.2, 0.25, 0.5, 0.75, 0.99, 1.0])
@@ -74,7 +73,3 @@ def test_a_row_is_not_counted_beside_itself(dtype):
     found = collect_bins(InParts(D), candidate_row, 12, needed)
     assert found.dtype == np.float64
     assert sorted(found) == sorted(D[others & needed[bins]])
-
-
-def test_words_of_64_bits():
-    assert [words(n) for n in (0, 1, 64, 65, 128, 129)] == [0, 1, 1, 2, 2, 3]

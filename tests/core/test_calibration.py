@@ -5,7 +5,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from protoclass.core.calibration import Conformal, fit_isotonic, fit_multinomial, nonconformity, scale_of
+from protoclass.core.calibration import Conformal, fit_isotonic, fit_multinomial, nonconformity, scale_of, under_prior
 
 
 def draw(n=200, L=3, seed=0, signal=1.5):
@@ -104,3 +104,13 @@ def test_p_values_count_as_one_does_by_hand():
             as_strange = sum(w[i] for i in own if strange[i] >= new[fold[i], r, c])
             expected[r, c] = (as_strange + 1) / (sum(w[i] for i in own) + 1)
     assert Conformal(strange, y, w, fold, 2).p_values(new) == pytest.approx(expected)
+
+
+def test_another_prevalence_by_bayes():
+    p = np.array([[0.25, 0.75, 0.0], [0.5, 0.25, 0.25], [0.0, 0.0, 1.0]])
+    share = np.array([0.5, 0.25, 0.25])
+    assert under_prior(p, share, share).tolist() == p.tolist()
+    prior = np.array([0.2, 0.8, 0.0])
+    expected = [[v * a / b for v, a, b in zip(row, prior, share, strict=True)] for row in p[:2]]
+    assert under_prior(p, share, prior)[:2] == pytest.approx(np.array([np.array(row) / sum(row) for row in expected]))
+    assert under_prior(p, share, prior)[2].tolist() == prior.tolist()  # which rules out what the row is for sure

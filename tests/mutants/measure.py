@@ -57,7 +57,7 @@ def with_python_kernels(folders: list[str], plan: Any) -> None:
     os.environ.update(NUMBA_DISABLE_JIT="1", MPLBACKEND="Agg", OPENBLAS_NUM_THREADS="1")
     sys.path.insert(0, str(ROOT))
     # integers of kernels wrap around, as some of their formulas mean
-    wraps = ["-W", "ignore:overflow encountered in scalar:RuntimeWarning"]
+    wraps = ["-W", "ignore:overflow encountered in scalar:RuntimeWarning", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     pytest.main(["-qq", "-s", "--tb=line", "-p", "no:cacheprovider", "-p", "no:faulthandler", *wraps, *folders], plugins=[plan])
 
 

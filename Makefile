@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test test-long fuzz lint faults matrix dist bench bench-scale cold papers vignettes lab clean
+.PHONY: run test test-long fuzz lint coverage mutants faults matrix dist bench bench-scale cold papers vignettes lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -28,6 +28,20 @@ fuzz: $(VENV)/tested
 lint: $(VENV)/tested
 	$(BIN)/ruff check protoclass tests benchmarks data docs .ci
 	$(BIN)/mypy protoclass tests/typed/script.py
+
+# lines and branches of protoclass/ that the tests run, kernels as Python included: half an hour
+coverage: export MPLBACKEND := Agg
+coverage: $(VENV)/tested
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python tests/mutants/measure.py --coverage .coverage.kernels
+	$(BIN)/coverage combine
+	$(BIN)/coverage report --fail-under=95
+
+# mutation testing: SAMPLE changes drawn from FILES, and the tests that fail on them
+SAMPLE ?= 300
+mutants: $(VENV)/tested
+	$(BIN)/python tests/mutants/mutate.py --sample $(SAMPLE) --files $(or $(FILES),core/)
 
 # Ctrl-C at random moments, memory and disks that end: MOMENTS of each work
 MOMENTS ?= 100

@@ -1,33 +1,27 @@
-"""Build the site, vignettes run afresh and a reference from the docstrings, into build/site: `make vignettes`."""
+"""Build the site, vignettes run and a reference from the docstrings, into build/site: `make vignettes`.
+
+What a vignette gave is kept in build/outputs and taken from there until its code or the package changes.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import sys
+from importlib.metadata import distributions
 from pathlib import Path
 
+from excerpts import write_excerpts
+from links import broken
+from pages import contents, gallery, reference
+
 import protoclass
-from protoclass.vignettes import vignette
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-SOURCE, SITE = ROOT / "build" / "source", ROOT / "build" / "site"
-
-# a public name stands under the heading that has its folder or module
-GROUPS = {
-    "Fitting, validating, comparing": ("estimation", "analysis", "card"),
-    "Methods": ("models",),
-    "Dissimilarities": ("metrics",),
-    "Estimators of scikit-learn": ("sklearn",),
-    "Contracts": ("testing",),
-    "Files": ("saving", "declared"),
-    "Data and vignettes": ("frames", "vignettes"),
-    "Options of the session": ("settings",),
-    "Errors": ("errors",),
-}
-REST = "Parts and bounds"
+SOURCE, SITE, OUTPUTS = (ROOT / "build" / name for name in ("source", "site", "outputs"))
 
 PAGE_LOADS = re.compile(
     r"<(?:script|link|img|iframe|source|object|embed)\b[^>]*?\b(?:src|href|data)=[\"']?(?:https?:)?//[^\s\"'>]*", re.I
@@ -36,52 +30,62 @@ STYLE_LOADS = re.compile(r"(?:@import|url\()\s*[\"']?(?:https?:)?//[^\s\"')]*", 
 
 
 def main() -> int:
-    """Gather the sources, build, and refuse a site that needs a network. Returns the exit status."""
+    """Gather the sources, build, and refuse a site that needs a network or has broken links. Returns the exit status."""
     from sphinx.cmd.build import build_main
 
     os.environ.pop("MPLBACKEND", None)  # a backend set for scripts would keep kernels from showing figures
     for folder in (SOURCE, SITE, ROOT / "build" / "doctrees"):
         shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(DOCS, SOURCE)
-    shutil.copytree(ROOT / "vignettes", SOURCE / "vignettes", ignore=shutil.ignore_patterns(".*", "*.ipynb"))
-    (SOURCE / "vignettes" / "index.md").write_text(contents(), encoding="utf-8")
-    (SOURCE / "api").mkdir()
-    (SOURCE / "api" / "index.rst").write_text(reference(), encoding="utf-8")
+    gather()
+    kept = OUTPUTS / package_key()
+    for old in OUTPUTS.glob("*"):
+        if old != kept:
+            shutil.rmtree(old)
     options = ["-b", "html", "-W", "--keep-going", "-q", "-d", str(ROOT / "build" / "doctrees")]
+    options += ["-D", f"nb_execution_cache_path={kept}"]
     if status := build_main([*options, str(SOURCE), str(SITE)]):
         return status
-    if loads := offsite(SITE):
-        print("The site would need a network for:", *loads, sep="\n  ", file=sys.stderr)
-        return 1
+    write_excerpts(SITE)
+    for found, why in ((offsite(SITE), "The site would need a network for:"), (broken(SITE), "Links that lead nowhere:")):
+        if found:
+            print(why, *found, sep="\n  ", file=sys.stderr)
+            return 1
     size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
     print(f"The site is in {SITE / 'index.html'} ({size / 1e6:.1f} MB)")
     return 0
 
 
-def contents() -> str:
-    """The page that lists the vignettes."""
-    table = vignette().table
-    lines = [f"[{row.title}]({row.Index}.md)\n: {row.description}\n" for row in table.itertuples()]
-    tree = "\n".join(["```{toctree}", ":hidden:", *table.index, "```"])
-    written = (
-        "Each is a notebook, and all its output was made while this page was built. "
-        '`protoclass.vignette("getting_started")` writes one into the working folder, to be run and changed.'
-    )
-    return "\n".join(["# Vignettes\n", written, "", *lines, tree, ""])
+def gather() -> None:
+    """Put everything that Sphinx reads into one folder."""
+    ignored = shutil.ignore_patterns(".*", "*.ipynb", "*.py", "__pycache__")
+    shutil.copytree(DOCS, SOURCE, ignore=ignored)
+    shutil.copy(DOCS / "conf.py", SOURCE)
+    shutil.copytree(ROOT / "vignettes", SOURCE / "vignettes", ignore=ignored)
+    results = ROOT / "benchmarks" / "papers"
+    shutil.copytree(results / "figures", SOURCE / "figures")
+    shutil.copy(results / "RESULTS.md", SOURCE / "papers.md")
+    (SOURCE / "api").mkdir()
+    for path, text in {
+        "vignettes/index.md": contents(),
+        "gallery.md": gallery(),
+        "api/index.rst": reference(),
+    }.items():
+        (SOURCE / path).write_text(text, encoding="utf-8")
 
 
-def reference() -> str:
-    """The page that lists all public names; autosummary writes a page for each."""
-    heading = {module: title for title, modules in GROUPS.items() for module in modules}
-    listed: dict[str, list[str]] = {title: [] for title in [*GROUPS, REST]}
-    homes = protoclass._HOME | {name: name for name in protoclass.__all__ if name not in protoclass._HOME}  # modules
-    for name, home in homes.items():
-        listed[heading.get(home.split(".")[0], REST)].append(name)
-    lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
-    for title, names in listed.items():
-        lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
-        lines += [f"   {name}" for name in names] + [""]
-    return "\n".join(lines)
+def package_key(package: Path = Path(protoclass.__file__).parent) -> str:
+    """A name for all that decides what a vignette's code gives: the files of the package and its data, what is installed, Python.
+
+    The code itself need not be in it, as outputs are kept by the code of their notebook.
+    """
+    digest = hashlib.sha256(sys.version.encode())
+    for line in sorted({f"{found.metadata['Name']} {found.version}" for found in distributions()}):
+        digest.update(line.encode())
+    for folder in (package, package.parent / "data"):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(f"{path.relative_to(package.parent)} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def offsite(site: Path) -> list[str]:

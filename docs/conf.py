@@ -13,12 +13,11 @@ version = release = protoclass.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 default_role = "code"  # docstrings name arguments between single backticks
 templates_path = ["templates"]
-exclude_patterns = ["build.py"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-nb_execution_mode = "force"  # a cache would not notice that the package has changed
+nb_execution_mode = "cache"  # in a folder that build.py names after the package, which the cache would not notice
 nb_execution_timeout = 1800  # seconds for each cell, some of which take 30 on a machine that is not busy
 nb_execution_raise_on_error = True
 nb_merge_streams = True
@@ -38,10 +37,9 @@ numpydoc_show_class_members = False  # the pages of the classes hold their membe
 
 html_theme = "furo"
 html_static_path = ["static"]
-html_css_files = ["tables.css"]
+html_css_files = ["site.css"]
 html_title = f"protoclass {version}"
 html_copy_source = False
-html_show_search_summary = False  # a browser fetches no excerpts for pages opened as files
 html_show_sphinx = html_show_copyright = False
 html_math_renderer = "mathml"
 

@@ -1,0 +1,105 @@
+"""The pages of the site that are made from tables: vignettes by question, the gallery, the reference."""
+
+from __future__ import annotations
+
+from gallery import PICTURES, SETUP
+
+import protoclass
+from protoclass.vignettes import vignette
+
+# the vignettes under the questions that they answer; one that is in no list stands under the last heading
+QUESTIONS: dict[str, dict[str, str]] = {
+    "Which data do you have?": {
+        "getting_started": "A table of measurements, and a class for each row",
+        "a_rare_outcome": "Patients, few of whom have the outcome",
+        "dissimilarities": "A mixed table with missing values; columns in different units, or useless ones",
+        "strings_pictures_matrices": "Strings, pictures, a measure of your own, a matrix of dissimilarities",
+        "proximity_data": "Proximities alone, which may be those of no space",
+        "beyond_memory": "More rows than memory takes, or rows on several machines",
+    },
+    "What do you want to know?": {
+        "explorers": "Why is this row misclassified?",
+        "choosing_the_radius": "Which radius, and is the answer near the optimum?",
+        "prototypes_as_summary": "Which few rows stand for the others?",
+        "other_good_answers": "Would other prototypes do as well?",
+        "comparing_methods": "Which method, and is the difference more than chance?",
+        "set_covering_machine": "Which rule can I say in words, with a bound on its error?",
+    },
+    "What do you want to build?": {"a_method_of_your_own": "A method or a metric of your own"},
+}
+ALONE = ("from_r",)  # in the site's contents by themselves
+
+# a public name stands under the heading that has its folder or module
+GROUPS = {
+    "Fitting, validating, comparing": ("estimation", "analysis", "card"),
+    "Methods": ("models",),
+    "Dissimilarities": ("metrics",),
+    "Estimators of scikit-learn": ("sklearn",),
+    "Contracts": ("testing",),
+    "Files": ("saving", "declared"),
+    "Data and vignettes": ("frames", "vignettes"),
+    "Options of the session": ("settings",),
+    "Errors": ("errors",),
+}
+REST = "Parts and bounds"
+
+NOTEBOOK = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+"""
+
+
+def contents() -> str:
+    """The page that lists the vignettes by question."""
+    table = vignette().table
+    asked = {name for listed in QUESTIONS.values() for name in listed}
+    others = {name: table.title[name] for name in table.index if name not in asked and name not in ALONE}
+    lines = []
+    for question, listed in {**QUESTIONS, "Other": others}.items():
+        lines += [f"## {question}\n"] if listed else []
+        for name, short in listed.items():
+            lines += [f"{short}", f": [{table.title[name]}]({name}.md). {table.description[name]}\n"]
+    inside = [name for name in table.index if name not in ALONE]
+    tree = "\n".join(["```{toctree}", ":hidden:", *inside, "```"])
+    written = (
+        "Each is a notebook, and its output was made by the code that this page documents. "
+        '`protoclass.vignette("getting_started")` writes one into the working folder, to be run and changed. '
+        "Who comes from R finds the names of caret, class, cluster, rpart, glmnet, broom and pROC in "
+        "[From R to protoclass](from_r.md); what the package stands on is reproduced in [The papers](../papers.md)."
+    )
+    return "\n".join(["# Vignettes\n", written, "", *lines, tree, ""])
+
+
+def gallery() -> str:
+    """The notebook of all pictures, each with the code that makes it."""
+    cell = "```{{code-cell}}\n{}\n```\n"
+    head = "Every kind of picture, with the line that makes it. They start from these fits:"
+    lines = [NOTEBOOK, "# Gallery\n", head, "", cell.format(SETUP)]
+    for title, pictures in PICTURES.items():
+        lines += [f"## {title}\n"]
+        for name, code, says in pictures:
+            lines += [f"### {name}\n", f"{says}\n", cell.format(f"{code};")]
+    return "\n".join(lines)
+
+
+def reference() -> str:
+    """The page that lists all public names; autosummary writes a page for each."""
+    heading = {module: title for title, modules in GROUPS.items() for module in modules}
+    listed: dict[str, list[str]] = {title: [] for title in [*GROUPS, REST]}
+    homes = protoclass._HOME | {name: name for name in protoclass.__all__ if name not in protoclass._HOME}  # modules
+    for name, home in homes.items():
+        listed[heading.get(home.split(".")[0], REST)].append(name)
+    lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
+    for title, names in listed.items():
+        lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
+        lines += [f"   {name}" for name in names] + [""]
+    return "\n".join(lines)
+

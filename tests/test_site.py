@@ -1,0 +1,116 @@
+"""The site's pages: complete lists, working links, a search with excerpts, outputs kept as long as they hold. Nothing is built."""
+
+import importlib
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def docs(monkeypatch):
+    """The modules of docs/ by name."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    return importlib.import_module
+
+
+def test_the_reference_has_every_public_name(docs):
+    listed = re.findall(r"^   (\w+)$", docs("pages").reference(), re.MULTILINE)
+    assert sorted(listed) == pc.__all__
+
+
+def test_each_vignette_answers_a_question(docs):
+    pages, text = docs("pages"), docs("pages").contents()
+    names = [name for listed in pages.QUESTIONS.values() for name in listed]
+    assert sorted([*names, *pages.ALONE]) == sorted(pc.vignette().table.index)
+    assert [name for name in [*names, *pages.ALONE] if f"]({name}.md)" not in text] == []
+
+
+def test_a_vignette_without_a_question_is_listed_last(docs, monkeypatch):
+    pages = docs("pages")
+    table = pd.concat([pc.vignette().table, pd.DataFrame({"title": "Apes", "description": "Of apes."}, index=["apes"])])
+    monkeypatch.setattr(pages, "vignette", lambda: type("Listed", (), {"table": table}))
+    assert "## Other\n\nApes\n: [Apes](apes.md). Of apes." in pages.contents()
+
+
+def test_the_gallery_has_every_kind_of_picture(docs):
+    """The kinds are those that a wrong one is answered with."""
+    pictures = docs("gallery").PICTURES
+    code = "\n".join(line for group in pictures.values() for _, line, _ in group)
+    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    for value in (fit, fit.test(pc.load_data("iris"))):
+        with pytest.raises(pc.OptionError) as error:
+            value.plot("none of these")
+        kinds = set(re.findall(r"'(\w+)'", str(error.value).split("allowed are")[1]))
+        drawn = set(re.findall(r'\bplot\("(\w+)"', code)) | {"prototypes", "confusion"}  # the default kinds
+        assert kinds - drawn == set()
+    assert docs("pages").gallery().count("```{code-cell}") == 1 + code.count("\n") + 1
+
+
+@pytest.mark.long
+def test_each_line_of_the_gallery_draws(docs):
+    gallery, names = docs("gallery"), {}
+    exec(gallery.SETUP, names)
+    for group in gallery.PICTURES.values():
+        for _, line, _ in group:
+            assert eval(line, names) is not None
+            plt.close("all")
+
+
+def test_pages_that_need_a_network_are_found(docs, tmp_path):
+    offsite = docs("build").offsite
+    (tmp_path / "fine.html").write_text(
+        '<a href="https://example.org"><script src="a.js"></script><math xmlns="http://www.w3.org/1998/Math/MathML">'
+    )
+    assert offsite(tmp_path) == []
+    (tmp_path / "page.html").write_text('<link rel="x"\n href="//a.org/x"><script defer src=https://a.org/y.js>')
+    (tmp_path / "style.css").write_text("@import 'https://a.org/z.css'; p {background: url(http://a.org/w.png)}")
+    assert len(offsite(tmp_path)) == 4
+
+
+def test_links_that_lead_nowhere_are_found(docs, tmp_path):
+    links = docs("links")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a b.html").write_text('<h1 id="é">.</h1><a name="old">')
+    (tmp_path / "sub" / "page.html").write_text(
+        '<p id="here"><a href="#here"><a href="#"><a href=""><a href="../a%20b.html#%C3%A9"><a href="../a%20b.html#old">'
+        '<a href="https://a.org/x"><a href="mailto:a@b.org"><a href="//a.org"><img src="data:image/png;base64,AA==">'
+    )
+    assert links.broken(tmp_path) == []
+    assert links.external(tmp_path) == {"//a.org": ["sub/page.html"], "https://a.org/x": ["sub/page.html"]}
+    wrong = ("#there", "../a%20b.html#none", "../c.html", "../../outside.html", "../sub", "x.js")
+    (tmp_path / "sub" / "page.html").write_text("".join(f'<a href="{to}">' for to in wrong[:-1]) + '<script src="x.js">')
+    assert links.broken(tmp_path) == [f"sub/page.html: {to}" for to in wrong]
+
+
+def test_excerpts_have_what_the_main_part_says(docs, tmp_path):
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "page.html").write_text(
+        '<nav>Menu</nav><div role="main"><section id="a"><h1>One<a class="headerlink" href="#a">#</a></h1><p>1 &lt; 2'
+        '<img src="x.png"> "</p><script>no()</script></section></div><footer>End</footer>'
+    )
+    docs("excerpts").write_excerpts(tmp_path)
+    script = (tmp_path / "_static" / "excerpts.js").read_text()
+    said = '<div role=\\"main\\"><section id=\\"a\\">One 1 &lt; 2 \\"</section></div>'
+    assert f'const PAGES = {{"page.html": "{said}"}};' in script
+
+
+def test_outputs_are_kept_until_the_package_changes(docs, tmp_path):
+    key, package = docs("build").package_key, tmp_path / "package"
+    (package / "__pycache__").mkdir(parents=True)
+    (package / "a.py").write_text("1")
+    (tmp_path / "data").mkdir()
+    first = key(package)
+    (package / "__pycache__" / "a.pyc").write_text("compiled")
+    assert key(package) == first
+    seen = {first}
+    for path, text in ((package / "a.py", "2"), (package / "b.js", ""), (tmp_path / "data" / "iris.csv", "a")):
+        path.write_text(text)
+        seen.add(key(package))
+    assert len(seen) == 4

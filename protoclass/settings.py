@@ -12,9 +12,9 @@ from typing import Any
 from .arguments import one_of, renamed, whole_number
 from .errors import NotAvailable, OptionError, brief, shown
 
-# seven of Okabe and Ito (2008) and five that stay apart from them and from one another, also without red or green cones
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7700FF", "#553300", "#00DD77", "#770055",
-           "#BB55FF")  # fmt: skip
+# four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for those who lack a kind of cones
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8858F0", "#8888F0", "#606070", "#E008C0", "#C02020",
+           "#A84848")  # fmt: skip
 MOST_DIGITS = 15  # what a float holds
 
 
@@ -41,7 +41,8 @@ class Options:
     colours : tuple of str
         The colours of the classes, in the order of the levels, of pictures and explorers that are made from now on. At least two
         different ones, as matplotlib knows them and opaque; they are kept as "#RRGGBB". Where there are more classes colours recur
-        with another mark. By default twelve that are distinct without colour vision.
+        with another mark. By default twelve that have a contrast of 3 : 1 on light and on dark paper and stay distinct without one
+        kind of cones.
     progress : bool or None
         What `progress=None` means, the default of all functions: None for a bar of work over 2 s, True for one at once,
         False for none.

@@ -41,7 +41,6 @@ def picture(data: pd.DataFrame, means: np.ndarray, fits: list[tuple[str, pc.Fit,
         outline(ax, means, data, False)
         ax.set_title(f"{name}: test error {error:.1f} %", fontsize="small")
         ax.set(aspect="equal")
-    places[0, 0].get_legend().remove()
     return figure
 
 

@@ -43,8 +43,6 @@ def report(draws: int = 20) -> Report:
                 fit.plot(ax=ax)
                 ax.set_title(f"{name}: {fit.rule.size:g} support objects", fontsize="small")
                 ax.set_aspect("equal")
-                if ax is not places[0, -1]:
-                    ax.get_legend().remove()
         if draw == 0:
             apart = 100 * np.mean(
                 [(a != b).mean() for a, b in ((labels[0], labels[1]), (labels[1], labels[2]), (labels[0], labels[2]))]

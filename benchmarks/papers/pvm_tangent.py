@@ -19,6 +19,7 @@ from digits import curve, error, usps
 import protoclass as pc
 from protoclass.plots.style import axes, colour, mark, plain_log
 from protoclass.views.geometry import map_prototypes
+from protoclass.views.progress import list_gains
 
 NEAR = np.arange(5.0, 5.21, 0.02).round(2).tolist()  # where as many prototypes as the paper's are looked for
 RADII = (*np.arange(3.0, 5.3, 0.2).round(1).tolist(), *np.arange(5.6, 14, 0.6).round(1).tolist())  # between the ends
@@ -120,6 +121,19 @@ def by_digit(fits: dict[str, pc.Fit], y: pd.Series, within: list[float]) -> str:
     return table(("digit", *digits, "all"), rows)
 
 
+def figure7_left(fit: pc.Fit) -> Any:
+    """What each prototype added."""
+    gains, ax = list_gains(fit), axes(None)
+    for k, level in enumerate(fit.classes):
+        own = gains[gains["class"] == k]
+        ax.plot(own["step"], own["gain"], mark(k), ms=2.5, color=colour(k), label=level, ls="none")
+    ax.set_yscale("log")
+    plain_log(ax.yaxis)
+    ax.set(xlabel="prototype, in the order chosen", ylabel="images covered first minus miscovered (log scale)")
+    ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return ax.figure
+
+
 def figures(
     train: pd.DataFrame, new: pd.DataFrame, related: pc.Dissimilarity, eps: float
 ) -> tuple[dict[str, Any], float]:
@@ -133,7 +147,7 @@ def figures(
         "pvm_figure4.png": fit.plot("images", shape=SHAPE, count=first),
         "pvm_figure5.png": fit.plot("map", shape=SHAPE, count=first).figure,
         "pvm_figure6.png": fit.plot("miscovered", shape=SHAPE),
-        "pvm_figure7_left.png": fit.plot("progress").figure,
+        "pvm_figure7_left.png": figure7_left(fit),
         "pvm_figure7_right.png": steps.figure,
         "pvm_figure8.png": fit.plot("misclassified", shape=SHAPE, new=new, size=small, count=7),
     }

@@ -140,8 +140,12 @@ class Fit(Published):
             their plane with the decision regions, otherwise on a map. Balls have their true shape where the metric measures in
             the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
             a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
-            "progress": what each prototype added. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
-            "confusion": held-out (or training) rows by true and predicted class. "validation" (`x=`): the error curve; with
+            "cards" (`count=`): each prototype beside the usual values of its class, with what it covers and its rival.
+            "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
+            "why" (`row=`): which variables bring a row nearer to its prototype than to the nearest of another class.
+            "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):
+            whether the chances come true on new rows. "alternatives" (`within=`, `seconds=`) and "criticisms" (`n=`): the pictures of
+            these methods. "validation" (`x=`): the error curve; with
             `x="size"` against the number of prototypes; `band=0.95` shades the simultaneous band of the curve. "importance"
             (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): by how much the error grows when a variable is permuted.
             "weights": what each column counts in a metric that has learned it, such as `Learned`.
@@ -150,10 +154,12 @@ class Fit(Published):
             (`prototype=`): rows of other classes that one holds. "misclassified" (`new=`, `size=`, `count=`): rows with the
             nearest prototypes. "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping.
         ax : Axes, optional
+            Marks, lines and letters have sizes that suit them. If their figure has no layout, it gets matplotlib's "constrained" one,
+            so that no name and no legend is cut.
 
         Returns
         -------
-        Axes, or a Figure for "radii", "images", "miscovered" and "misclassified"
+        Axes, or a Figure for "radii", "cards", "images", "miscovered" and "misclassified"
         """
         from ..plots import draw
 

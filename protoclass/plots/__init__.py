@@ -15,21 +15,35 @@ if TYPE_CHECKING:
 
 def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     """The figure of a Fit; see `Fit.plot`."""
+    from .alternatives import draw_alternatives, draw_criticisms
+    from .cards import cards
     from .confusion import confusion
+    from .curve import draw_curve
+    from .evaluation import calibration as draw_calibration
+    from .finish import finish, list_artists
     from .importance import importance
     from .pictures import images, map_of_prototypes, misclassified, miscovered
     from .progress import path, progress
     from .prototypes import prototypes, radii
     from .solvers import solvers
-    from .style import plain_text
     from .weights import weights
+    from .why import why
 
     def validation(fit: Fit, ax: Any, x: Any = None, band: float | None = None) -> Any:
         if fit.validation is None:
             raise NotAvailable(
                 "nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'"
             )
-        return fit.validation.plot(x, ax, band)
+        return draw_curve(fit.validation, x, ax, band)
+
+    def alternatives(fit: Fit, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
+        return draw_alternatives(fit.alternatives(within=within, seconds=seconds), ax)
+
+    def criticisms(fit: Fit, ax: Any, n: int = 10) -> Any:
+        return draw_criticisms(fit.criticisms(n=n), ax)
+
+    def calibration(fit: Fit, ax: Any, *, new: Any) -> Any:
+        return draw_calibration(fit.test(new), ax)
 
     single: dict[str, Callable[..., Any]] = {
         "prototypes": prototypes,
@@ -41,9 +55,14 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         "weights": weights,
         "map": map_of_prototypes,
         "solvers": solvers,
+        "why": why,
+        "alternatives": alternatives,
+        "criticisms": criticisms,
+        "calibration": calibration,
     }
     several: dict[str, Callable[..., Any]] = {
         "radii": radii,
+        "cards": cards,
         "images": images,
         "miscovered": miscovered,
         "misclassified": misclassified,
@@ -57,7 +76,8 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = several[kind] if kind in several else single[kind or "prototypes"]
     _check_options(kind, function, options, {**single, **several})
-    return plain_text(function(fit, **options) if kind in several else function(fit, ax, **options))
+    before = list_artists(ax)
+    return finish(function(fit, **options) if kind in several else function(fit, ax, **options), before)
 
 
 def _check_options(

@@ -6,7 +6,9 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..views.alternatives import list_alternatives, list_criticisms
-from .style import axes, colour, ink, mark, named, plain_text
+from .finish import framed
+from .palette import colour, faint, ink, mark
+from .style import axes, key, list_named
 
 if TYPE_CHECKING:
     from ..analysis.alternatives import Alternatives
@@ -15,7 +17,13 @@ if TYPE_CHECKING:
 NAMED = 30  # prototypes that are named on the axis
 
 
+@framed
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
+    """The finished picture of alternatives; see `draw_alternatives`."""
+    return draw_alternatives(result, ax)
+
+
+def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
     """Cost by prototype, in the order chosen: full marks for leaving it out, hollow ones for each substitute.
 
     A line shows the bounds of a cost that is not settled; the dotted line is the most that a near solution costs.
@@ -23,6 +31,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     table, pairs = list_alternatives(result)
     few = len(table) <= NAMED
     ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
+    names = list_named(result.fit.classes)
 
     def draw(order: Any, cost: Any, *form: Any, **style: Any) -> None:
         ax.plot(*((cost, order) if few else (order, cost)), *form, ls="none", clip_on=False, **style)
@@ -30,7 +39,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     for k, level in enumerate(result.fit.classes):
         own, other = table[table["class"] == level], pairs[pairs["class"] == level]
         size = 6 if few else 3
-        draw(own["order"], own["cost_without"], mark(k), ms=size, color=colour(k), label=named(level))
+        draw(own["order"], own["cost_without"], mark(k), ms=size, color=colour(k), label=names[k])
         draw(other["order"], other["cost"], mark(k), ms=size + 2, color=colour(k), mfc="none")
     open_ = table[table["at_least"] < table["cost_without"]]
     lines = ax.hlines if few else ax.vlines
@@ -43,31 +52,35 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
         ax.set_yticks(table["order"], table["name"])
         ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{cost}\n{marks}", ylabel=order)
         ax.set_xlim(left=0)
-        ax.grid(axis="y", lw=0.4, color="#cccccc")
+        ax.grid(axis="y", lw=0.4, color=faint(ax))
     else:
         ax.set(xlabel=f"{order}\n{marks}", ylabel=cost)
         ax.set_ylim(bottom=0)
     _legend_above(ax, len(result.fit.classes))
-    return plain_text(ax)
+    return ax
 
 
 def _legend_above(ax: Any, classes: int) -> None:
-    ax.legend(
-        fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(6, max(1, classes)), frameon=False
-    )
+    key(ax, "above", ncols=min(4, max(1, classes)))
 
 
+@framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
+    """The finished picture of criticisms; see `draw_criticisms`."""
+    return draw_criticisms(result, ax)
+
+
+def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
     """The score of each row as a bar in the colour of its class, with the prototype that takes it."""
     table = list_criticisms(result)
     ax = axes(ax, 8.0, 1.6 + 0.28 * len(table))
-    levels = result.fit.classes
+    levels, names = result.fit.classes, list_named(result.fit.classes)
     for k, level in enumerate(levels):
         own = table[table["class"] == level]
         if len(own):
-            ax.barh(own["order"], own["score"], color=colour(k), height=0.7, label=named(level))
+            ax.barh(own["order"], own["score"], color=colour(k), height=0.7, label=names[k])
     ax.set_yticks(table["order"], table["name"])
     ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=fill(f"{result.score}: {result.meaning}", 42), ylabel="row, why, and what takes it")
     if len(table):
         _legend_above(ax, len(levels))
-    return plain_text(ax)
+    return ax

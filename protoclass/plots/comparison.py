@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..views.analyses import list_splits
-from ..views.words import write_number
-from .style import GREY, axes, colour, plain_text
+from ..views.words import list_short, write_number
+from .finish import framed
+from .palette import GREY, colour, faint
+from .style import axes
 
 if TYPE_CHECKING:
     from ..analysis.comparison import Comparison
 
 
+@framed
 def comparison(result: Comparison, ax: Any = None) -> Any:
     """Each method's error with its 95 % interval; grey dots are its errors on the splits, numbers at the right its prototypes."""
     table, splits = result.table, list_splits(result)
@@ -31,14 +34,12 @@ def comparison(result: Comparison, ax: Any = None) -> Any:
             va="center",
             fontsize="small",
         )
-    ax.annotate(
-        "prototypes", (1.02, 1.0), xycoords="axes fraction", xytext=(0, 3), textcoords="offset points", fontsize="small"
-    )
-    ax.set_yticks(range(len(table)), [str(name) for name in table.index])
+    ax.annotate("prototypes", (1.02, 1.0), (0, 3), xycoords="axes fraction", textcoords="offset points", fontsize="small")
+    ax.set_yticks(range(len(table)), list_short(table.index))
     ax.set_ylim(len(table) - 0.5, -0.5)
     ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
-    ax.grid(axis="x", lw=0.4, color="#cccccc")
+    ax.grid(axis="x", lw=0.4, color=faint(ax))
     ax.set_axisbelow(True)
     dots = " (dots: each split)" if several else ""
     ax.set_xlabel(f"test error (share of rows) with its 95 % interval{dots}")
-    return plain_text(ax)
+    return ax

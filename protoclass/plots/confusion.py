@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..views.confusion import Confusion, count_confusion
-from .style import axes
+from ..views.words import write_share
+from .palette import SHADE, blend, faint, ink, letters_on, paper
+from .style import axes, factor, letter_factor, list_named
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
+
+PALE = 0.12  # shade of the smallest error
 
 
 def confusion(fit: Fit, ax: Any = None) -> Any:
@@ -17,29 +23,37 @@ def confusion(fit: Fit, ax: Any = None) -> Any:
 
 
 def draw_counts(counts: Confusion, ax: Any = None) -> Any:
-    """Counts as numbers, the share of each true class as shade."""
+    """Counts as numbers, errors shaded by their share of the true class; at the margins recall and precision."""
     L = len(counts.table)
-    side = max(4.4, 0.5 * L + 1.6)
+    side = max(4.4, 0.5 * L + 2.1)
     ax = axes(ax, side + 0.8, side)
     values, share = counts.table.to_numpy(float), counts.shares
-    ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
-    for i in range(L):
-        for j in range(L):
-            if values[i, j]:
-                ax.text(
-                    j,
-                    i,
-                    f"{values[i, j]:g}",
-                    ha="center",
-                    va="center",
-                    color="white" if share[i, j] > 0.55 else "black",
-                )
-    names = [str(level) for level in counts.table.index]
-    long = max(map(len, names)) > 4
-    ax.set_xticks(range(L), names, rotation=45 if long and L > 3 else 0, ha="right" if long and L > 3 else "center")
-    ax.set_yticks(range(L), names)
-    ax.set(
-        xlabel="predicted class", ylabel="true class", title=f"Number of {counts.rows} (shade: share of the true class)"
-    )
+    ground = np.array([[_shade(ax, share[i, j], i == j) for j in range(L)] for i in range(L)])
+    ax.imshow(ground, extent=(-0.5, L - 0.5, L - 0.5, -0.5))
+    size = 10 * factor(ax) / letter_factor(ax)  # of letters in cells, which shrink as these do
+    for i, j in np.argwhere(values > 0):
+        style = {"weight": "bold"} if i == j else {}
+        ax.text(j, i, f"{values[i, j]:g}", ha="center", va="center", color=letters_on(ground[i, j]), fontsize=size, **style)
+    for k in range(L):
+        ax.text(L + 0.1, k, write_share(counts.recall[k]), ha="center", va="center", fontsize=0.85 * size, color=ink(ax))
+        ax.text(k, L + 0.1, write_share(counts.precision[k]), ha="center", va="center", fontsize=0.85 * size, color=ink(ax))
+    ax.hlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
+    ax.vlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
+    names = list_named(counts.table.index)
+    steep = max(map(len, names)) > 4 and L > 3
+    at = [*range(L), L + 0.1]
+    ax.set_xticks(at, [*names, "recall"], rotation=90 if steep else 0)
+    ax.set_yticks(at, [*names, "precision"])
+    ax.tick_params(length=0)
+    ax.set(xlim=(-0.5, L + 0.6), ylim=(L + 0.6, -0.5), xlabel="predicted class", ylabel="true class")
+    ax.set_title(f"{counts.errors:g} of {values.sum():g} {counts.rows} wrong\n(shade: share of the true class)")
     ax.title.set_fontsize("medium")
+    ax.grid(False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
     return ax
+
+
+def _shade(ax: Any, share: float, right: bool) -> tuple[float, float, float]:
+    """The ground of a cell: paper for what is right or empty, else the darker the larger the share."""
+    return blend(SHADE, paper(ax), 0.0 if right or not share else PALE + (1 - PALE) * share**0.5)

@@ -2,38 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from matplotlib.colors import to_rgba
+from matplotlib.patches import Rectangle
 
-from ..settings import COLOURS
 from ..views.curve import (
     Curve,
     check_axis,
     check_band,
     find_slice,
+    limit_cells,
     limit_errors,
     make_cells,
     sort_by_size,
     space_sizes,
     trace_curve,
+    within_one_se,
 )
-from ..views.words import MEASURES, PARAMETERS, write_number, write_value
-from .style import GREY, axes, colour, ink, mark, plain_log
+from ..views.words import MEASURES, PARAMETERS, describe_selection, write_number, write_value
+from .finish import framed
+from .palette import GREY, RISING, SHADE, colour, ink, letters_on, mark
+from .style import axes, factor, key, letter_factor, plain_log, shade_bar
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..estimation.validation import Validation
 
+WRITTEN = 80  # cells of a heat map in which the error is written
+STRIP = (-0.32, 0.22)  # bottom and height of what has a scale of its own below Axes, in their height
 
+
+@framed
 def curve(validation: Validation, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
+    """The error curve as a finished picture; see `draw_curve`."""
+    return draw_curve(validation, x, ax, band)
+
+
+def draw_curve(validation: Validation, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
     """Error against a parameter with +- 1 SE, the size on top, and lines at the least error and at the 1-SE choice.
 
+    The axis of the errors ends at the data. Shaded is what is within one standard error of the least error; the no-information error
+    is a mark at the right edge, with its number; the cover error, and the bound of a method that has one, have a strip of their own.
     With x = "size" against the mean size of the rules (PVM paper, figures 3 and 9); with a pair of parameters a heat map. With a
     level, `band`, the simultaneous band of the curve.
     """
     pair, count = check_axis(validation, x), len(validation.grid.columns)
     check_band(validation, x, band)
-    ax = axes(ax, 6.4 if count < 2 or pair or x == "size" else 8.6)
+    ax = axes(ax, 6.4 if count < 2 or pair or x == "size" else 8.6, 5.0)
     if not count:
         return _draw_single(validation, ax)
     if x == "size":
@@ -44,8 +63,9 @@ def curve(validation: Validation, x: Any = None, ax: Any = None, band: float | N
 
 
 def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
+    import pandas as pd
+
     table, x, others = validation.table, traced.x, traced.others
-    labels = limit_errors(table, validation.no_information)[1]
     for k, (name, part) in enumerate(traced.lines):
         style = {"fmt": f"{mark(k)}-", "ms": 4, "lw": 1, "capsize": 2, "color": colour(k)}
         ax.errorbar(
@@ -58,31 +78,83 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
         if traced.band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
             of = f" of the curve at {name}" if name else " of the curve"
             _draw_band(part.sort_values("position", kind="stable"), "position", traced.band, of, colour(k), ax)
-    for k, name in ((4, "cover_error"), (3, "bound")):
-        if name in table and not others:
-            ax.plot(traced.positions, table[name], "-", lw=1, color=COLOURS[k], label=labels[name])
     if traced.ticks is not None:
         ax.set_xticks(range(len(traced.ticks)), traced.ticks)
     elif traced.log:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
+    _draw_choice(validation, ax, traced.positions, lambda g: ", ".join(f"{k} = {write_value(table[k].iloc[g])}" for k in [x, *others]))
+    _limit(validation, pd.concat([part for _, part in traced.lines]), ax)
+    ax.set_xlabel(f"{PARAMETERS.get(x, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
+    if not others and traced.ticks is None:
+        _draw_sizes(validation, x, ax)
+    strip = () if others else tuple(name for name in ("cover_error", "bound") if name in table)
+    if strip:
+        draw_strip(table, traced.positions, strip, ax)
+    if others:
+        shown = len(traced.lines)
+        some = f"{shown} of {traced.count} lines" if shown < traced.count else None
+        key(ax, "right", some, away=22)
+    else:
+        key(ax, "below", ncols=2)
+    return ax
+
+
+def _draw_choice(validation: Validation, ax: Any, positions: Any, write: Callable[[int], str]) -> None:
+    """Lines at the least error and at the 1-SE choice, what lies within 1 SE of the least, and the choice in words."""
     for point, ls, name in (
         (validation.best, ":", f"least {validation.measure_name}"),
         (validation.one_se, "--", "1-SE choice"),
     ):
-        chosen = ", ".join(f"{k} = {write_value(table[k].iloc[point])}" for k in [x, *others])
-        ax.axvline(traced.positions[point], ls=ls, lw=1.2, color=ink(ax), label=f"{name}: {chosen}")
-    _draw_no_information(validation, ax, traced.highest)
-    ax.set_xlabel(f"{PARAMETERS.get(x, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
-    if not others and traced.ticks is None:
-        _draw_sizes(validation, x, ax)
-    if others:
-        shown = len(traced.lines)
-        some = f"{shown} of {traced.count} lines" if shown < traced.count else None
-        ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title=some)
-    else:
-        ax.legend(fontsize="small", frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
-    return ax
+        ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=f"{name}: {write(point)}")
+    limit = within_one_se(validation)
+    if limit == limit:
+        least = float(validation.table["error"].iloc[validation.best])
+        label = f"within 1 SE of the least, to {write_number(limit)}"
+        ax.axhspan(least, limit, fc=to_rgba(GREY, 0.2), lw=0, zorder=0, label=label)
+    ax.set_title(describe_selection(validation), fontsize="medium")
+
+
+def _limit(validation: Validation, table: pd.DataFrame, ax: Any) -> None:
+    """An axis that ends at the data, and the no-information error at its edge."""
+    ax.set_ylabel(MEASURES[validation.measure])
+    ax.set_ylim(*limit_errors(table))
+    mark_no_information(ax, validation.no_information)
+
+
+def mark_no_information(ax: Any, value: float) -> None:
+    """A mark at the right edge of an axis of errors: what always predicting the heaviest class gets, with its number."""
+    low, high = ax.get_ylim()
+    height = min(max((value - low) / (high - low), 0.0), 1.0)
+    above = value > high
+    ax.plot([1.0], [height], "^" if above else "<", ms=7, color=ink(ax), transform=ax.transAxes, clip_on=False, zorder=5)
+    words = f"no information: {write_number(value)}{' (above)' if above else ''}"
+    beside = {"rotation": 90, "ha": "left", "va": "top" if height > 0.5 else "bottom", "color": ink(ax), "fontsize": "small"}
+    ax.annotate(words, (1.0, height), (9 * factor(ax), 0), xycoords="axes fraction", textcoords="offset points", **beside)
+
+
+def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any) -> None:
+    """What has another scale than the errors, below them: the cover error, or the bound."""
+    from matplotlib.transforms import ScaledTranslation
+
+    small = ax.inset_axes((0.0, STRIP[0], 1.0, STRIP[1]), label="strip")
+    for k, name in enumerate(names):
+        small.plot(positions, table[name], "-", lw=1.2 * factor(ax), color=colour(1 + k))
+    small.set(xscale=ax.get_xscale(), xlim=ax.get_xlim())
+    small.set_ylim(0, 1.1 * max(float(table[name].max()) for name in names) or 1.0)
+    if ax.get_xscale() == "log":
+        plain_log(small.xaxis)
+    elif hasattr(ax.xaxis.get_major_locator(), "locs"):
+        small.set_xticks(ax.get_xticks(), [label.get_text() for label in ax.get_xticklabels()])
+    small.yaxis.get_major_locator().set_params(nbins=2)
+    letters = letter_factor(ax)
+    size = 10 * letters
+    small.tick_params(labelsize=size)
+    words = " and ".join({"cover_error": "cover error", "bound": "bound of the error"}[name] for name in names)
+    small.set_title(f"{words} (share, on a scale of its own)", fontsize=8 * letters, loc="left", pad=2)
+    ax.tick_params(labelbottom=False)
+    down = ScaledTranslation(0, -(size + 10) / 72, ax.figure.dpi_scale_trans)
+    ax.xaxis.set_label_coords(0.5, STRIP[0], transform=ax.transAxes + down)
 
 
 def _draw_band(part: Any, x: str, level: float, of: str, fill: str, ax: Any) -> None:
@@ -91,40 +163,47 @@ def _draw_band(part: Any, x: str, level: float, of: str, fill: str, ax: Any) -> 
     ax.fill_between(part[x], part["band_low"], part["band_high"], fc=to_rgba(fill, 0.18), ec=to_rgba(fill, 0.6), lw=0.8, label=label)
 
 
-def _draw_no_information(validation: Validation, ax: Any, highest: float = 0.0) -> None:
-    top, labels = limit_errors(validation.table, validation.no_information)
-    top = max(top, 1.05 * highest)
-    ax.axhline(validation.no_information, ls="-.", lw=1, color=GREY, label=labels["no_information"])
-    ax.set_ylabel(MEASURES[validation.measure])
-    ax.set_ylim(0, top)
-
-
 def _draw_heat(validation: Validation, pair: tuple[str, str], ax: Any) -> Any:
-    """Error over two parameters, the others at their 1-SE choice; the least error and the choice are marked."""
+    """Error over two parameters, the others at their 1-SE choice; the least error, the choice and all within 1 SE are marked."""
     at = find_slice(validation, pair, validation.one_se)
     table, cells = validation.table.iloc[at], make_cells(validation, pair, at)
     others = [k for k in validation.grid if k not in pair]
-    image = ax.imshow(cells, origin="lower", aspect="auto", cmap="viridis_r")
+    low, high = limit_cells(validation)
+    image = ax.imshow(cells, origin="lower", aspect="auto", cmap=f"{RISING}_r", vmin=low, vmax=high)
     for axis, values in ((ax.xaxis, cells.columns), (ax.yaxis, cells.index)):
-        step = max(1, len(values) // 12)
-        names = [write_value(v) for v in values[::step]]
-        steep = axis is ax.xaxis and sum(map(len, names)) > 40
-        axis.set_ticks(range(0, len(values), step), names, rotation=60 if steep else 0)
-    for point, sign, name in (
-        (validation.best, "x", f"least {validation.measure_name}"),
-        (validation.one_se, "s", "1-SE choice"),
-    ):
+        step = max(1, -(-len(values) // 12))
+        axis.set_ticks(range(0, len(values), step), [write_value(v) for v in values[::step]])
+    _write_cells(cells, within_one_se(validation), image, ax)
+    for point, ls, name in ((validation.one_se, "-", "1-SE choice"), (validation.best, ":", f"least {validation.measure_name}")):
         if point not in table.index:  # the least error lies at other values of the parameters that are fixed here
             continue
-        spot = cells.columns.get_loc(table[pair[0]].loc[point]), cells.index.get_loc(table[pair[1]].loc[point])
-        ax.plot(*spot, sign, ms=11, mew=2, mfc="none", color="#D55E00", ls="none", label=name)
+        x, y = cells.columns.get_loc(table[pair[0]].loc[point]), cells.index.get_loc(table[pair[1]].loc[point])
+        by = 0.46 if ls == "-" else 0.4
+        ax.add_patch(Rectangle((x - by, y - by), 2 * by, 2 * by, fill=False, ec=SHADE, lw=2.5, ls=ls, label=name))
     ax.set(xlabel=PARAMETERS.get(pair[0], pair[0]), ylabel=PARAMETERS.get(pair[1], pair[1]))
-    ax.set_title(", ".join(f"{k} = {write_value(table[k].iloc[0])}" for k in others), fontsize="medium")
-    ax.figure.colorbar(image, ax=ax, label=MEASURES[validation.measure])
-    if ax.get_legend_handles_labels()[0]:
-        above = 1.06 if others else 1.0
-        ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, above), ncols=2, frameon=False)
+    fixed = ", ".join(f"{k} = {write_value(table[k].iloc[0])}" for k in others)
+    ax.set_title("; ".join(part for part in (describe_selection(validation), fixed) if part), fontsize="medium")
+    extend = "max" if high < float(validation.table["error"].max()) else "neither"
+    shade_bar(ax, image, MEASURES[validation.measure], extend=extend)
+    key(ax, "below", ncols=3)
     return ax
+
+
+def _write_cells(cells: pd.DataFrame, limit: float, image: Any, ax: Any) -> None:
+    """The errors as numbers where there is room, in brackets those within 1 SE of the least; else dots for these."""
+    values = cells.to_numpy(float)
+    inside = values <= limit
+    if values.size > WRITTEN or max(values.shape) > 12:
+        up, along = np.nonzero(inside)
+        ax.plot(along, up, ".", ms=4, color="white", mec="black", mew=0.5, ls="none", label="within 1 SE of the least")
+        return
+    size = min(9.0, 0.8 * 72 * 5.0 / values.shape[1] / 7) * factor(ax) / letter_factor(ax)
+    for (i, j), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            words = f"{value:.3f}".lstrip("0") or "0"
+            words = f"({words})" if inside[i, j] else words
+            ax.text(j, i, words, ha="center", va="center", fontsize=size, color=letters_on(image.to_rgba(value)))
+    ax.plot([], [], " ", label="( ): within 1 SE of the least")
 
 
 def _draw_sizes(validation: Validation, x: str, ax: Any) -> None:
@@ -149,36 +228,24 @@ def _draw_by_size(validation: Validation, ax: Any, band: float | None = None) ->
     )
     if band is not None:
         _draw_band(table, "size", band, " of the curve", colour(0), ax)
-    for point, ls, name in (
-        (validation.best, ":", f"least {validation.measure_name}"),
-        (validation.one_se, "--", "1-SE choice"),
-    ):
-        size = validation.table["size"].iloc[point]
-        ax.axvline(size, ls=ls, lw=1.2, color=ink(ax), label=f"{name}: size {write_number(round(float(size), 1))}")
+    sizes = validation.table["size"].to_numpy(float)
+    _draw_choice(validation, ax, sizes, lambda g: f"size {write_number(round(float(sizes[g]), 1))}")
     if full:
         last = table.iloc[-1]
         ax.plot(last["size"], last["error"], "s", ms=9, mfc="none", color=colour(1), label="all rows kept: 1-NN")
     if table["size"].min() > 0:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
-    _draw_no_information(validation, ax, float(table["band_high"].max()) if band is not None else 0.0)
+    _limit(validation, table, ax)
     ax.set_xlabel(f"size (mean over folds{', log scale' if ax.get_xscale() == 'log' else ''})")
-    ax.legend(fontsize="small", framealpha=0.9)
+    key(ax, "below", ncols=2)
     return ax
 
 
 def _draw_single(validation: Validation, ax: Any) -> Any:
     row, name = validation.table.iloc[0], f"held-out {validation.measure_name}, +- 1 SE"
-    ax.errorbar(
-        [0],
-        [row["error"]],
-        [row["se"]],
-        fmt="o",
-        capsize=4,
-        color=COLOURS[0],
-        label=name,
-    )
-    _draw_no_information(validation, ax)
+    ax.errorbar([0], [row["error"]], [row["se"]], fmt="o", capsize=4, color=colour(0), label=name)
+    _limit(validation, validation.table, ax)
     ax.set(xticks=[0], xticklabels=[validation.problem.model.name], xlabel="method", xlim=(-1, 1))
-    ax.legend(fontsize="small")
+    key(ax, "below")
     return ax

@@ -10,8 +10,11 @@ from ..arguments import one_of
 from ..errors import OptionError, brief
 from ..views.confusion import Confusion
 from ..views.evaluation import class_curve, list_coverage, list_curves, list_groups, list_perturbation, shown_classes
+from ..views.words import list_short
 from .confusion import draw_counts
-from .style import GREY, axes, colour, mark, named, plain_text
+from .finish import framed
+from .palette import GREY, colour, faint, mark
+from .style import axes, key, named
 
 if TYPE_CHECKING:
     from ..analysis.by_group import TestByGroup
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 BESIDE = 12  # classes in a legend
 
 
+@framed
 def draw_test(test: Test, kind: str, ax: Any = None) -> Any:
     """The picture of a Test; see `Test.plot`."""
     kinds = {
@@ -33,7 +37,7 @@ def draw_test(test: Test, kind: str, ax: Any = None) -> Any:
     one_of("kind", kind, tuple(kinds), "picture")
     if ax is not None and not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={brief(ax)}: Axes of matplotlib, or None")
-    return plain_text(kinds[kind](test, ax))
+    return kinds[kind](test, ax)
 
 
 def confusion(test: Test, ax: Any = None) -> Any:
@@ -124,6 +128,7 @@ def perturbation(test: Test, ax: Any = None) -> Any:
     return _legend(ax, "lower right")
 
 
+@framed
 def groups(result: TestByGroup, ax: Any = None) -> Any:
     """The error of each group with its 95 % interval, and that of all rows."""
     table = list_groups(result)
@@ -141,13 +146,13 @@ def groups(result: TestByGroup, ax: Any = None) -> Any:
             capsize=4,
             lw=1.6,
         )
-    ax.set_yticks(range(len(table)), [f"{name} ({n} rows)" for name, n in zip(table["group"], table["n"], strict=True)])
+    ax.set_yticks(range(len(table)), [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["n"], strict=True)])
     ax.set_ylim(len(table) - 0.5, -0.5)
     ax.set_xlim(left=-0.02 * ax.get_xlim()[1])
-    ax.grid(axis="x", lw=0.4, color="#cccccc")
+    ax.grid(axis="x", lw=0.4, color=faint(ax))
     ax.set_axisbelow(True)
     ax.set(xlabel="test error (share of rows) with its 95 % interval", ylabel=result.by)
-    return plain_text(ax)
+    return ax
 
 
 def _square(ax: Any) -> Any:
@@ -160,5 +165,5 @@ def _square(ax: Any) -> Any:
 def _legend(ax: Any, where: str) -> Any:
     ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > BESIDE
-    ax.legend(fontsize="x-small" if many else "small", loc=where, framealpha=0.85)
+    key(ax, where, small=not many)
     return ax

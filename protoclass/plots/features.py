@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..views.features import list_rule
-from .style import WRONG, axes, colour, named
+from .palette import WRONG, colour
+from .style import axes, factor, key, letter_factor, list_named
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -20,15 +21,17 @@ def draw_features(fit: Fit, ax: Any = None) -> Any:
     """A bar for each feature in the order chosen: rows that it covered, and those that it got wrong."""
     rule = list_rule(fit)
     table, at = rule.table, np.arange(len(rule.table))
-    ax = axes(ax, 6.8, max(2.4, 1.6 + 0.42 * len(table)))
+    names = list_named(table["label"], 60)
+    ax = axes(ax, 4.4 + 0.07 * max(map(len, names), default=0), max(2.4, 1.6 + 0.42 * len(table)))
     ax.barh(at - 0.16, table["covers"], 0.3, color=colour(0), label="covered when chosen")
     ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="got wrong")
     widest = max(1.0, float(table[["covers", "errors"]].to_numpy().max()))
+    size = 8.5 * factor(ax) / letter_factor(ax)  # they shrink as their bars do
     for shift, name in ((-0.16, "covers"), (0.16, "errors")):
         for k, value in enumerate(table[name]):
-            ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize="small")
-    ax.set_yticks(at, [named(label) for label in table["label"]])
+            ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=size)
+    ax.set_yticks(at, names)
     ax.set(ylim=(len(table) - 0.5, -0.5), xlim=(0, 1.1 * widest), xlabel="rows", ylabel="rule, in the order chosen")
     ax.set_title("\n".join([rule.title, *wrap(rule.subtitle, WIDE)]), fontsize="medium", loc="right")
-    ax.legend(fontsize="small", framealpha=0.9, loc="lower right")
+    key(ax, "below", ncols=2)
     return ax

@@ -11,9 +11,10 @@ import pandas as pd
 from ..arguments import one_of
 from ..errors import OptionError
 from ..metrics.check import classes_of
-from ..settings import COLOURS
 from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions
-from .style import GREY, axes, named, plain_text
+from .finish import framed
+from .palette import GREY, RISING, colour, ink
+from .style import axes, key, named, shade_bar
 
 if TYPE_CHECKING:
     from ..metrics.dissimilarity import Dissimilarity
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 NAMES = 30  # classes that can be named along an axis
 
 
+@framed
 def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax: Any = None) -> Any:
     """The figures of `Dissimilarity.plot`."""
     kinds: dict[str, Callable[..., Any]] = {"matrix": draw_matrix, "distributions": draw_boxes}
     one_of("kind", kind, tuple(kinds), "picture")
     if ax is not None and not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
-    return plain_text(kinds[kind](dissimilarity, by, ax))
+    return kinds[kind](dissimilarity, by, ax)
 
 
 def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> Any:
@@ -40,11 +42,11 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
         ax.figure.set_layout_engine("compressed")
     values = table.to_numpy(float)
     low, high, below, above = find_range(table, dissimilarity.square)
-    image = ax.imshow(values, cmap="viridis", vmin=low, vmax=high, aspect="equal" if dissimilarity.square else "auto")
+    image = ax.imshow(values, cmap=RISING, vmin=low, vmax=high, aspect="equal" if dissimilarity.square else "auto")
     image.set_rasterized(True)
     extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
-    bar = ax.figure.colorbar(image, ax=ax, extend=extend[below, above], shrink=0.9 if dissimilarity.square else 1.0)
-    bar.set_label(f"dissimilarity ({dissimilarity.metric.name} units)")
+    words, shrink = f"dissimilarity ({dissimilarity.metric.name} units)", 0.9 if dissimilarity.square else 1.0
+    shade_bar(ax, image, words, extend=extend[below, above], shrink=shrink)
     what = classes_of(dissimilarity, by).name
     for axis, classes, side in ((ax.yaxis, of_row, "rows"), (ax.xaxis, of_column, "candidates")):
         if what:
@@ -100,7 +102,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
     table = summarize_distributions(dissimilarity, by)
     classes, what = list(dict.fromkeys(table.index.get_level_values("class"))), classes_of(dissimilarity, by).name
     ax = axes(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))
-    sides = {"own class": (-0.19, COLOURS[5]), "other classes": (0.19, COLOURS[4])}
+    sides = {"own class": (-0.19, colour(0)), "other classes": (0.19, colour(1))}
     for (level, to), row in table.iterrows():
         shift, fill = sides[to]
         at = classes.index(level) + (shift if what else 0.0)
@@ -109,23 +111,16 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
                 "none", (0, at), (4, 0), textcoords="offset points", va="center", fontsize="x-small", color=GREY
             )
             continue
-        ax.hlines(at, row["q5"], row["q95"], color="black", lw=0.9)
-        ax.plot([row["smallest"], row["largest"]], [at, at], ".", ms=5, color="black")
-        ax.barh(at, row["q75"] - row["q25"], 0.3, row["q25"], color=fill, edgecolor="black", lw=0.8, zorder=3)
-        ax.vlines(row["q50"], at - 0.15, at + 0.15, color="black", lw=2, zorder=4)
+        ax.hlines(at, row["q5"], row["q95"], color=ink(ax), lw=0.9)
+        ax.plot([row["smallest"], row["largest"]], [at, at], ".", ms=5, color=ink(ax))
+        ax.barh(at, row["q75"] - row["q25"], 0.3, row["q25"], color=fill, edgecolor=ink(ax), lw=0.8, zorder=3)
+        ax.vlines(row["q50"], at - 0.15, at + 0.15, color=ink(ax), lw=2, zorder=4)
     ax.set_yticks(range(len(classes)), [_shorten(c, 24) for c in classes])
     ax.set_ylim(len(classes) - 0.5, -0.5)
     ax.set_xlim(0, 1.03 * table["largest"].max())
     ax.set(xlabel=f"dissimilarity ({dissimilarity.metric.name} units)", ylabel=what or "rows")
     if what:
-        sides_of_box = [Patch(facecolor=fill, edgecolor="black", lw=0.8, label=to) for to, (_, fill) in sides.items()]
-        ax.legend(
-            handles=sides_of_box,
-            title="from the class to",
-            fontsize="small",
-            frameon=False,
-            loc="center left",
-            bbox_to_anchor=(1.0, 0.5),
-        )
+        sides_of_box = [Patch(facecolor=fill, edgecolor=ink(ax), lw=0.8, label=to) for to, (_, fill) in sides.items()]
+        key(ax, "right", "from the class to", handles=sides_of_box)
     ax.set_title("quartiles, 5 to 95 %, smallest and largest", fontsize="medium")
     return ax

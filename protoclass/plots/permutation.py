@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..views.analyses import count_permutations
 from ..views.words import write_number
-from .style import GREY, axes, colour, ink, plain_text
+from .finish import framed
+from .palette import GREY, colour, ink
+from .style import axes, key
 
 if TYPE_CHECKING:
     from ..analysis.permutation import PermutationTest
 
 
+@framed
 def permutations(result: PermutationTest, ax: Any = None) -> Any:
     """How often permuted classes had which error, and the error of the classes as they are."""
     table = count_permutations(result)
@@ -24,6 +27,6 @@ def permutations(result: PermutationTest, ax: Any = None) -> Any:
     ax.yaxis.get_major_locator().set_params(integer=True)
     ax.margins(x=0.04)
     ax.set(xlabel=f"cross-validated {result.measure} of the chosen point", ylabel="permutations")
-    ax.set_title(result.how, fontsize="medium", pad=28)
-    ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
-    return plain_text(ax)
+    ax.set_title(result.how, fontsize="medium")
+    key(ax, "below", ncols=2)
+    return ax

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import ceil
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,10 @@ import pandas as pd
 from ..arguments import whole_number
 from ..views.geometry import map_prototypes
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
-from .style import axes, colour, mark, named, panels
+from ..views.words import shorten
+from .labels import DIRECT, name_classes
+from .palette import colour, mark
+from .style import LETTERS, axes, key, list_named
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -63,10 +65,7 @@ def misclassified(fit: Fit, shape: Any, new: Any = None, size: int | None = None
         Rows at most, drawn at random by the fit's seed.
     """
     shown, heads = show_misclassified(fit, shape, new, size, count)
-    figure = draw_grid(shown, across=len(heads), size=1.15)
-    for ax, head in zip(figure.axes, heads, strict=False):
-        ax.set_title(f"{head}\n{ax.get_title()}", fontsize="x-small", pad=2)
-    return figure
+    return draw_grid(shown, across=len(heads), size=1.15, heads=heads)
 
 
 def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
@@ -80,19 +79,22 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     spots = map_prototypes(fit, min(whole_number("count", count, 1), MAPPED))
     ax = axes(ax, 7.2, 5.6)
     size = 60 if len(spots) < 100 else 20
-    for k, level in enumerate(fit.classes):
-        own = spots[spots["class"] == k]
-        ax.scatter(own["x"], own["y"], s=size, marker=mark(k), color=colour(k), label=named(level), lw=0)
+    places = [spots.loc[spots["class"] == k, ["x", "y"]].to_numpy(float) for k in range(len(fit.classes))]
+    for k, (own, name) in enumerate(zip(places, list_named(fit.classes), strict=True)):
+        ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), label=name, lw=0)
     if shape is not None:
         _paste(fit, spots, shape, ax)
     ax.margins(0.06)
     ax.set_aspect("equal", adjustable="datalim")
     unit = fit.dissimilarity.metric.name
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
-    first = f"The first {len(spots)} of {len(fit.rule.prototypes)} prototypes"
+    q = len(fit.rule.prototypes)
+    first = f"All {q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
     ax.set_title(f"{first}, Sammon mapping (stress {spots.attrs['stress']:.2g})", fontsize="medium")
-    style = {"fontsize": "small", "loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
-    ax.legend(title=str(fit.frame.formula.response), **style)
+    if len(fit.classes) <= DIRECT:
+        name_classes(ax, places, fit.classes)
+    else:
+        key(ax, "right", fit.frame.formula.response)
     return ax
 
 
@@ -108,17 +110,26 @@ def _paste(fit: Fit, spots: pd.DataFrame, shape: Any, ax: Any) -> None:
         ax.add_artist(AnnotationBbox(small, (x, y), pad=0.08, bboxprops={"edgecolor": colour(int(k)), "lw": 1.3}))
 
 
-def draw_grid(shown: Panels, across: int = ACROSS, size: float = INCH) -> Any:
-    """Pictures in rows of `across`, dark for large values, with a title above each and a name over all."""
-    values, titles, name = shown.pixels, shown.titles, shown.name
-    across = max(min(across, len(values)), min(ACROSS, int(len(name) * 0.08 / size)) if across == ACROSS else 0)
-    figure, places = panels(ceil(len(values) / across), across, max(size, 0.085 * max(map(len, titles))), size + 0.24)
-    low, high = np.nanmin(values), np.nanmax(values)
-    for ax in places.ravel():
-        ax.set_axis_off()
-    for ax, picture, title in zip(places.ravel(), values, titles, strict=False):
+def draw_grid(shown: Panels, across: int = ACROSS, size: float = INCH, heads: list[str] | None = None) -> Any:
+    """Pictures in rows of `across`, dark for large values, with a title above each, `heads` above columns and a name over all."""
+    import matplotlib.pyplot as plt
+
+    values, titles = shown.pixels, [shorten(title, LETTERS) for title in shown.titles]
+    across = min(across, len(values))
+    rows, tall = ceil(len(values) / across), size * values.shape[1] / values.shape[2]
+    wide, high = max(size + 0.08, 0.085 * max(map(len, titles))), tall + 0.24
+    above = 0.25 if heads else 0.0
+    figure, ax = plt.subplots(figsize=(max(3.6, across * wide + 0.2), rows * high + above + 0.55), layout="constrained")
+    shades = {"cmap": "gray_r", "vmin": np.nanmin(values), "vmax": np.nanmax(values)}
+    words = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
+    for k, (picture, title) in enumerate(zip(values, titles, strict=True)):
+        middle, bottom = (k % across + 0.5) * wide, -(k // across + 1) * high
         if np.isfinite(picture).all():
-            ax.imshow(picture, cmap="gray_r", vmin=low, vmax=high)
-        ax.set_title(title, fontsize="x-small", pad=2)
-    figure.suptitle("\n".join(wrap(name, int(figure.get_figwidth() / 0.08))), fontsize="medium")
+            ax.imshow(picture, extent=(middle - size / 2, middle + size / 2, bottom, bottom + tall), **shades)
+        ax.text(middle, bottom + tall + 0.02, title, **words)
+    for k, head in enumerate(heads or []):
+        ax.text((k + 0.5) * wide, 0.03, head, **words, weight="bold")
+    ax.set_axis_off()
+    ax.set(xlim=(0, across * wide), ylim=(-rows * high - 0.06, above), aspect="equal")
+    ax.set_title(shown.name, fontsize="medium")
     return figure

@@ -4,33 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..views.progress import limit_path, list_errors, list_gains
-from .style import GREY, axes, colour, ink, mark, named, plain_log
+from .curve import draw_strip, mark_no_information
+from .labels import DIRECT, name_ends
+from .palette import colour, ink, mark
+from .style import axes, key, list_named, plain_log
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
 
 def progress(fit: Fit, ax: Any = None) -> Any:
-    """Gain of each prototype in the order chosen, and the share of the rows covered so far."""
+    """The share of the rows of each class, and of all rows, that the prototypes cover so far, in the order chosen.
+
+    Each mark is a prototype of its class.
+    """
     table = list_gains(fit)
     ax = axes(ax)
-    ax.plot(table["step"], table["gain"], "-", lw=0.8, color=GREY, zorder=1)
-    small = 5 if len(table) < 100 else 2.5
-    for k, level in enumerate(fit.classes):
+    last, names = len(table), list_named([*fit.classes, "all rows"])
+    every = len(table) < 100
+    ends = []
+    for k, name in enumerate(names[:-1]):
         own = table[table["class"] == k]
-        ax.plot(own["step"], own["gain"], mark(k), ms=small, color=colour(k), label=named(level), ls="none")
-    ax.set_yscale("log")
-    plain_log(ax.yaxis)
+        share = np.array([0.0, *own["share"], own["share"].iloc[-1] if len(own) else 0.0])
+        at = np.array([0, *own["step"], last])
+        form = {"marker": mark(k), "ms": 5 if every else 2.5, "markevery": slice(1, -1)}
+        ax.plot(at, share, lw=1.2, drawstyle="steps-post", color=colour(k), label=name, **form)
+        ends.append(share[-1])
+    ax.plot([0, *table["step"]], [0.0, *table["covered"]], "--", lw=1.5, drawstyle="steps-post", color=ink(ax), label=names[-1])
+    ends.append(float(table["covered"].iloc[-1]) if last else 0.0)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_xlabel("prototype, in the order chosen")
-    ax.set_ylabel("rows covered first minus miscovered (log scale)")
-    right = ax.twinx()
-    right.plot(table["step"], table["covered"], "--", lw=1.5, color=ink(ax))
-    right.set(ylim=(0, 1.02), ylabel="share of rows covered so far (dashed)")
-    ax.legend(
-        fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(6, len(fit.classes)), frameon=False
-    )
+    ax.set(xlim=(0, last), ylim=(0, 1.02), xlabel="prototypes, in the order chosen (a mark: one of the class)")
+    ax.set_ylabel("share of rows in a ball of their class so far")
+    if len(fit.classes) <= DIRECT:
+        name_ends(ax, ends, [*fit.classes, "all rows"], [*map(colour, range(len(fit.classes))), ink(ax)])
+    else:
+        key(ax, "right", fit.frame.formula.response)
     return ax
 
 
@@ -44,7 +55,6 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     cv : as in `Fit.path`
     """
     table = list_errors(fit, new, cv)
-    top, labels = limit_path(table)
     ax = axes(ax)
     size = table["size"]
     style = "o-" if len(table) < 60 else "-"
@@ -56,18 +66,18 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
         if name == "cv_error":
             low, high = table[name] - table["cv_se"], table[name] + table["cv_se"]
             ax.fill_between(size, low, high, color=colour(k), alpha=0.2, lw=0)
-    if "bound" in table:
-        ax.plot(size, table["bound"], "--", lw=1.2, color=colour(3), label=f"{labels['bound']} (delta = 0.05)")
-    ax.axhline(table.attrs["no_information"], ls="-.", lw=1, color=GREY, label=labels["no_information"])
     if len(table) > 30:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     else:
         ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_ylim(0, top)
+    ax.set_ylim(*limit_path(table))
+    mark_no_information(ax, table.attrs["no_information"])
     ax.set(
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
         ylabel="error (share of rows)",
     )
-    ax.legend(fontsize="small")
+    if "bound" in table:
+        draw_strip(table, size, ("bound",), ax)
+    key(ax, "best")
     return ax

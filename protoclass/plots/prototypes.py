@@ -13,9 +13,11 @@ from ..views.members import PAIRS, Members, find_members
 from ..views.prototypes import list_rows, list_shown
 from ..views.regions import predict_regions
 from ..views.solvers import fit_radii
-from ..views.words import describe_balls, describe_prototypes
+from ..views.words import describe_balls, describe_prototypes, shorten
 from .features import draw_features
-from .style import WRONG, axes, colour, mark, named, panels
+from .labels import DIRECT, drop_names, name_classes
+from .palette import GREY, WRONG, colour, ink, mark, paper
+from .style import axes, key, list_named, panels
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -41,28 +43,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = Non
     if x is None and y is None and has_features_alone(fit) and choose_axes(fit)[0] == MAP:
         return draw_features(fit, ax)
     drawn = _choose_rows(fit, x)
-    plane = make_plane(fit, x, y, rows=drawn)
-    ax = axes(ax, 6.8, 4.6)
-    ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
-    spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
-    if plane.of_metric:
-        _draw_regions(fit, plane, spots, ax)
-    if plane.one_unit:
-        ax.set_aspect("equal", adjustable="datalim")
-    shrink = min(1.0, ax.get_window_extent().width / ax.figure.dpi / 4)  # marks on small Axes are small
-    crowd = shrink * (22 if len(drawn) < 400 else 8)
-    for k, level in enumerate(fit.classes):
-        own = plane.rows[drawn[fit.frame.codes[drawn] == k]]
-        style = {"s": crowd, "marker": mark(k), "color": colour(k), "alpha": 0.55, "lw": 0}
-        ax.scatter(own[:, 0], own[:, 1], label=named(level), zorder=2, **style)
-    how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
-    _draw_prototypes(fit, spots, shrink, crowd, ax)
-    lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
-    title = describe_prototypes(fit) + (f", {lost} of them without a place on the map" if lost else "")
-    ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
-    ax.legend(fontsize="small", title=str(fit.frame.formula.response), loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False,
-              markerscale=(22 / crowd) ** 0.5)  # fmt: skip
-    return ax
+    return _draw(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 6.4, 4.8), balls)
 
 
 def _choose_rows(fit: Fit, x: str | None) -> np.ndarray:
@@ -74,8 +55,36 @@ def _choose_rows(fit: Fit, x: str | None) -> np.ndarray:
     return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
 
 
-def _draw_balls(fit: Fit, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> str:
-    """Balls in their true shape, or lines to the rows that they hold; rings around those held wrongly. In words what was drawn."""
+def _draw(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) -> Any:
+    ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
+    spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
+    if plane.of_metric:
+        _draw_regions(fit, plane, spots, ax)
+    if plane.one_unit:
+        ax.set_aspect("equal", adjustable="datalim")
+    crowd = 22 if len(drawn) < 400 else 8
+    places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
+    for k, (own, name) in enumerate(zip(places, list_named(fit.classes), strict=True)):
+        style = {"s": crowd, "marker": mark(k), "color": colour(k), "alpha": 0.7, "lw": 0}
+        ax.scatter(own[:, 0], own[:, 1], label=name, zorder=2, **style)
+    how, wrong = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ("", 0)
+    _draw_prototypes(fit, spots, ax)
+    lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
+    title = describe_prototypes(fit) + (f", {lost} of them without a place on the map" if lost else "")
+    title += f"; {wrong} of {len(drawn)} rows held wrongly (red rings)" if wrong else ""
+    ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
+    if len(fit.classes) <= DIRECT:
+        name_classes(ax, places, fit.classes)
+    else:
+        key(ax, "right", fit.frame.formula.response, markerscale=(22 / crowd) ** 0.5)
+    return ax
+
+
+def _draw_balls(fit: Fit, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> tuple[str, int]:
+    """Balls in their true shape, or lines to the rows that they hold; rings around those held wrongly.
+
+    In words what was drawn, and the number of rings.
+    """
     first = list_shown(fit)[:BALLS]
     outlines = outline_balls(fit, plane, first)
     members = find_members(fit, first, rows=drawn, most=None if len(outlines) else PAIRS)
@@ -88,7 +97,7 @@ def _draw_balls(fit: Fit, plane: Plane, spots: np.ndarray, drawn: np.ndarray, cr
     if len(wrong):
         style = {"s": 2.6 * crowd, "marker": "o", "facecolor": "none", "edgecolor": WRONG, "lw": 0.9 if len(wrong) < 50 else 0.6}
         ax.scatter(wrong[:, 0], wrong[:, 1], label="held wrongly", zorder=3.5, **style)
-    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0)
+    return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0), len(wrong)
 
 
 def _draw_lines(fit: Fit, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
@@ -100,22 +109,23 @@ def _draw_lines(fit: Fit, plane: Plane, spots: np.ndarray, members: Members, ax:
     strength = min(0.6, max(0.06, 8 / (1 + known.sum()) ** 0.5))
     for k in range(len(fit.classes)):
         own = ends[known & (fit.rule.prototypes.classes[members.prototypes] == k)]
-        ax.add_collection(LineCollection(list(own), colors=colour(k), lw=0.6, alpha=strength, zorder=1.5, rasterized=True))
+        ax.add_collection(LineCollection(own, colors=colour(k), lw=0.6, alpha=strength, zorder=1.5, rasterized=True))
 
 
-def _draw_prototypes(fit: Fit, spots: np.ndarray, shrink: float, crowd: float, ax: Any) -> None:
+def _draw_prototypes(fit: Fit, spots: np.ndarray, ax: Any) -> None:
     prototypes, shown = fit.rule.prototypes, list_shown(fit)
     q = len(prototypes)
     size, edge = (70, 1.4) if q <= BALLS else (26, 0.8) if q <= 300 else (12, 0.5)
-    style = {"edgecolor": "black", "lw": edge * shrink, "zorder": 4}
+    style = {"edgecolor": ink(ax), "lw": edge, "zorder": 4}
     if "support" in prototypes.table:  # all rows have weight, and those that hold the hyperplane are circled
-        style |= {"s": 2 * size * shrink**2, "facecolor": "none", "label": "support objects"}
+        style |= {"s": 2 * size, "facecolor": "none", "label": "support objects"}
         ax.scatter(spots[shown, 0], spots[shown, 1], **style)
     elif len(shown) or not q:
         for k in range(len(fit.classes)):
             own = spots[shown[prototypes.classes[shown] == k]]
-            ax.scatter(own[:, 0], own[:, 1], s=size * shrink**2, marker=mark(k), color=colour(k), **style)
-        ax.scatter([], [], s=70 * crowd / 22, marker="o", color="white", edgecolor="black", lw=1.4, label="prototypes")
+            ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), **style)
+        if len(fit.classes) > DIRECT:
+            ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
 
 
 def _draw_regions(fit: Fit, plane: Plane, spots: np.ndarray, ax: Any) -> None:
@@ -131,7 +141,7 @@ def _draw_regions(fit: Fit, plane: Plane, spots: np.ndarray, ax: Any) -> None:
     if len(np.unique(regions.codes)) > 1:
         for k in np.unique(regions.codes):
             inside = (regions.codes == k).astype(float)
-            ax.contour(regions.x, regions.y, inside, levels=[0.5], colors="0.35", linewidths=0.6, zorder=1)
+            ax.contour(regions.x, regions.y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
@@ -147,31 +157,33 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     fits = fit_radii(fit, eps)
     across = min(3, len(fits))
     figure, places = panels(-(-len(fits) // across), across, 3.1, 2.9)
-    drawn, legends = places.ravel()[: len(fits)], []
+    shown = places.ravel()[: len(fits)]
     for ax in places.ravel()[len(fits) :]:
         ax.set_axis_off()
-    for ax, other in zip(drawn, fits, strict=True):
-        prototypes(other, ax, balls)
-        names = ax.get_xlabel(), ax.get_ylabel()
+    drawn = [_choose_rows(other, None) for other in fits]
+    plane = make_plane(fit, rows=np.unique(np.concatenate(drawn)))  # all fits have the dissimilarities of the first
+    for ax, other, rows in zip(shown, fits, drawn, strict=True):
+        _draw(other, plane, rows, axes(ax, 4.2, 3.7), balls)
         ax.set(xlabel="", ylabel="")
         model: Any = other.model
-        ax.set_title(f"eps = {model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="small")
-        legends.append(ax.get_legend_handles_labels())
-        scale = ax.get_legend().markerscale
-        ax.get_legend().remove()
+        ax.set_title(f"eps = {model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="medium")
+        if ax.get_legend() is not None:
+            handles = ax.get_legend_handles_labels()
+            ax.get_legend().remove()
         ax.label_outer()
-    for ax in drawn:
         ax.set_adjustable("box")
     for side in ("xlim", "ylim"):  # one scale for all, as only the outer axes are labelled
-        ends = np.array([getattr(ax, f"get_{side}")() for ax in drawn])
-        for ax in drawn:
+        ends = np.array([getattr(ax, f"get_{side}")() for ax in shown])
+        for ax in shown:
             ax.set(**{side: (ends[:, 0].min(), ends[:, 1].max())})
     if balls and max(len(list_shown(other)) for other in fits) > BALLS:
-        figure.suptitle(f"balls of the first {BALLS} prototypes of each", fontsize="medium")
-    figure.supxlabel(names[0], fontsize="medium")
-    figure.supylabel(names[1], fontsize="medium")
-    title = str(fit.frame.formula.response)
-    style = {"loc": "outside right upper", "fontsize": "small", "frameon": False, "markerscale": scale}
-    handles, classes = max(legends, key=lambda legend: len(legend[1]))  # not everywhere is a row held wrongly
-    figure.legend(handles, classes, title=title, **style)
+        figure.suptitle(f"balls of the first {BALLS} prototypes of each; rows that a ball holds wrongly have a red ring", fontsize="medium")
+    figure.supxlabel(plane.axes[0], fontsize="medium")
+    figure.supylabel(plane.axes[1], fontsize="medium")
+    if len(fit.classes) > DIRECT:
+        title = shorten(str(fit.frame.formula.response), 24)
+        figure.legend(*handles, title=title, loc="outside right upper", fontsize="small", frameon=False, markerscale=1.6)
+    else:  # named once
+        for ax in shown[1:]:
+            drop_names(ax)
     return figure

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..views.solvers import ALL, compare_solvers
-from .style import axes, colour, ink, mark, plain_log
+from .palette import colour, ink, mark
+from .style import axes, key, plain_log
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -26,5 +27,5 @@ def solvers(fit: Fit, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> An
         ax.set_xscale("log")
         plain_log(ax.xaxis)
     ax.set(xlabel="radius eps of the balls", ylabel="objective (weight of rows)")
-    ax.legend(fontsize="small")
+    key(ax, "best")
     return ax

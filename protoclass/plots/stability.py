@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..views.analyses import list_stability
-from .style import axes, colour, mark, named, plain_text
+from ..views.words import list_short
+from .finish import framed
+from .palette import colour, faint, mark
+from .style import axes, key, list_named
 
 if TYPE_CHECKING:
     from ..analysis.stability import Stability
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 NAMED = 30  # prototypes that are named on the axis
 
 
+@framed
 def stability(result: Stability, ax: Any = None) -> Any:
     """Share of the samples by prototype, in the order chosen: full marks near (a ball held one), hollow ones chosen again.
 
@@ -21,7 +25,7 @@ def stability(result: Stability, ax: Any = None) -> Any:
     table = list_stability(result)
     few = len(table) <= NAMED
     ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
-    order = table["order"].to_numpy()
+    order, classes = table["order"].to_numpy(), list_named(result.fit.classes)
     for k, level in enumerate(result.fit.classes):
         own = (table["class"] == level).to_numpy()
         for name, face in (("chosen", "none"), ("near", colour(k))):
@@ -29,24 +33,18 @@ def stability(result: Stability, ax: Any = None) -> Any:
                 continue
             share = table.loc[own, name]
             spots = (share, order[own]) if few else (order[own], share)
-            label = f"{named(level)}" if name == "chosen" else None
+            label = classes[k] if name == "chosen" else None
             ax.plot(
                 *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
             )
     near = "share of the samples with one of its class in the ball: near (full)\n" if "near" in table else ""
     what = f"{near}share of those that held the row: chosen again by the same rows (hollow)"
     if few:
-        names = [f"{label}, within {radius:.3g}" for label, radius in zip(table.index, table["within"], strict=True)]
+        names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["within"], strict=True)]
         ax.set_yticks(order, names)
         ax.set(xlim=(0, 1), ylim=(len(table) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
-        ax.grid(axis="y", lw=0.4, color="#cccccc")
+        ax.grid(axis="y", lw=0.4, color=faint(ax))
     else:
         ax.set(ylim=(0, 1), xlabel="prototype, in the order chosen", ylabel=what)
-    ax.legend(
-        fontsize="small",
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=min(6, len(result.fit.classes)),
-        frameon=False,
-    )
-    return plain_text(ax)
+    key(ax, "above", ncols=min(4, len(result.fit.classes)))
+    return ax

@@ -1,45 +1,116 @@
-"""Colours and marks that tell classes apart also without colour vision, and Axes to draw on."""
+"""Axes to draw on, names of classes, legends, and ticks in plain numbers."""
 
 from __future__ import annotations
 
-from math import lcm
+from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from ..settings import options
+from ..views.words import list_short, shorten
+from .palette import GREY, WRONG, colour, ink, mark
 
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
-GREY = "#666666"
-WRONG = "#FF0000"  # rings of rows that a ball holds wrongly, in no class's colour
+__all__ = ["GREY", "WRONG", "axes", "colour", "factor", "ink", "key", "letter_factor", "list_named", "mark", "named", "panels", "plain_log",
+           "plain_text", "shade_bar"]  # fmt: skip
 
-
-def colour(k: int) -> str:
-    """The colour of class k; after the last one colours recur, with another mark."""
-    return options.colours[k % len(options.colours)]
-
-
-def mark(k: int) -> str:
-    """The mark of class k; no two classes share both colour and mark, however many colours there are."""
-    return MARKS[(k + k // lcm(len(MARKS), len(options.colours))) % len(MARKS)]
-
-
-def ink(ax: Any) -> Any:
-    """The colour of lines in no class's colour: that of the text, which is seen on light and dark backgrounds."""
-    return ax.xaxis.label.get_color()
+LETTERS = 24  # of a class
+INSIDE = 0.775  # of a figure's side that Axes take
+SMALLEST, LARGEST = 0.3, 3.0
+SHARE = 0.3  # of the height of a figure that a legend above or below Axes may take
+NARROW = 0.6  # Axes without room for a legend beside them
+_FACTORS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # Axes have no place for their own
 
 
 def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
-    """The Axes that were given, or those of a new figure, which a notebook then shows."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
+    """The Axes that were given, or those of a new figure of this size in inches, which a notebook then shows.
 
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    A figure without a layout gets matplotlib's "constrained" one, which makes room for names and legends.
+    """
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+        _FACTORS[ax] = 1.0
+        return ax
+    figure = ax.figure
+    while figure is not figure.figure:  # of a subfigure the complete one
+        figure = figure.figure
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    box, dpi = ax.get_window_extent(), figure.dpi
+    fit = min(box.width / dpi / width, box.height / dpi / height) / INSIDE
+    _FACTORS[ax] = 1.0 if 0.85 < fit < 1.2 else min(max(fit, SMALLEST), LARGEST)
+    return ax
+
+
+def factor(ax: Any) -> float:
+    """How much smaller or larger marks and lines are than on Axes of the size that the picture has by itself."""
+    return _FACTORS.get(ax, 1.0)
+
+
+def letter_factor(ax: Any) -> float:
+    """The same of letters, which shrink less."""
+    return float(factor(ax) ** 0.6)
 
 
 def named(level: Any) -> str:
-    """A class for a legend, which leaves out labels that begin with an underscore."""
-    text = str(level)
+    """A class for a legend, which leaves out labels that begin with an underscore; of a long one the beginning and the end."""
+    return _no_underscore(shorten(str(level), LETTERS))
+
+
+def list_named(levels: Iterable[Any], most: int = LETTERS) -> list[str]:
+    """Classes for legends and axes, cut to so many letters and still different."""
+    return [_no_underscore(name) for name in list_short(levels, most)]
+
+
+def _no_underscore(text: str) -> str:
     return f" {text}" if text.startswith("_") else text
+
+
+def key(ax: Any, where: str = "right", title: Any = None, small: bool = True, ncols: int = 1, away: float = 4, **options: Any) -> Any:
+    """A legend in letters of the size of the Axes: "right" of them, "above" or "below" them, or as matplotlib calls a place inside.
+
+    It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. Where the room
+    beside or inside the Axes does not do, it is below them.
+    """
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.transforms import ScaledTranslation
+
+    size = FontProperties(size="small" if small else "x-small").get_size_in_points() * letter_factor(ax)
+    handles = options.pop("handles", None)
+    handles, labels = ax.get_legend_handles_labels() if handles is None else (handles, [h.get_label() for h in handles])
+    longest, box = max(map(len, labels), default=0), ax.get_window_extent()
+    wide, high = (longest * 0.56 + 4) * size, len(labels) * 1.35 * size  # points
+    inside = where not in ("right", "above", "below")
+    points = 72 / ax.figure.dpi
+    if (where == "right" and factor(ax) < NARROW) or (inside and (wide > 0.75 * box.width * points or high > 0.6 * box.height * points)):
+        where, ncols = "below", max(ncols, 4)
+    if where in ("above", "below"):
+        room, most = ax.figure.bbox.width * points, SHARE * ax.figure.bbox.height * points
+        rows = -(-len(labels) // max(1, min(ncols, int(room / wide)))) if labels else 0
+        if rows * 1.35 * size > most:
+            by = max(0.4, (most / (rows * 1.35 * size)) ** 0.5)
+            size, wide = size * by, wide * by
+        ncols = max(1, min(ncols, int(room / wide) if wide else 1, len(labels)))
+        labels = list_short(labels, max(6, int((room / size - 4) / 0.56)))
+    side = ax.transAxes + ScaledTranslation(letter_factor(ax) * away / 72, 0, ax.figure.dpi_scale_trans)
+    style = {
+        "right": {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "bbox_transform": side, "frameon": False},
+        "above": {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "frameon": False},
+        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "frameon": False},
+    }.get(where, {"loc": where, "framealpha": 0.85})
+    if title is not None:
+        options |= {"title": shorten(str(title), 2 * LETTERS), "title_fontsize": size}
+    legend = ax.legend(handles, labels, fontsize=size, ncols=ncols, **(style | options))
+    legend.set_gid(where)
+    return legend
+
+
+def shade_bar(ax: Any, image: Any, label: str, **options: Any) -> Any:
+    """What the shades of an image on Axes mean, beside these."""
+    bar = ax.figure.colorbar(image, ax=ax, **options)
+    bar.set_label(label)
+    _FACTORS[bar.ax] = factor(ax)
+    return bar
 
 
 def plain_text(drawn: Any) -> Any:

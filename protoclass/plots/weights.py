@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..views.analyses import list_weights
-from .style import axes, colour, ink
+from ..views.words import list_short
+from .palette import colour, ink
+from .style import axes
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -17,10 +19,11 @@ def weights(fit: Fit, ax: Any = None) -> Any:
     """A bar for each column, the heaviest above: its learned weight."""
     table = list_weights(fit)
     at = np.arange(len(table))
-    ax = axes(ax, 5.6 + 0.07 * table["column"].str.len().max(), 1.4 + 0.34 * len(table))
+    names = list_short(table["column"])
+    ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.34 * len(table))
     ax.barh(at, table["weight"], 0.62, color=colour(0), alpha=0.75, lw=0)
     ax.axvline(0, lw=0.8, color=ink(ax))
-    ax.set_yticks(at, table["column"])
+    ax.set_yticks(at, names)
     ax.set_ylim(len(table) - 0.5, -0.5)
     ax.set_xlabel("weight of the squared difference, in standard deviations of the column")
     ax.set_ylabel(table.attrs["shown"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..metrics.embedding import Embedding, Spectrum
 
 JITTER = 5  # heights that the errors of the splits take in turn
-MOST_BARS, WIDEST = 30, 40  # variables that are named, and letters of a name
+MOST_BARS = 30  # variables that are named
 MOST_BINS = 24  # of a histogram
 NORMAL = 1.959964  # quantile for 95 %
 
@@ -45,14 +45,13 @@ def list_splits(comparison: Comparison) -> pd.DataFrame:
 
 
 def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
-    """`Fit.importance` of the first 30 variables: `variable` (its name, cut), `importance`, `se`, and its 95 % interval `low`, `high`.
+    """`Fit.importance` of the first 30 variables: `variable`, `importance`, `se`, and its 95 % interval `low`, `high`.
 
     In `attrs`: `without`, the error of the rows as they are, and `shown`, which variables there are.
     """
     table = fit.importance(new=new, repeats=repeats, variables=variables, cv=cv, seed=seed)
     error = float((table["error"] - table["importance"]).iloc[0])
     out = table.head(MOST_BARS).reset_index()
-    out["variable"] = [shorten(str(name)) for name in out["variable"]]
     half = NORMAL * out["se"]
     out = out.assign(low=out["importance"] - half, high=out["importance"] + half)[["variable", "importance", "se", "low", "high"]]
     rows = "held-out rows" if new is None else "new rows"
@@ -62,7 +61,7 @@ def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, s
 
 
 def list_weights(fit: Fit) -> pd.DataFrame:
-    """The 30 columns that count most in a metric that has learned what they count: `column` (its name, cut), `weight`, `share`.
+    """The 30 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
 
     In `attrs`: `shown`, which columns there are.
     """
@@ -72,21 +71,8 @@ def list_weights(fit: Fit) -> pd.DataFrame:
             f"{fit.dissimilarity.metric.name} dissimilarities have no learned weights of columns: fit with dissimilarity='learned'"
         )
     out = table.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
-    out["column"] = [shorten(str(name)) for name in out["column"]]
     out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
     return out[["column", "weight", "share"]]
-
-
-def shorten(name: str) -> str:
-    """A name for an axis: of a long one the beginning and the end.
-
-    Examples
-    --------
-    >>> shorten("standard error of the mean concavity in mm, of 3")
-    'standard error of...oncavity in mm, of 3'
-    """
-    half = WIDEST // 2
-    return name if len(name) <= WIDEST else f"{name[: half - 3].rstrip()}...{name[-half:].lstrip()}"
 
 
 def count_permutations(result: PermutationTest) -> pd.DataFrame:

@@ -30,6 +30,25 @@ class Confusion:
         """Share (L, L) of each true class."""
         return share_rows(self.table)
 
+    @property
+    def recall(self) -> np.ndarray:
+        """The share (L,) of each class that is predicted as it; NaN for a class without rows."""
+        return _divide(np.diag(self.table.to_numpy(float)), self.table.to_numpy(float).sum(axis=1))
+
+    @property
+    def precision(self) -> np.ndarray:
+        """The share (L,) of the rows predicted as a class that are of it; NaN where none is predicted."""
+        return _divide(np.diag(self.table.to_numpy(float)), self.table.to_numpy(float).sum(axis=0))
+
+    @property
+    def errors(self) -> float:
+        """Weight of the rows that are predicted wrongly."""
+        return float(self.table.to_numpy(float).sum() - np.trace(self.table.to_numpy(float)))
+
+
+def _divide(some: np.ndarray, total: np.ndarray) -> np.ndarray:
+    return np.divide(some, total, out=np.full(len(some), np.nan), where=total > 0)
+
 
 def share_rows(table: pd.DataFrame) -> np.ndarray:
     """Each row of a table divided by its sum, 0 where that is 0.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,12 +46,6 @@ class Curve:
     ticks: list[str] | None
     others: list[str]
     band: float | None = None
-
-    @property
-    def highest(self) -> float:
-        """The upper end of the band of the lines; 0 without a band."""
-        ends = [float(part["band_high"].max()) for _, part in self.lines if "band_high" in part]
-        return max((end for end in ends if np.isfinite(end)), default=0.0)
 
     @property
     def log(self) -> bool:
@@ -122,56 +115,53 @@ def rank_values(values: pd.Series) -> np.ndarray:
     return np.asarray(np.unique(values.to_numpy(), return_inverse=True)[1], float)
 
 
-def limit_errors(table: pd.DataFrame, no_information: float) -> tuple[float, dict[str, str]]:
-    """The upper end of an axis on which the errors of a table can be read, and a label for all else that belongs there.
-
-    The no-information error is within the axis up to one and a half times the largest error (with its standard error). What goes
-    beyond the axis says so in its label, with the value.
-
-    Parameters
-    ----------
-    table : DataFrame
-        `error` and `se`; `cover_error` and `bound` where there are such.
-    no_information : float
-
-    Returns
-    -------
-    float, dict of str
-        Labels by the names of the columns, and "no_information".
+def limit_errors(table: pd.DataFrame) -> tuple[float, float]:
+    """The ends of an axis for the errors of a table with their standard errors, and with its band where it has one.
 
     Examples
     --------
-    >>> errors = pd.DataFrame({"error": [0.04, 0.06], "se": [0.01, 0.02], "cover_error": [0.1, 0.9]})
-    >>> top, labels = limit_errors(errors, 0.667)
-    >>> round(top, 3), labels["no_information"], labels["cover_error"]
-    (0.092, 'no information: 0.667, above the axis', 'cover error (to 0.9, above the axis)')
+    >>> errors = pd.DataFrame({"error": [0.24, 0.26], "se": [0.01, 0.02]})
+    >>> [round(end, 3) for end in limit_errors(errors)]
+    [0.226, 0.284]
     """
-    largest = float((table["error"] + table["se"].fillna(0.0)).max())
-    beside = {name: float(table[name].max()) for name in ("cover_error", "bound") if name in table}
-    return limit_axis(largest, no_information, beside)
+    se = table["se"].fillna(0.0)
+    bands = [table[name] for name in ("band_low", "band_high") if name in table]
+    return find_ends(np.concatenate([table["error"] - se, table["error"] + se, *bands]))
 
 
-def limit_axis(largest: float, no_information: float, beside: Mapping[str, float]) -> tuple[float, dict[str, str]]:
-    """The upper end of an axis of errors up to `largest`, and labels for the no-information error and what else is drawn `beside`.
+def find_ends(values: np.ndarray) -> tuple[float, float]:
+    """The ends of an axis of errors: those of the data and a margin; from 0 where that adds little.
 
-    Parameters
-    ----------
-    largest, no_information : float
-    beside : mapping of name to float
-        The largest value of each other line.
-
-    Returns
-    -------
-    float, dict of str
-        As of `limit_errors`.
+    Examples
+    --------
+    >>> find_ends(np.array([0.5, 1.0]))
+    (0.46, 1.04)
+    >>> find_ends(np.array([0.2, 1.0]))
+    (0.0, 1.08)
     """
-    near = no_information <= 1.5 * largest or largest == 0
-    top = 1.15 * max(largest, no_information if near else 0.0) or 1.0
-    labels = {"no_information": "no information" if near else f"no information: {no_information:.3g}, above the axis"}
-    for name, most in beside.items():
-        words = name.replace("_", " ")
-        labels[name] = words if most <= top else f"{words} (to {most:.2g}, above the axis)"
-    return top, labels
+    values = values[np.isfinite(values)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    if low < 0.35 * high or low == high:
+        return 0.0, 1.08 * high or 1.0
+    margin = 0.08 * (high - low)
+    return low - margin, high + margin
+
+
+def within_one_se(validation: Validation) -> float:
+    """The largest error that is within one standard error of the least; NaN where there is no standard error."""
+    row = validation.table.iloc[validation.best]
+    return float(row["error"] + row["se"])
+
+
+def limit_cells(validation: Validation) -> tuple[float, float]:
+    """The errors between which the colours of a heat map change: the least, and ten standard errors of it more, as far as there are such.
+
+    Points much worse than the least, such as those of one prototype a class, would leave one colour for all others.
+    """
+    errors = validation.table["error"].to_numpy(float)
+    least, se = float(errors.min()), float(validation.table["se"].iloc[validation.best])
+    far = max(least + 10 * se, float(np.median(errors))) if se > 0 else float(errors.max())
+    return least, min(float(errors.max()), far)
 
 
 def space_sizes(table: pd.DataFrame, x: str, log: bool) -> pd.DataFrame:

@@ -10,19 +10,29 @@ import pandas as pd
 from ..errors import NotAvailable
 from ..estimation.fit import Fit
 from ..models.registry import lacking
-from .curve import limit_axis
+from .curve import find_ends
 
 
 def list_gains(fit: Fit) -> pd.DataFrame:
-    """One row for each step: class, gain (covered first minus miscovered) and the share of own weight covered so far."""
+    """What each step adds, and how much is covered so far.
+
+    Returns
+    -------
+    DataFrame
+        One row for each step: `step` from 1, `class` (code), `gain` (covered first minus miscovered), `covered` (share of all rows
+        that balls of their class cover so far) and `share` (that of the rows of the step's class).
+    """
     table = fit.rule.prototypes.table
     if not {"covers", "miscovers"} <= set(table):
         raise lacking(fit.model, "gains to draw (the error step by step is plot('path'))", "gains")
+    codes, weights = fit.rule.prototypes.classes, fit.frame.weights
+    of_class = np.bincount(fit.frame.codes, weights, len(fit.classes))
     return pd.DataFrame({
         "step": np.arange(1, len(fit.rule.prototypes) + 1),
-        "class": fit.rule.prototypes.classes,
+        "class": codes,
         "gain": table["covers"] - table["miscovers"],
-        "covered": np.cumsum(table["covers"]) / fit.frame.weights.sum(),
+        "covered": np.cumsum(table["covers"]) / weights.sum(),
+        "share": pd.Series(np.asarray(table["covers"], float)).groupby(codes).cumsum().to_numpy() / of_class[codes],
     })  # fmt: skip
 
 
@@ -37,17 +47,14 @@ def list_errors(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
     return table
 
 
-def limit_path(table: pd.DataFrame) -> tuple[float, dict[str, str]]:
-    """The upper end of the axis of a table of `list_errors`, and labels, as `limit_errors` has them for an error curve.
-
-    The axis holds all errors and the least bound.
-    """
-    error = table[[c for c in ("training_error", "new_error") if c in table]].to_numpy(float).max()
+def limit_path(table: pd.DataFrame) -> tuple[float, float]:
+    """The ends of the axis of a table of `list_errors`: it holds all errors with their standard errors."""
+    errors = [table[c] for c in ("training_error", "new_error") if c in table]
     if "cv_error" in table:
-        error = max(error, (table["cv_error"] + table["cv_se"].fillna(0.0)).max())
-    beside = {"bound": float(table["bound"].max())} if "bound" in table else {}
-    error = max(error, table["bound"].min()) if beside else error
-    return limit_axis(float(error), table.attrs["no_information"], beside)
+        se = table["cv_se"].fillna(0.0)
+        errors += [table["cv_error"] - se, table["cv_error"] + se]
+    values = np.concatenate([np.asarray(e, float) for e in errors])
+    return find_ends(values)
 
 
 def measure_no_information(fit: Fit) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..estimation.validation import Validation
 from .coverage import Coverage
 from .prototypes import all_rows_serve, list_names, list_shown
 
+WIDEST = 40  # letters of a name in a picture
 PARAMETERS = {
     "eps": "radius eps of the balls",
     "lambda_": "cost lambda of a prototype",
@@ -46,6 +48,20 @@ def write_number(value: float) -> str:
     return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.3g}"
 
 
+def write_share(value: float) -> str:
+    """A share for a cell of a table: two decimals, a dash where there is none.
+
+    Examples
+    --------
+    >>> write_share(0.996), write_share(0.9999), write_share(1.0), write_share(float("nan"))
+    ('0.996', '0.9999', '1', '-')
+    """
+    if value != value:
+        return "-"
+    short = next(text for text in (f"{value:.{k}f}" for k in range(2, 16)) if value in (0.0, 1.0) or 0 < float(text) < 1)
+    return f"{value:.0f}" if value in (0.0, 1.0) else short
+
+
 def write_value(value: Any) -> str:
     """The value of a parameter for a label."""
     return value if isinstance(value, str) else write_number(float(value))
@@ -54,6 +70,34 @@ def write_value(value: Any) -> str:
 def write_error(row: pd.Series) -> str:
     """The error of a grid point, with its standard error where there is one."""
     return f"{row['error']:.4f}" + (f" ± {row['se']:.4f}" if row["se"] == row["se"] else "")
+
+
+def shorten(name: str, most: int = WIDEST) -> str:
+    """A name for a picture, of at most so many letters: of a long one the beginning and the end.
+
+    Examples
+    --------
+    >>> shorten("standard error of the mean concavity in mm, of 3")
+    'standard error of...oncavity in mm, of 3'
+    """
+    half = most // 2
+    return name if len(name) <= most else f"{name[: most - half - 3].rstrip()}...{name[-half:].lstrip()}"
+
+
+def list_short(names: Iterable[Any], most: int = WIDEST) -> list[str]:
+    """Names for a picture, which stay different: of those that are the same when they are cut, each has its place in brackets.
+
+    Examples
+    --------
+    >>> list_short(["a long name, first of two", "short", "a long name, last of two"], 10)
+    ['a...of two (1)', 'short', 'a...of two (3)']
+    """
+    full = [str(name) for name in names]
+    short = [shorten(name, most) for name in full]
+    return [
+        f"{name} ({k + 1})" if short.count(name) > 1 and whole != name else name
+        for k, (name, whole) in enumerate(zip(short, full, strict=True))
+    ]
 
 
 def write_rows(count: int) -> str:
@@ -80,9 +124,10 @@ def describe_balls(fit: Fit, count: int, shapes: bool) -> str:
     if radii is None or not count:
         return ""
     same, few = np.ptp(radii) == 0, f" (the first {count})" if count < len(list_shown(fit)) else ""
-    if shapes:
-        return f"balls of {f'radius {radii[0]:.3g}' if same else 'their own radii'}{few}"
-    return f"lines to the rows within {f'radius {radii[0]:.3g}' if same else 'the radius'} of each{few}"
+    what = f"balls of {f'radius {radii[0]:.3g}' if same else 'their own radii'}{few}"
+    if not shapes:
+        what = f"lines to the rows within {f'radius {radii[0]:.3g}' if same else 'the radius'} of each{few}"
+    return what
 
 
 def count_features(fit: Fit) -> int:
@@ -144,6 +189,17 @@ def describe_choice(validation: Validation, point: int) -> str:
     which = f", {' and '.join(marks)}" if marks else ""
     error = write_error(validation.table.iloc[point])
     return f"{describe_point(validation, point)}: {validation.measure_name} {error}{which}."
+
+
+def describe_selection(validation: Validation) -> str:
+    """What cross-validation chose, in words: the title of its picture."""
+    best, choice, name = validation.best, validation.one_se, validation.measure_name
+    row = validation.table.iloc[choice]
+    error = f"{name} {write_number(row['error'])}" + (f" +- {write_number(row['se'])}" if row["se"] == row["se"] else "")
+    words = f"{describe_point(validation, choice)}: {error}, size {write_number(round(float(row['size']), 1))}"
+    if best == choice:
+        return f"Least {name} and 1-SE choice\n{words}"
+    return f"The simplest within 1 SE of the least {name} ({write_number(validation.table['error'].iloc[best])})\n{words}"
 
 
 def list_facts(validation: Validation, point: int, counts: str) -> list[tuple[str, str]]:

@@ -1,0 +1,52 @@
+"""Cards of prototypes: by which values each differs from its class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import whole_number
+from ..views.profiles import describe_head, list_profiles
+from ..views.words import list_short
+from .palette import colour, ink
+from .style import panels
+
+if TYPE_CHECKING:
+    from ..estimation.fit import Fit
+
+ACROSS, LINES = 3, 6  # cards in a row, and variables on a card
+
+
+def cards(fit: Fit, count: int = 9) -> Any:
+    """The first prototypes, each with the variables by which it differs most from its class, what it covers, and its rival.
+
+    Parameters
+    ----------
+    count : int
+    """
+    profiles = list_profiles(fit, whole_number("count", count, 1))
+    heads = profiles.heads
+    across = min(ACROSS, len(heads))
+    lines = min(LINES, profiles.table["variable"].nunique())
+    figure, places = panels(-(-len(heads) // across), across, 3.4, 1.0 + 0.24 * max(1, lines))
+    widest = max(1.0, float(np.nanmax(profiles.table["apart"].abs().to_numpy(), initial=0.0)))
+    codes = {level: k for k, level in enumerate(fit.classes)}
+    step = len(profiles.table) // len(heads)
+    for k, (ax, (name, head)) in enumerate(zip(places.ravel(), heads.iterrows(), strict=False)):
+        own = profiles.table.iloc[k * step : (k + 1) * step]
+        own = own.sort_values("apart", key=lambda values: -values.abs(), kind="stable").head(LINES)
+        at = np.arange(len(own))
+        ax.barh(at, own["apart"].fillna(0.0), 0.6, color=colour(codes[head["class"]]), lw=0)
+        ax.axvline(0, lw=0.8, color=ink(ax))
+        texts = [f"{v} = {x} ({u})" for v, x, u in zip(list_short(own["variable"], 18), own["value"], own["usual"], strict=True)]
+        ax.set_yticks(at, texts, fontsize="x-small")
+        ax.set(xlim=(-1.05 * widest, 1.05 * widest), ylim=(max(1, len(own)) - 0.5, -0.5))
+        ax.tick_params(axis="x", labelsize="x-small")
+        ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
+    for ax in places.ravel()[len(heads) :]:
+        ax.set_axis_off()
+    some = f"All {len(heads)} prototypes" if len(heads) == profiles.count else f"The first {len(heads)} of {profiles.count} prototypes"
+    figure.suptitle(f"{some}: value (that usual in the class)", fontsize="medium")
+    figure.supxlabel("difference from the median of the class, in standard deviations", fontsize="small")
+    return figure

@@ -1,0 +1,98 @@
+"""How figures look: words that can be read, are not cut and do not overlap, on Axes of any size and in any style."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from looks import find_faults
+from matplotlib.figure import Figure
+from pictures import long_labels
+
+import protoclass as pc
+from protoclass.plots.style import axes as make_axes
+from protoclass.plots.style import factor, list_named
+from protoclass.views.words import list_short
+
+
+@pytest.fixture(scope="module")
+def fits(iris):
+    return {
+        "iris": pc.fit("species ~ .", iris, eps=[0.5, 0.7, 1.0, 1.5], cv=3),
+        "long": pc.fit("`the class of each row, in words` ~ .", long_labels(), eps=[0.6, 0.8, 1.2], cv=3),
+    }
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+@pytest.mark.parametrize("size", [(6.4, 4.8), (2.8, 2.1), (14.0, 10.0)])
+@pytest.mark.parametrize("kind", ["prototypes", "validation", "confusion", "progress"])
+@pytest.mark.parametrize("name", ["iris", "long"])
+def test_words_are_read_whole_and_apart(fits, name, kind, size, style):
+    with mpl.style.context(style):
+        ax = Figure(figsize=size).subplots()  # without a layout
+        fits[name].plot(kind, ax=ax)
+        assert find_faults(ax.figure) == []
+
+
+def test_faults_are_found():
+    """What is measured sees a word that is cut, two that overlap, one that is pale, a pale line, and Axes without room."""
+    figure = Figure(figsize=(4, 3))
+    ax = figure.add_subplot()
+    ax.text(0.9, 0.5, "words that go far beyond the right end", transform=ax.transAxes)
+    ax.text(0.1, 0.5, "one word")
+    ax.text(0.12, 0.51, "another")
+    ax.text(0.1, 0.9, "pale", color="#dddddd")
+    ax.plot([0, 1], [0, 1], color="yellow")
+    found = " ".join(find_faults(figure))
+    for word in ("cut: 'words that go", "overlap: 'one word' and 'another'", "contrast 1.4: 'pale'", "contrast 1.1: line"):
+        assert word in found
+    figure = Figure(figsize=(4, 3))
+    figure.subplots(gridspec_kw={"right": 0.3})
+    assert "room: Axes take" in find_faults(figure)[-1]
+
+
+def test_marks_lines_and_letters_have_the_size_of_their_axes(fits):
+    def sizes(inches):
+        ax = fits["iris"].plot(ax=Figure(figsize=inches).subplots())
+        marks = max(c.get_sizes().max() for c in ax.collections if len(c.get_offsets()) and hasattr(c, "get_sizes"))
+        return marks, ax.title.get_fontsize(), ax.xaxis.label.get_fontsize(), factor(ax)
+
+    small, usual, large = sizes((2.4, 1.8)), sizes((6.4, 4.8)), sizes((16.0, 12.0))
+    assert small[3] < 0.5 < usual[3] == 1.0 < 2.0 < large[3]
+    assert all(a < b < c for a, b, c in zip(small, usual, large, strict=True))
+    assert small[1] > 4
+
+
+def test_what_is_on_axes_already_keeps_its_size(fits):
+    ax = Figure(figsize=(2.4, 1.8)).subplots()
+    (line,) = ax.plot([0, 1], [0, 1], lw=5.0, ms=20.0)
+    fits["iris"].plot(ax=ax)
+    assert (line.get_linewidth(), line.get_markersize()) == (5.0, 20.0)
+
+
+def test_names_are_cut_and_stay_different_and_tables_have_all_of_them():
+    names = [f"a class with a long name, number {k}, of twelve such classes" for k in range(12)]
+    short = list_named(names)
+    assert len(set(short)) == 12
+    assert max(map(len, short)) < 35
+    assert list_short(["u", "u"], 10) == ["u", "u"]
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(random.normal(size=(24, 12)), columns=names)
+    from protoclass.views.analyses import list_importance
+
+    table = list_importance(pc.fit("y ~ .", X.assign(y=list("uv") * 12), "knn", k=1), None, 1, None, 2, 0)
+    assert sorted(table["variable"]) == sorted(names)
+
+
+def test_up_to_eight_classes_are_named_where_they_are(fits):
+    ax = fits["iris"].plot(ax=Figure(figsize=(6.4, 4.8)).subplots())
+    ax.figure.canvas.draw()
+    names = [text for text in ax.get_children() if hasattr(text, "own")]
+    assert [text.get_text() for text in names] == list(fits["iris"].classes)
+    assert ax.get_legend() is None
+    frame = ax.get_window_extent()
+    for text in names:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
+        own = ax.transData.transform(text.own)
+        assert np.linalg.norm(own - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2], axis=1).min() < 60
+    assert fits["long"].plot(ax=make_axes(None)).get_legend() is not None

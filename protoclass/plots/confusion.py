@@ -35,8 +35,8 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
         style = {"weight": "bold"} if i == j else {}
         ax.text(j, i, f"{values[i, j]:g}", ha="center", va="center", color=letters_on(ground[i, j]), fontsize=size, **style)
     for k in range(L):
-        ax.text(L + 0.1, k, write_share(counts.recall[k]), ha="center", va="center", fontsize=0.85 * size, color=ink(ax))
-        ax.text(k, L + 0.1, write_share(counts.precision[k]), ha="center", va="center", fontsize=0.85 * size, color=ink(ax))
+        ax.text(L + 0.1, k, write_share(counts.recall[k]), ha="center", va="center", fontsize=0.8 * size, color=ink(ax))
+        ax.text(k, L + 0.1, write_share(counts.precision[k]), ha="center", va="center", fontsize=0.8 * size, color=ink(ax))
     ax.hlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     ax.vlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     names = list_named(counts.table.index)

@@ -22,7 +22,7 @@ def draw_features(fit: Fit, ax: Any = None) -> Any:
     rule = list_rule(fit)
     table, at = rule.table, np.arange(len(rule.table))
     names = list_named(table["label"], 60)
-    ax = axes(ax, 4.4 + 0.07 * max(map(len, names), default=0), max(2.4, 1.6 + 0.42 * len(table)))
+    ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.42 * len(table)))
     ax.barh(at - 0.16, table["covers"], 0.3, color=colour(0), label="covered when chosen")
     ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="got wrong")
     widest = max(1.0, float(table[["covers", "errors"]].to_numpy().max()))

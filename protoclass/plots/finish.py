@@ -18,7 +18,7 @@ from .style import factor, letter_factor, plain_text
 
 STEEP = 90  # degrees
 LEAST = 4.0  # points of a name on an axis
-WIDTH = 0.38  # of a figure that names beside Axes may take
+WIDTH = 0.5  # of a figure that names beside Axes may take
 GAP = 2.0  # points between the names of an axis and a legend
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -72,6 +72,8 @@ def _lay_out(figure: Any) -> None:
         engine = figure.get_layout_engine()
         if engine is not None:
             engine.execute(figure)
+    for ax in figure.axes:
+        ax.apply_aspect()
 
 
 def _resize(ax: Any, before: set[int]) -> None:

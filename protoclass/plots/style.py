@@ -14,8 +14,8 @@ __all__ = ["GREY", "WRONG", "axes", "colour", "factor", "ink", "key", "letter_fa
 
 LETTERS = 24  # of a class
 INSIDE = 0.775  # of a figure's side that Axes take
-SMALLEST, LARGEST = 0.3, 3.0
-SHARE = 0.3  # of the height of a figure that a legend above or below Axes may take
+SMALLEST, LARGEST = 0.2, 3.0
+SHARE = 0.25  # of the height of a figure that a legend above or below Axes may take
 NARROW = 0.6  # Axes without room for a legend beside them
 _FACTORS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # Axes have no place for their own
 

@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgba
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from protoclass.plots.palette import contrast, paper
 
@@ -102,7 +103,8 @@ def _narrow(figure):
     own = [ax for ax in figure.axes if ax.get_label() != "<colorbar>" and ax.get_subplotspec() is not None]
     for ax in own:
         rows, columns = ax.get_subplotspec().get_gridspec().get_geometry()
-        box = ax.get_window_extent()
+        below = [child.get_window_extent() for child in ax.child_axes if child.get_label() == "strip"]
+        box = Bbox.union([ax.get_window_extent(), *below])
         share = box.width / figure.bbox.width * columns, box.height / figure.bbox.height * rows
-        if min(share) < 0.25:
+        if min(share) < 0.2:
             yield f"room: Axes take {share[0]:.2f} of the width and {share[1]:.2f} of the height"

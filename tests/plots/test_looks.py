@@ -22,11 +22,17 @@ def fits(iris):
     }
 
 
-@pytest.mark.parametrize("style", ["default", "dark_background"])
-@pytest.mark.parametrize("size", [(6.4, 4.8), (2.8, 2.1), (14.0, 10.0)])
-@pytest.mark.parametrize("kind", ["prototypes", "validation", "confusion", "progress"])
-@pytest.mark.parametrize("name", ["iris", "long"])
+@pytest.mark.parametrize(
+    ("name", "kind", "size", "style"),
+    [
+        ("iris", "prototypes", (6.4, 4.8), "dark_background"), ("iris", "validation", (2.8, 2.1), "default"),
+        ("iris", "progress", (6.4, 4.8), "default"), ("iris", "confusion", (2.8, 2.1), "dark_background"),
+        ("long", "prototypes", (2.8, 2.1), "default"), ("long", "validation", (6.4, 4.8), "dark_background"),
+        ("long", "progress", (14.0, 10.0), "default"), ("long", "confusion", (6.4, 4.8), "default"),
+    ],
+)  # fmt: skip
 def test_words_are_read_whole_and_apart(fits, name, kind, size, style):
+    """A part of what `make pictures` draws."""
     with mpl.style.context(style):
         ax = Figure(figsize=size).subplots()  # without a layout
         fits[name].plot(kind, ax=ax)

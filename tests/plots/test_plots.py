@@ -137,7 +137,7 @@ def test_a_rule_of_features_is_said_instead_of_a_map_without_prototypes(iris):
     assert "prototypes" not in ax.get_title(loc="right")
     assert fit.plot(ax=axes(), x="map").get_title() == "3 features in words"
     several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)
-    names = [t.get_text() for t in several.plot(ax=axes()).get_yticklabels()]
+    names = [t.get_text() for t in several.plot().get_yticklabels()]
     assert names == [f"{m}: {r}" for m, r in several.tidy()[["machine", "rule"]].to_numpy()]
 
 

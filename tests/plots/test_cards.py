@@ -1,0 +1,87 @@
+"""Pictures of prototypes beside their class, and of why a row has its class: their numbers, by hand."""
+
+import numpy as np
+import pytest
+from looks import find_faults
+from matplotlib.figure import Figure
+
+import protoclass as pc
+from protoclass.views.profiles import list_profiles
+from protoclass.views.why import list_reasons
+
+
+def axes():
+    return Figure(layout="constrained").subplots()
+
+
+@pytest.fixture(scope="module")
+def fit(iris):
+    return pc.fit("species ~ .", iris, eps=1.0)
+
+
+def test_cards_have_the_values_of_the_prototype_the_medians_of_its_class_and_its_rival(fit, iris):
+    profiles = list_profiles(fit, 4)
+    X = iris.drop(columns="species")
+    scaled = (X - X.mean()) / X.std(ddof=1)
+    assert profiles.heads.index.tolist() == fit.prototypes.index[:4].tolist()
+    assert profiles.count == len(fit.prototypes)
+    for label, head in profiles.heads.iterrows():
+        own = X[iris["species"] == head["class"]]
+        part = profiles.table[profiles.table["prototype"] == label].set_index("variable")
+        expected = (X.loc[label] - own.median()) / X.std(ddof=1)
+        np.testing.assert_allclose(part["apart"][X.columns], expected)
+        others = fit.prototypes.index[fit.prototypes["class"] != head["class"]]
+        far = np.sqrt(((scaled.loc[others] - scaled.loc[label]) ** 2).sum(axis=1))
+        assert head["rival"] == far.idxmin()
+        assert head["rival_distance"] == pytest.approx(far.min())
+        assert head["covers"] == fit.prototypes.loc[label, "covers"]
+    figure = fit.plot("cards", count=4)
+    assert [bar.get_width() for bar in figure.axes[0].patches] == pytest.approx(
+        profiles.table.head(4).sort_values("apart", key=lambda v: -v.abs())["apart"].tolist()
+    )
+    assert find_faults(figure) == []
+
+
+def test_cards_of_mixed_data_say_what_is_usual():
+    data = pc.simulate_clinic(80, missing=0, seed=1)
+    fit = pc.fit("outcome ~ age + ward", data, eps=0.2)
+    table = list_profiles(fit, 2).table
+    ward = table[table["variable"] == "ward"].iloc[0]
+    level = fit.prototypes["class"].iloc[0]
+    assert np.isnan(ward["apart"])
+    assert ward["value"] == str(data.loc[fit.prototypes.index[0], "ward"])
+    assert ward["usual"] == str(data.loc[data["outcome"] == level, "ward"].mode()[0])
+    assert len(fit.plot("cards").axes) >= 2
+    with pytest.raises(pc.NotAvailable, match="no chosen prototypes"):
+        pc.fit("outcome ~ age + ward", data, "knn", k=3).plot("cards")
+    with pytest.raises(pc.OptionError, match="count=0"):
+        fit.plot("cards", count=0)
+
+
+def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, iris):
+    table = list_reasons(fit, 70)
+    X = iris.drop(columns="species")
+    scaled = (X - X.mean()) / X.std(ddof=1)
+    d = np.sqrt(((scaled.loc[fit.prototypes.index] - scaled.loc[70]) ** 2).sum(axis=1))
+    own = fit.prototypes["class"].astype(str).to_numpy() == table.attrs["class"]
+    assert table["favour"].sum() == pytest.approx(d[~own].min() - d[own].min())
+    assert table["favour"].abs().is_monotonic_decreasing
+    ax = fit.plot("why", ax=axes(), row=70)
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(table["favour"].tolist())
+    assert find_faults(ax.figure) == []
+    assert fit.plot("why", row=X.iloc[0].to_dict()).get_title().startswith("The row: setosa")
+    with pytest.raises(pc.OptionError, match="needs row="):
+        fit.plot("why")
+    with pytest.raises(pc.NotAvailable, match="not a sum over variables"):
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity="mahalanobis").plot("why", row=70)
+
+
+def test_kinds_that_are_pictures_of_results(fit, iris):
+    small = fit.update(data=iris.iloc[::3])
+    ax = small.plot("criticisms", ax=axes(), n=3)
+    assert len(ax.patches) == len(small.criticisms(n=3).table)
+    chances = pc.fit("species ~ .", iris.iloc[::2], "knn", k=5)
+    ax = chances.plot("calibration", ax=axes(), new=iris.iloc[1::2])
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == list(fit.classes)
+    with pytest.raises(pc.OptionError, match="needs new="):
+        chances.plot("calibration")

@@ -24,7 +24,7 @@ from ..views.curve import (
 )
 from ..views.words import MEASURES, PARAMETERS, describe_selection, write_number, write_value
 from .finish import framed
-from .palette import GREY, RISING, SHADE, colour, ink, letters_on, mark
+from .palette import RISING, SHADE, colour, faint, ink, letters_on, mark
 from .style import axes, factor, key, letter_factor, plain_log, shade_bar
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _draw_choice(validation: Validation, ax: Any, positions: Any, write: Callabl
     if limit == limit:
         least = float(validation.table["error"].iloc[validation.best])
         label = f"within 1 SE of the least, to {write_number(limit)}"
-        ax.axhspan(least, limit, fc=to_rgba(GREY, 0.2), lw=0, zorder=0, label=label)
+        ax.axhspan(least, limit, fc=faint(ax), lw=0, zorder=0, label=label)
     ax.set_title(describe_selection(validation), fontsize="medium")
 
 

@@ -62,7 +62,7 @@ def finish(drawn: Any, before: set[int]) -> Any:
             break
     for ax in every:
         place_labels(ax)
-    return drawn
+    return plain_text(drawn)  # also of new ticks
 
 
 def _lay_out(figure: Any) -> None:

@@ -81,7 +81,7 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     [
         ({"color": "red"}, "no argument 'color': colours, limits and titles are changed on the Axes"),
         ({"type": "prob"}, "type= is kind= here; its arguments are kind, ax, balls, x, y"),
-        ({"newdata": 1}, "newdata= is new= here, and the kinds that have it are 'path', 'importance', 'misclassified'"),
+        ({"newdata": 1}, "newdata= is new= here, and the kinds that have it are 'path', 'importance', 'calibration', 'misclassified'"),
         ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': newdata= is new= here; its"),
         ({"shape": (2, 2)}, "the kinds that have it are 'map', 'images', 'miscovered', 'misclassified'"),
         ({"kind": "images"}, r"plot\('images'\) needs shape="),

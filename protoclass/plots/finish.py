@@ -16,6 +16,7 @@ from ..views.words import list_short
 from .labels import place_labels
 from .style import factor, letter_factor, plain_text
 
+FEW = 2  # Axes of a figure that are laid out twice, which takes long for many
 STEEP = 90  # degrees
 LEAST = 4.0  # points of a name on an axis
 WIDTH = 0.5  # of a figure that names beside Axes may take
@@ -53,7 +54,7 @@ def finish(drawn: Any, before: set[int]) -> Any:
     plain_text(drawn)
     for ax in [*every, *bars]:
         _resize(ax, before)
-    for _ in range(2):  # what is written in more lines leaves less room
+    for _ in range(2 if len(every) <= FEW else 1):  # what is written in more lines leaves less room
         _lay_out(figure)
         changed = [_fit_words(ax, figure) for ax in [*every, *bars]]
         for part in (part for ax in every if ax.axison for part in (ax, *ax.child_axes)):

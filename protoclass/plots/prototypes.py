@@ -123,6 +123,8 @@ def _draw_prototypes(fit: Fit, spots: np.ndarray, ax: Any) -> None:
     elif len(shown) or not q:
         for k in range(len(fit.classes)):
             own = spots[shown[prototypes.classes[shown] == k]]
+            if not len(own):
+                continue
             ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), **style)
         if len(fit.classes) > DIRECT:
             ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")

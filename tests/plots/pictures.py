@@ -120,6 +120,7 @@ def kinds():
         "stability": lambda s, ax: s.result("stability", B=6).plot(ax=ax),
         "alternatives": lambda s, ax: s.result("alternatives").plot(ax=ax),
         "criticisms": lambda s, ax: s.result("criticisms").plot(ax=ax),
+        "why": lambda s, ax: s.few().plot("why", ax=ax, row=s.data.index[-1]),
         "stumps": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, stop=4).plot(ax=ax),
         "machine path": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, stop=4).plot("path", ax=ax),
         "hyperplane": lambda s, ax: s.other("hyperplane", C=1.0).plot(ax=ax),
@@ -134,6 +135,7 @@ def kinds():
     }
     several = {
         "radii": lambda s, ax: s.fit.plot("radii"),
+        "cards": lambda s, ax: s.few().plot("cards"),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
         "miscovered": lambda s, ax: s.few().plot("miscovered", shape=(8, 8)),
         "misclassified": lambda s, ax: s.few().plot("misclassified", shape=(8, 8)),

@@ -145,52 +145,6 @@ def words_of(ax):
     return [text.get_text() for text in ax.texts]
 
 
-def test_the_axis_of_the_errors_ends_at_the_data_whatever_else_there_is_to_say(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.5, 0.8, 1.0], cv=5)
-    ax = v.plot(ax=axes())
-    table = v.table
-    assert (table["error"] + table["se"]).max() < ax.get_ylim()[1] < 1.2 * (table["error"] + table["se"]).max()
-    assert ax.get_ylim()[0] < (table["error"] - table["se"]).min()
-    assert words_of(ax) == ["no information: 0.667 (above)"]  # at the edge, not on the axis
-    assert not any(0.6 < y < 0.7 for line in ax.lines for y in np.atleast_1d(line.get_ydata()))
-    (strip,) = [child for child in ax.child_axes if child.lines]
-    np.testing.assert_allclose(strip.lines[0].get_xydata(), table[["eps", "cover_error"]])
-    assert strip.get_ylim()[1] >= table["cover_error"].max()
-    assert strip.get_xlim() == ax.get_xlim()
-    high = pc.cross_validate("species ~ .", iris, eps=[0.5, 4.0, 6.0], cv=5).plot(ax=axes())
-    assert high.get_ylim()[1] > 0.667
-    assert words_of(high) == ["no information: 0.667"]
-
-
-def test_the_curve_says_what_was_chosen_and_shades_what_is_within_a_standard_error(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 0.7, 1.0, 1.5], cv=5)
-    ax = v.plot(ax=axes())
-    best, choice = v.table.iloc[v.best], v.table.iloc[v.one_se]
-    (band,) = [patch for patch in ax.patches if "within 1 SE" in str(patch.get_label())]
-    ends = band.get_y(), band.get_y() + band.get_height()
-    assert ends == pytest.approx((best["error"], best["error"] + best["se"]))
-    assert ends[0] <= choice["error"] <= ends[1]
-    title = ax.get_title().replace("\n", " ")
-    assert f"eps = {choice['eps']:.3g}: error {choice['error']:.3g} +- {choice['se']:.3g}" in title
-    assert f"size {choice['size']:.3g}" in title
-
-
-def test_a_heat_map_has_the_errors_as_numbers_and_shades_that_differ(iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.6, 0.9, 4.0], lambda_=[0.1, 1.0, 4.0], cv=3)
-    ax = v.plot(("eps", "lambda_"), ax=axes())
-    cells = v.table.pivot(index="lambda_", columns="eps", values="error").to_numpy()
-    limit = v.table["error"].iloc[v.best] + v.table["se"].iloc[v.best]
-    for text in ax.texts:
-        x, y = map(round, text.get_position())
-        assert float(text.get_text().strip("()")) == pytest.approx(cells[y, x], abs=6e-4)
-        assert text.get_text().startswith("(") == (cells[y, x] <= limit)
-    assert len(ax.texts) == 12
-    low = ax.images[0].get_clim()[0]
-    assert low == cells.min()
-    shades = {tuple(ax.images[0].to_rgba(value)) for value in np.unique(cells[cells < 3 * cells.min() + 0.05])}
-    assert len(shades) == len(np.unique(cells[cells < 3 * cells.min() + 0.05]))
-
-
 def test_progress_is_the_share_of_each_class_that_is_covered_so_far(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     table = progress.list_gains(fit)

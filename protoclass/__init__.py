@@ -74,6 +74,7 @@ _PLACES = {
     "settings": "options",
     "widgets": "explore",
     "widgets.app": "app App",
+    "widgets.link": "link Link",
     "vignettes": "vignette Vignettes",
     "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError ClusterError TooLarge",
 }
@@ -195,6 +196,8 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .widgets import explore as explore
     from .widgets.app import App as App
     from .widgets.app import app as app
+    from .widgets.link import Link as Link
+    from .widgets.link import link as link
 
 
 if not TYPE_CHECKING:  # every public name is declared

@@ -16,6 +16,7 @@ from .errors import NotAvailable, OptionError, brief
 from .files import write_file
 from .settings import significant
 from .tables.tidy import tidy
+from .widgets.browser import script, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,17 +53,22 @@ def write_report(fit: Fit, path: Any, test: Any, stability: bool, overwrite: boo
 
 def page(fit: Fit, test: Any = None, stability: bool = False) -> str:
     """The page as HTML; everything that comes from data is escaped."""
+    from .widgets.saved import policy
+
     title = html.escape(f"{fit.model.title}: {fit.formula}")
     body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability))
+    look, run = STYLE + style(), script("page")
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{title}</title><style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n{body}\n</body></html>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([run], look, attributes=True)}'
+        f'<meta name="viewport" content="width=device-width"><title>{title}</title><style>{look}</style></head>\n'
+        f'<body><h1>{title}</h1>\n{body}\n<script type="module">{run}</script></body></html>\n'
     )
 
 
 def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
     """Headings and contents of the page, in order."""
     yield "The fit", fit._repr_html_() + picture(fit.plot, "the prototypes among the rows")
+    yield "Explorer", explorer(fit)
     yield "Prototypes", prototypes(fit)
     if fit.validation is not None:
         yield "Cross-validation", picture(fit.validation.plot, "the cross-validated error curve")
@@ -74,6 +80,17 @@ def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
     yield "Summary", fit.summary().as_html()
     yield "Session", session()
     yield "How to cite", citation()
+
+
+def explorer(fit: Fit) -> str:
+    """The explorer of the fit, which needs no Python; where there is no map, the reason."""
+    from .widgets.prototypes import PrototypeExplorer
+    from .widgets.saved import fragment
+
+    try:
+        return fragment(PrototypeExplorer(fit))
+    except NotAvailable as reason:
+        return f"<p>{html.escape(str(reason))}</p>"
 
 
 def prototypes(fit: Fit) -> str:

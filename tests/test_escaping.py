@@ -75,10 +75,13 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     fit = pc.fit("species ~ .", hostile, cv=3, eps=[0.8, 1.2], calibrate={"cv": 3})
     path = fit.report(tmp_path / "fit.html", test=hostile, stability=True)
     page = path.read_text()
-    for tag in (EVIL, "<script", "<b>width", "<i>k", "<i>0"):
+    own = '<script type="text/plain" class="protoclass-data">', '<script type="module">'
+    assert page.count("<script") == sum(page.count(tag) for tag in own) == 2
+    for tag in (EVIL, "<script>", "<b>width", "<i>k", "<i>0"):
         assert tag not in page
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
-    assert page.count("data:image/png;base64,") == 3
+    assert page.count("data:image/png;base64,") == 4
+    assert """http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-""" in page
     assert fit.test(hostile)._repr_html_() in page
     assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)
     for head in ("Prototypes", "Cross-validation", "New rows", "Stability", "Session", "How to cite"):

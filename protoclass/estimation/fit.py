@@ -176,10 +176,12 @@ class Fit(Published):
             Numeric predictors as axes; "map" as x for a map of the dissimilarities.
         radii : sequence of float, optional
             Of the slider; by default those of the cross-validation, else the method's own grid.
+        save : str or path, optional
+            Such as "fit.html": the explorer as one file that needs neither Python nor a network, with all radii and sizes.
 
         Returns
         -------
-        PrototypeExplorer, or where no widget can be shown its figure
+        PrototypeExplorer, or where no widget can be shown the path of `save`, else its figure
             See `protoclass.widgets.explore_fit`.
         """
         from ..widgets import explore_fit

@@ -67,13 +67,15 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
         What `fit.alternatives()` returned: a menu beside the list then swaps the selected prototype for one of its substitutes.
     criticisms : Criticisms, optional
         What `fit.criticisms()` returned: a menu then lists these rows, and selects one.
+    save : str or path, optional
+        A file that ends in .html: the explorer as a page that needs neither Python nor a network, with all radii and sizes.
 
     Returns
     -------
     PrototypeExplorer
-        With traits `eps`, `size`, `class_`, `x`, `y`, `selected` (label of a prototype or row) and `fit` (the one shown);
-        `table`, `details`, `figure`. In a script or a plain shell, where no widget can be shown, its figure: how to get the
-        widget is printed.
+        With traits `eps`, `size`, `class_`, `x`, `y`, `selected` (label of a prototype or row), `lassoed` and `fit` (the one
+        shown); `table`, `details`, `figure`, `save()`. In a script or a plain shell, where no widget can be shown, the path
+        that was given as `save`, else its figure: how to get the widget is printed.
 
     Examples
     --------
@@ -84,15 +86,21 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     >>> len(explorer.fit.prototypes), explorer.details["relation"].value_counts()["covers first"].item()
     (5, 29)
     """
-    from .base import check_options, show
+    from .base import check_options, front_end, show
     from .prototypes import PrototypeExplorer
 
-    check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms"))
+    check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "save"))
+    path = options.pop("save", None)
     if fit.frame.absent is not None:
         from ..errors import NotAvailable
 
         raise NotAvailable(fit.frame.absent)
-    return show(PrototypeExplorer(fit, **options))
+    explorer = PrototypeExplorer(fit, **options)
+    if path is not None:
+        written = explorer.save(path, overwrite=True)
+        if not front_end():
+            return written
+    return show(explorer)
 
 
 def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:

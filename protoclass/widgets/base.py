@@ -43,14 +43,16 @@ class Explorer(Prepared, VBox):  # type: ignore[misc]
     """
 
     STATE: ClassVar[tuple[str, ...]] = ()  # the traits that the picture depends on
+    PICTURE: ClassVar[type[Picture]] = Picture
+    WIDEST: ClassVar[int] = WIDTH + 20  # pixels of the page
 
     alert = Unicode("", read_only=True)
 
     def __init__(self) -> None:
-        super().__init__(layout=Layout(width="100%", max_width=f"{WIDTH + 20}px"))
+        super().__init__(layout=Layout(width="100%", max_width=f"{self.WIDEST}px"))
         self.add_class("protoclass-explorer")
         self.exception: Exception | None = None
-        self.picture = Picture()
+        self.picture = self.PICTURE()
         self._sheet: Sheet | None = None
         self._blank: Callable[..., Any] = Figure
         self._warning = HTML(layout=Layout(display="none"))
@@ -91,6 +93,16 @@ class Explorer(Prepared, VBox):  # type: ignore[misc]
             finally:
                 self._holds -= 1
                 self._update()
+
+    def take_over(self, other: Explorer, names: Sequence[str]) -> None:
+        """Take over the state of another explorer where both have it; what cannot be is said in words."""
+        with self.hold():
+            for name in names:
+                if not (self.has_trait(name) and other.has_trait(name)):
+                    continue
+                value = getattr(other, name)
+                if value is not None or name in ("class_", "selected"):
+                    self._guarded(lambda name=name, value=value: setattr(self, name, value))  # type: ignore[misc]
 
     def draw_on(self, blank: Callable[..., Any]) -> None:
         """Draw anew on a figure that `blank(figsize=, dpi=, layout=)` makes, such as `plt.figure`."""
@@ -180,6 +192,13 @@ class Explorer(Prepared, VBox):  # type: ignore[misc]
         if isinstance(bundle, dict):
             bundle["image/png"] = self.picture.png
         return bundle
+
+
+class Requested(TraitType):  # type: ignore[type-arg]
+    """A trait whose values its owner checks, None as well, which traitlets does not hand to a `validate` of the class."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        return getattr(obj, f"_check_{self.name}")(value)
 
 
 class Among(TraitType):  # type: ignore[type-arg]

@@ -14,111 +14,15 @@ from matplotlib.figure import Figure
 from PIL import Image
 from traitlets import Bytes, Float, Int, Unicode
 
+from .browser import script, style
+
 ABOVE = 10  # the frame and the labels of the Axes
-PATIENCE = 4.0  # seconds
+PATIENCE = 6.0  # seconds
 SILENCE = (
-    "Python does not answer: it is busy, or its kernel has ended. The controls may have moved on; words and picture show an "
-    "earlier state. If this stays, run the cell again."
+    "Python does not answer: it is busy, or its kernel has ended or was never started. The controls and the map may have moved "
+    "on; words and tables show an earlier state. If this stays, run the cell again."
 )
 DPI = 100  # dots an inch where a dot is a pixel of the page
-
-SCRIPT = """
-function render({ model, el }) {
-  const image = document.createElement("img");
-  image.className = "protoclass-picture";
-  image.style.maxWidth = "100%";
-  image.style.cursor = "crosshair";
-  image.draggable = false;
-  let url = "";
-  function show() {
-    const old = url;
-    url = URL.createObjectURL(new Blob([model.get("png")], { type: "image/png" }));
-    image.src = url;
-    if (old) URL.revokeObjectURL(old);
-  }
-  function tell() {
-    image.alt = model.get("alt");
-    image.style.width = model.get("width") + "px";
-  }
-  // ipywidgets leave the handle of a slider without a name and its value a number of steps: a screen reader needs both
-  image.addEventListener("load", () => {
-    const box = el.closest(".protoclass-explorer");
-    for (const slider of box ? box.querySelectorAll(".widget-slider") : []) {
-      const handle = slider.querySelector("[role=slider]");
-      const label = slider.querySelector(".widget-label");
-      const readout = slider.querySelector(".widget-readout");
-      if (handle && label) handle.setAttribute("aria-label", label.textContent);
-      if (handle && readout) handle.setAttribute("aria-valuetext", readout.textContent);
-    }
-  });
-  // A notice says where Python does not answer a control: else the control and the words would disagree unseen.
-  const notice = document.createElement("div");
-  notice.className = "protoclass-silent";
-  notice.setAttribute("role", "alert");
-  notice.style.cssText = "border-left:4px solid #D55E00;padding:2px 8px;line-height:1.4;max-width:400px";
-  let waiting = 0;
-  function say(words) {
-    notice.textContent = words;
-    if (words) image.before(notice);
-    else notice.remove();
-  }
-  function ask() {
-    if (!waiting) waiting = setTimeout(() => say(model.get("silence")), 1000 * model.get("patience"));
-    try {
-      model.send({ kind: "ask" });
-    } catch (reason) {
-      console.warn(reason); // a kernel that is gone: no answer comes, and the notice says so
-    }
-  }
-  function answered(content) {
-    if (content.kind !== "answer") return;
-    clearTimeout(waiting);
-    waiting = 0;
-    say("");
-  }
-  // A key pressed in the explorer is not the notebook's too, unless with Ctrl or Cmd. JupyterLab 4.0 reads keys before they reach
-  // their target, and leaves out elements with this attribute; other notebooks hear what the explorer lets through.
-  const ours = (event) => !event.ctrlKey && !event.metaKey;
-  const keep = (event) => { if (ours(event)) event.stopPropagation(); };
-  function touched(event) {
-    const box = event.target instanceof Element && event.target.closest(".protoclass-explorer");
-    if (!box || !box.contains(el)) return;
-    if (event.type === "keydown") {
-      box.toggleAttribute("data-lm-suppress-shortcuts", ours(event));
-      box.addEventListener("keydown", keep);
-    }
-    if (!waiting || notice.textContent) ask();
-  }
-  const touches = ["pointerdown", "keydown", "change"];
-  for (const touch of touches) window.addEventListener(touch, touched, true);
-  model.on("msg:custom", answered);
-  image.addEventListener("click", (event) => {
-    const box = image.getBoundingClientRect();
-    const x = (event.clientX - box.left) / box.width;
-    const y = (event.clientY - box.top) / box.height;
-    model.send({ kind: "click", x: x, y: y });
-  });
-  model.on("change:png", show);
-  model.on("change:alt", tell);
-  model.on("change:width", tell);
-  tell();
-  show();
-  el.append(image);
-  model.set("ratio", window.devicePixelRatio);
-  model.save_changes();
-  return () => {
-    model.off("change:png", show);
-    model.off("change:alt", tell);
-    model.off("change:width", tell);
-    model.off("msg:custom", answered);
-    for (const touch of touches) window.removeEventListener(touch, touched, true);
-    clearTimeout(waiting);
-    URL.revokeObjectURL(url);
-  };
-}
-export default { render };
-"""
-
 
 def encode(pixels: np.ndarray) -> bytes:
     """A PNG of pixels, uint8 (height, width, 3) or (height, width)."""
@@ -167,10 +71,11 @@ class Picture(Prepared, anywidget.AnyWidget):
     silence : str
         What the page says where Python does not answer.
     patience : float
-        Seconds after which it does.
+        Seconds after which it does; before that it says that Python is working.
     """
 
-    _esm: ClassVar[str] = SCRIPT
+    _esm: ClassVar[str] = script("picture")
+    _css: ClassVar[str] = style()
 
     png = Bytes(BLANK).tag(sync=True)
     alt = Unicode("").tag(sync=True)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, SelectionSlider, Text, VBox
 from traitlets import Any as Anything
-from traitlets import Instance, TraitType, Unicode, validate
+from traitlets import Instance, Tuple, Unicode, validate
 
 from ..arguments import one_of
-from ..errors import OptionError, brief
+from ..errors import OptionError
 from ..estimation.fit import Fit
 from ..views.cards import Card, list_details, make_cards
 from ..views.coverage import Coverage, measure_coverage
@@ -23,25 +24,21 @@ from ..views.marks import Marks, list_marks, place_marks
 from ..views.pictures import Album, make_album
 from ..views.prototypes import find_name, list_names, list_shown
 from ..views.regions import predict_regions
-from ..views.stages import Stages, count_steps, make_stages
+from ..views.stages import count_steps, make_stages
 from ..views.words import PARAMETERS, describe_fit, describe_list, describe_picture, list_prototypes, write_value
-from .base import Explorer, find_value
+from .base import Explorer, Requested
+from .checks import check_label, check_radius, check_size, check_text
+from .film import Film, make_film
+from .map import Map, find_point
 from .markup import status
 from .panels import overview, panel
 from .scene import MOST, Scene
 from .swaps import criticised, swaps_of
 
-Prepared = tuple[Stages, Album | None]
+Prepared = tuple[Film, Album | None]
 ACROSS, DOWN = 415, 430  # pixels of the picture
 LISTED = 300  # prototypes in the list
 NO_SWAP = ("none", None)
-
-
-class Requested(TraitType):  # type: ignore[type-arg]
-    """A trait whose values its owner checks, None as well, which traitlets does not hand to a `validate` of the class."""
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        return getattr(obj, f"_check_{self.name}")(value)
 
 
 class PrototypeExplorer(Explorer):
@@ -61,9 +58,13 @@ class PrototypeExplorer(Explorer):
         Numeric predictors as axes; "map" as x for the map of the dissimilarities.
     selected : label, or None
         Of a prototype or a row.
+    lassoed : tuple
+        The labels of the rows that were drawn around on the map.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("eps", "size", "class_", "x", "y", "selected")
+    PICTURE: ClassVar[type[Map]] = Map
+    WIDEST: ClassVar[int] = 1080
 
     fit = Instance(Fit)
     eps = Requested(None)
@@ -72,6 +73,7 @@ class PrototypeExplorer(Explorer):
     x = Unicode(MAP)
     y = Unicode("")
     selected = Anything(None, allow_none=True)
+    lassoed = Tuple()
 
     def __init__(
         self,
@@ -88,6 +90,9 @@ class PrototypeExplorer(Explorer):
         self._swaps, self._criticised = swaps_of(fit, alternatives), criticised(fit, criticisms)
         self._current = fit
         self._prepared: Prepared | None = self._prepare(fit, radii)
+        self.picture.layout = Layout(flex="1 1 300px", min_width="0", max_width="820px")
+        self.picture.on_select(lambda point: self._guarded(lambda: self._select(point)))
+        self.picture.on_lasso(lambda rows: self._guarded(lambda: self._lasso(rows)))
         with self.hold():
             self.fit = fit
             self._start()
@@ -99,12 +104,13 @@ class PrototypeExplorer(Explorer):
     def _prepare(self, fit: Fit, radii: Sequence[float] | None = None) -> Prepared:
         """What takes time, and may fail, before anything is shown of a fit."""
         album = None if self._shape is None else make_album(fit, self._shape)
-        return make_stages(fit, radii), album
+        return make_film(make_stages(fit, radii)), album
 
     def _start(self) -> None:
         """Show the fit that was prepared, at its own radius and number of prototypes."""
         assert self._prepared is not None
-        (self._stages, self._album), self._prepared = self._prepared, None
+        (self._film, self._album), self._prepared = self._prepared, None
+        self._stages = self._film.stages
         fit = self._current = self._stages.fit
         self._predictors = list_predictors(fit)
         self._planes: dict[tuple[str, str], Plane] = {}
@@ -117,6 +123,7 @@ class PrototypeExplorer(Explorer):
         with self.hold(), self._controls():
             self._sheet = self._drawn = None
             self.class_ = self.selected = None
+            self.lassoed = ()
             self.eps, self.size = self._stages.own
             self.x, y = choose_axes(fit)
             self.y = y or next(iter(self._predictors), "")
@@ -160,6 +167,7 @@ class PrototypeExplorer(Explorer):
         self.criticisms_menu = Dropdown(options=rows, description="badly explained", style=style, layout=Layout(width="330px"))
         self._follow(self.criticisms_menu, "selected", lambda label: label)
         self._status, self._head, self._details = HTML(), HTML(), HTML()
+        self.picture.load(self._film, self._album, {**self.sliders, "only": self.menu, "list": self.list})
 
     def _arrange(self) -> list[Any]:
         row = Layout(display="flex", flex_flow="row wrap")
@@ -179,26 +187,10 @@ class PrototypeExplorer(Explorer):
         return fit
 
     def _check_eps(self, value: Any) -> float | None:
-        radii = self._stages.radii
-        if value is None and not radii:
-            return None
-        if not radii:
-            raise OptionError(
-                f"eps={brief(value)}: method {self.fit.model.name!r} has no slider of radii here; radii=[...] makes one where "
-                "it has radii"
-            )
-        return float(radii[find_value("eps", value, radii)])
+        return check_radius(value, self._stages.radii, self.fit.model.name)
 
     def _check_size(self, value: Any) -> int | None:
-        most = self._most()
-        if value is None and most is None:
-            return None
-        if most is None:
-            raise OptionError(f"size={brief(value)}: method {self.fit.model.name!r} was not built step by step")
-        integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not integer or not 0 <= value <= most:
-            raise OptionError(f"size={brief(value)}: an integer from 0 to {most}")
-        return int(value)
+        return check_size(value, self._most(), self.fit.model.name)
 
     @validate("class_")
     def _a_class(self, proposal: Any) -> Any:
@@ -214,14 +206,7 @@ class PrototypeExplorer(Explorer):
 
     @validate("selected")
     def _a_label(self, proposal: Any) -> Any:
-        value = proposal["value"]
-        try:
-            fine = value is None or value in self.fit.frame.index or value in list_names(self.fit)
-        except TypeError:  # what has no hash is no label
-            fine = False
-        if not fine:
-            raise OptionError(f"selected={brief(value)}: a label of a row, or of explorer.fit.prototypes.index")
-        return value.item() if isinstance(value, np.generic) else value
+        return check_label(proposal["value"], self.fit)
 
     def _most(self) -> int | None:
         return count_steps(self._stages.rule(self.eps))
@@ -239,15 +224,32 @@ class PrototypeExplorer(Explorer):
 
     def _find_row(self, text: str) -> Any:
         """The row of a label that was typed."""
-        if not text.strip():
-            return None
-        if text.strip() in self._row_of:
-            return self.fit.frame.index[self._row_of[text.strip()]]
-        raise OptionError(f"no row of the fit has the label {text.strip()!r}")
+        return None if not text.strip() else self.fit.frame.index[check_text(text.strip(), self._row_of)]
 
     def _menu_moved(self, change: Any) -> None:
         if not self._setting and change.new is not None:
             self._guarded(lambda: self.swap(change.new))
+
+    @property
+    def parts(self) -> tuple[Film, Album | None, Plane]:
+        """What a page draws by itself: all radii, the pictures of the rows, and the places."""
+        return self._film, self._album, self._plane()
+
+    def save(self, path: Any, overwrite: bool = False) -> Path:
+        """Write the explorer as one HTML file that needs neither Python nor a network, with all radii and sizes.
+
+        The address with `#row=` and a label behind it opens at that row or prototype.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .html.
+        overwrite : bool
+            Whether a file of this name is replaced.
+        """
+        from .saved import write_page
+
+        return write_page(self, path, overwrite)
 
     def swap(self, substitute: Any) -> None:
         """Put a row in the place of the selected prototype, see `Fit.swap`; it is then selected."""
@@ -292,15 +294,38 @@ class PrototypeExplorer(Explorer):
             sheet, response = self._new_sheet(ACROSS, DOWN), str(fit.frame.formula.response)
             self._scene = Scene(sheet, plane, fit.classes, response, coverage.first is not None, marks.prototypes)
             self._sheet = sheet
+        regions = None
         if plane.of_metric:
             if self._regions is None or self._regions[0] is not fit or self._regions[1] is not plane:
                 codes = predict_regions(fit, (self.x, self.y), self._scene.extent).codes
                 self._regions = (fit, plane, codes)
+            regions = (self._regions[2], self._scene.extent)
             marks = replace(marks, regions=self._regions[2])
         self._marks = marks
         axes = None if self.x == MAP else (self.x, self.y)
+        self.picture.show(fit, plane, self._point_out(only, cards), regions)
         self.picture.alt = describe_picture(fit, axes, words, self.class_, cards[0].title if cards else "")
         self.picture.png = self._scene.show(marks)
+
+    def _point_out(self, only: int, cards: list[Card]) -> dict[str, Any]:
+        """The state in the terms of the map."""
+        points = self._film.points(self.fit)
+        return {
+            "stage": 0 if self.eps is None else self._stages.radii.index(self.eps),
+            "size": self.size or 0,
+            "only": only,
+            "point": find_point(self._film, self.selected, find_name(self.fit, self.selected)[1]),
+            "also": points[cards[0].prototypes].tolist() if cards else [],
+            "listed": points[self._listed].tolist(),
+        }
+
+    def _select(self, point: int) -> None:
+        """Select the point that the page did."""
+        n, at = self.fit.nobs, {point: label for label, point in self._film.places.items()}
+        self.selected = None if point < 0 else self.fit.frame.index[point] if point < n else at[point]
+
+    def _lasso(self, rows: Sequence[int]) -> None:
+        self.lassoed = tuple(self.fit.frame.index[list(rows)])
 
     def _describe(self, coverage: Coverage, marks: Marks) -> str:
         """The fit in words, and what the picture leaves out."""

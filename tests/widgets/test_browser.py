@@ -4,7 +4,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,9 +20,6 @@ import pytest
 
 import protoclass as pc
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 ALL = 300_000  # milliseconds after which what is waited for is taken not to come
 HERE = {"127.0.0.1", "localhost"}
 TOKEN = secrets.token_hex(16)
@@ -51,22 +47,7 @@ class Visit(NamedTuple):
     failed: dict
 
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium (apt-get install chromium)"),
-    pytest.mark.skipif(find_spec("playwright") is None, reason="playwright is not installed"),
-]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=ALL)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
+pytestmark = pytest.mark.browser
 
 
 @contextmanager
@@ -189,7 +170,7 @@ class Shown:
     """An explorer on the page: what a user sees of it, and what has changed since the last look."""
 
     def __init__(self, box):
-        self.box, self.picture = box, box.locator("img.protoclass-picture")
+        self.box, self.picture, self.map = box, box.locator("img.protoclass-picture"), box.locator(".protoclass-map")
 
     def look(self):
         """Words, tables and picture as they are."""
@@ -226,14 +207,16 @@ class Shown:
         return self.look()
 
 
-def place_of(label, fit):
-    """Where the picture has a row: shares of its width from the left and of its height from the top."""
-    from protoclass.widgets.prototypes import PrototypeExplorer
+    def drawn(self):
+        """Place of the radius, size and class that the map has drawn."""
+        return [int(value) for value in self.map.get_attribute("data-drawn").split()]
 
-    explorer = PrototypeExplorer(fit)
-    figure = explorer.figure
-    x, y = figure.axes[0].transData.transform(explorer.table.loc[label, ["x", "y"]].to_numpy(float))
-    return x / figure.bbox.width, 1 - y / figure.bbox.height
+    def click(self, label):
+        """Click a row on the map; where nothing is for None."""
+        at = "map => { const b = map.explorer.frame.box; return [b.left + 2, b.top + 2]; }"
+        of = "(map, name) => map.explorer.frame.at(map.explorer.film.pointOf.get(name))"
+        x, y = self.map.evaluate(at) if label is None else self.map.evaluate(of, str(label))
+        self.map.locator(".protoclass-field").click(position={"x": x, "y": y})
 
 
 def drive(prototypes, curve, fit):
@@ -246,14 +229,12 @@ def drive(prototypes, curve, fit):
     first = prototypes.look()
 
     label = fit.prototypes.index[1]
-    share = place_of(label, fit)
-    box = prototypes.picture.bounding_box()
-    prototypes.picture.click(position={"x": share[0] * box["width"], "y": share[1] * box["height"]})
+    prototypes.click(label)
     clicked = prototypes.changed(first)
     title = f"Prototype {label}: {fit.prototypes['class'].iloc[1]}, 2 of {len(fit.prototypes)} in the order chosen."
     expect(prototypes.box).to_contain_text(title)
     assert clicked["tables"] != first["tables"]
-    prototypes.picture.click(position={"x": 1, "y": 1})  # where nothing is
+    prototypes.click(None)
     expect(prototypes.box).not_to_contain_text(title)
 
     before, largest = prototypes.look(), fit.validation.grid["eps"].max()
@@ -262,12 +243,14 @@ def drive(prototypes, curve, fit):
     moved = prototypes.changed(before)
     assert moved["tables"] != before["tables"]
     assert prototypes.read("radius") == pytest.approx(largest, rel=1e-2)
+    sizes = [len(fit.update(eps=eps).prototypes) for eps in (largest,)]
+    assert prototypes.drawn() == [len(fit.validation.grid) - 1, *sizes, -1]
 
     prototypes.drag("size", 0)
     prototypes.said(" 0 prototypes")
     none = prototypes.changed(moved)
     assert none["tables"] != moved["tables"]
-    assert prototypes.read("size") == 0
+    assert prototypes.read("size") == prototypes.drawn()[1] == 0
 
     start = curve.look()
     curve.drag("radius", 0)
@@ -365,6 +348,8 @@ def test_a_kernel_that_died_is_said(lab, chromium, fit, tmp_path):
         expect(notice).to_contain_text("Python does not answer")
         expect(notice).to_be_visible()
         assert shown.words() == words
+        assert shown.drawn()[0] == 0  # the map needs no Python
+        expect(shown.map.locator(".protoclass-said")).to_be_attached()
 
 
 def test_a_page_of_voila(chromium, fit, iris, tmp_path):

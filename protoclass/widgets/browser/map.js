@@ -1,0 +1,333 @@
+// The map on the page: it draws what its state says, and answers pointer and keys at once.
+
+import { Drawing } from "./draw.js";
+import { Frame } from "./frame.js";
+import { icon } from "./marks.js";
+import { unpack } from "./reel.js";
+import { pointWords, setWords } from "./words.js";
+
+const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const HELP = "Arrow keys travel between points, Page Up and Page Down between prototypes, Enter selects, Space adds to the lasso, "
+  + "plus and minus zoom, Escape lets go.";
+
+export function make(tag, className, text = "", properties = {}) {
+  const element = document.createElement(tag);
+  if (className) element.className = `protoclass-${className}`;
+  if (text) element.textContent = text;
+  for (const [name, value] of Object.entries(properties)) element.setAttribute(name, value);
+  return element;
+}
+
+export class FitMap {
+  // `on.select(point)` and `on.lasso(points)` are called for what the user does, -1 for nothing.
+  constructor(on) {
+    this.on = on;
+    this.state = { stage: 0, size: 0, only: -1, point: -1, also: [] };
+    Object.assign(this, { here: -1, lasso: [], outline: null, drag: null, lassoing: false, reels: new Map(), regionsOf: new Map() });
+    this.build();
+    this.listen();
+  }
+
+  build() {
+    this.element = make("div", "map");
+    this.legend = make("div", "legend");
+    this.field = make("div", "field", "", { tabindex: 0, role: "application", "aria-roledescription": "map" });
+    const [base, top] = [make("canvas", "base"), make("canvas", "top")];
+    for (const canvas of [base, top]) canvas.setAttribute("aria-hidden", "true");
+    this.tip = make("div", "tip", "", { "aria-hidden": "true" });
+    this.field.append(base, top, this.tip);
+    this.help = make("div", "help", HELP);
+    this.said = make("div", "said", "", { "aria-live": "polite" });
+    this.tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
+    const tools = [
+      ["+", "Zoom in", () => this.zoomBy(1.6)], ["\u2212", "Zoom out", () => this.zoomBy(1 / 1.6)], ["All", "Show all", () => this.showAll()],
+      ["Lasso", "Draw around rows", () => this.setLassoing(!this.lassoing)],
+    ];
+    this.buttons = tools.map(([text, name, act]) => {
+      const button = make("button", "tool", text, { type: "button", "aria-label": name, title: name });
+      button.addEventListener("click", act);
+      return button;
+    });
+    this.buttons[3].setAttribute("aria-pressed", "false");
+    this.tools.append(...this.buttons);
+    this.element.append(this.legend, this.field, this.tools, this.said, this.help);
+    this.drawing = new Drawing(base, top);
+  }
+
+  listen() {
+    const field = this.field, place = (event) => {
+      const box = field.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    field.addEventListener("pointerdown", (event) => event.button === 0 && this.press(...place(event), event));
+    field.addEventListener("pointermove", (event) => this.move(...place(event)));
+    field.addEventListener("pointerup", (event) => this.release(...place(event)));
+    field.addEventListener("pointerleave", () => this.drag || this.hover(-1));
+    field.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey) return; // the page scrolls
+      event.preventDefault();
+      this.zoomAt(Math.exp(-event.deltaY / 200), ...place(event));
+    }, { passive: false });
+    field.addEventListener("keydown", (event) => this.key(event));
+    field.addEventListener("blur", () => this.hover(-1));
+    this.watcher = new ResizeObserver(() => this.measure());
+    this.watcher.observe(field);
+    this.themes = new MutationObserver(() => this.measure());
+    for (const root of [document.documentElement, document.body]) {
+      this.themes.observe(root, { attributes: true, attributeFilter: ["class", "style", "data-jp-theme-name", "data-jp-theme-light"] });
+    }
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.themed = () => this.measure();
+    this.dark.addEventListener("change", this.themed);
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+  }
+
+  close() {
+    this.watcher.disconnect();
+    this.themes.disconnect();
+    this.dark.removeEventListener("change", this.themed);
+  }
+
+  // A film, its reels and the plane in which its points lie.
+  show(film, reels, plane) {
+    Object.assign(this, { film, reels, seen: null, lasso: [], here: -1 });
+    this.drawing.thumbs.clear();
+    this.drawing.ink = "";
+    this.place(plane);
+  }
+
+  place(plane) {
+    this.plane = { ...plane, spots: unpack(plane.spots), outline: unpack(plane.outline) };
+    this.frame = new Frame(this.plane.spots, plane.one_unit);
+    this.measure();
+  }
+
+  writeLegend() {
+    const { film, drawing } = this, items = film.classes.map((one, k) => [icon(one.mark, drawing.colours[k]), one.name]);
+    items.push([icon("o", null, drawing.ink), "prototype"], [icon("x", null, drawing.ink), "misclassified"]);
+    if (this.reel && this.reel.covering) items.push([icon("o", null, "#808080"), "hollow: in no ball of its class"]);
+    this.legend.replaceChildren(make("span", "response", film.response), ...items.map(([mark, name]) => {
+      const item = make("span", "item", "", { title: name });
+      item.append(mark, make("span", "name", name));
+      return item;
+    }));
+  }
+
+  // Size, dots and colours of the page may have changed.
+  measure() {
+    if (!this.frame || !this.field.clientWidth) return;
+    const { color, backgroundColor } = getComputedStyle(this.field), { drawing } = this, before = drawing.ink;
+    this.frame.fit(drawing.resize(this.field.clientWidth, this.field.clientHeight, window.devicePixelRatio || 1));
+    if (before !== color || drawing.paper !== backgroundColor) {
+      drawing.paint(color, backgroundColor, this.film.classes.map((one) => one.colour));
+      this.writeLegend();
+    }
+    this.draw();
+  }
+
+  // Take over a part of the state.
+  set(changes) {
+    if (!Object.entries(changes).some(([name, value]) => this.state[name] !== value)) return;
+    Object.assign(this.state, changes);
+    this.draw();
+  }
+
+  // Draw with the next frame, once for all changes until then.
+  draw() {
+    if (this.asked) return;
+    this.asked = requestAnimationFrame(() => {
+      this.asked = 0;
+      this.drawStill();
+      this.drawMoving();
+    });
+  }
+
+  get reel() {
+    return this.reels.get(this.state.stage);
+  }
+
+  look() {
+    const { stage, size } = this.state, { reel } = this;
+    if (!this.seen || this.seen.reel !== reel || this.seen.size !== size) {
+      this.seen = { film: this.film, reel, stage, size, now: reel.at(size, this.film) };
+    }
+    return this.seen;
+  }
+
+  drawStill() {
+    if (!this.frame || !this.frame.scale || !this.reel) return; // Python will send it
+    const { stage, size, only } = this.state, regions = this.plane.turned ? null : this.regionsOf.get(`${stage} ${size}`);
+    this.drawing.still({ ...this.look(), only, frame: this.frame, plane: this.plane, regions });
+    this.element.dataset.drawn = `${stage} ${size} ${only}`;
+  }
+
+  drawMoving() {
+    if (!this.frame || !this.frame.scale || !this.reel) return;
+    const seen = this.look(), { point, also } = this.state;
+    const near = point >= 0 && point < this.film.rows ? seen.now.nearest[point] : -1;
+    const ends = also.length ? also : near >= 0 ? [seen.reel.points[near]] : [];
+    this.drawing.moving({
+      ...seen, ...this.state, also: ends, frame: this.frame, plane: this.plane, here: this.here, lasso: this.lasso, outline: this.outline,
+    });
+    this.say();
+  }
+
+  // The lasso and the point under the pointer or the keys in words; what is chosen where Python does not say it.
+  say() {
+    const chosen = this.element.closest(".protoclass-gone") ? this.state.point : -1;
+    const point = this.here >= 0 ? this.here : chosen, seen = this.look(), parts = [];
+    if (this.lasso.length) parts.push(setWords(seen, this.lasso));
+    if (point >= 0) {
+      const { title, text } = pointWords(seen, point);
+      parts.push(`${title}. ${text}`);
+      if (this.here >= 0) this.tip.textContent = title;
+    }
+    const words = parts.join(" ");
+    if (this.said.textContent !== words) this.said.textContent = words;
+    this.tip.classList.toggle("protoclass-shown", this.here >= 0);
+    if (this.here < 0) return;
+    const [x, y] = this.frame.at(this.here), room = this.field.clientWidth - this.tip.offsetWidth;
+    this.tip.style.transform = `translate(${Math.max(0, Math.min(x + 12, room))}px, ${y + (y > this.field.clientHeight - 50 ? -34 : 14)}px)`;
+  }
+
+  // The points that can be chosen: prototypes of the class that stands out first, then rows.
+  reach(x, y, within) {
+    const { reel, now } = this.look(), { only } = this.state;
+    const strong = now.shown.filter((place) => only < 0 || reel.classes[place] === only).map((place) => reel.points[place]);
+    const found = this.frame.nearest(strong, x, y, within);
+    return found >= 0 ? found : this.frame.nearest(this.rows(), x, y, within);
+  }
+
+  rows() {
+    if (!this.all || this.all.length !== this.film.rows) this.all = Array.from({ length: this.film.rows }, (_, row) => row);
+    return this.all;
+  }
+
+  hover(point) {
+    if (point === this.here || !this.reel) return;
+    this.here = point;
+    this.field.classList.toggle("protoclass-on", point >= 0);
+    this.drawMoving();
+  }
+
+  press(x, y, event) {
+    this.field.setPointerCapture(event.pointerId);
+    this.drag = { x, y, last: [x, y], moved: false, lasso: this.lassoing || event.shiftKey };
+  }
+
+  move(x, y) {
+    const drag = this.drag;
+    if (!this.frame || !this.reel) return;
+    if (!drag) return this.hover(this.frame.inside(x, y) ? this.reach(x, y, NEAR) : -1);
+    drag.moved ||= Math.hypot(x - drag.x, y - drag.y) > 4;
+    if (!drag.moved) return;
+    if (drag.lasso) {
+      this.outline = [...(this.outline || [[drag.x, drag.y]]), [x, y]];
+      this.drawMoving();
+    } else {
+      this.frame.pan(x - drag.last[0], y - drag.last[1]);
+      this.draw();
+    }
+    drag.last = [x, y];
+  }
+
+  release(x, y) {
+    const drag = this.drag;
+    this.drag = null;
+    if (!drag || !this.frame || !this.reel) return;
+    if (drag.moved && drag.lasso) {
+      this.setLasso(this.frame.within(this.rows(), this.outline || []));
+      this.outline = null;
+      this.setLassoing(false);
+      this.drawMoving();
+    } else if (!drag.moved && this.frame.inside(x, y)) this.select(this.reach(x, y, NEAR));
+  }
+
+  select(point) {
+    if (point !== this.state.point) this.set({ point, also: [] });
+    this.on.select(point);
+  }
+
+  setLasso(rows) {
+    this.lasso = rows;
+    this.on.lasso(rows);
+  }
+
+  setLassoing(on) {
+    this.lassoing = on;
+    this.buttons[3].setAttribute("aria-pressed", String(on));
+  }
+
+  zoomAt(factor, x, y) {
+    const steps = this.calm.matches ? 1 : 6, each = factor ** (1 / steps);
+    const step = (left) => {
+      this.frame.zoomAt(each, x, y);
+      this.draw();
+      if (left > 1) requestAnimationFrame(() => step(left - 1));
+    };
+    step(steps);
+  }
+
+  zoomBy(factor) {
+    const { left, top, width, height } = this.frame.box, on = this.here >= 0 ? this.here : this.state.point;
+    this.zoomAt(factor, ...(on >= 0 && !Number.isNaN(this.frame.at(on)[0]) ? this.frame.at(on) : [left + width / 2, top + height / 2]));
+  }
+
+  showAll() {
+    this.zoomAt(1e-9, 0, 0);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.reel) return;
+    const { key } = event, at = this.here >= 0 ? this.here : this.state.point;
+    if (ARROWS[key]) this.travel(this.frame.next(this.travelled(), at, ARROWS[key]));
+    else if (key === "PageDown" || key === "PageUp") this.travel(this.nextPrototype(at, key === "PageDown" ? 1 : -1));
+    else if (key === "Enter") this.select(at);
+    else if (key === " ") this.addToLasso(at);
+    else if (key === "+" || key === "=") this.zoomBy(1.6);
+    else if (key === "-") this.zoomBy(1 / 1.6);
+    else if (key === "0") this.showAll();
+    else if (key === "Escape") this.letGo();
+    else return;
+    event.preventDefault();
+  }
+
+  travelled() {
+    const { reel, now } = this.look(), seen = this.rows().filter((row) => !Number.isNaN(this.frame.spots[2 * row]));
+    return [...seen, ...now.shown.map((place) => reel.points[place]).filter((point) => point >= this.film.rows)];
+  }
+
+  travel(point) {
+    if (point < 0) return;
+    this.frame.reveal(point);
+    this.here = point;
+    this.draw();
+  }
+
+  nextPrototype(from, step) {
+    const { reel, now, size } = this.look(), { only } = this.state;
+    const shown = now.shown.filter((place) => only < 0 || reel.classes[place] === only), place = reel.placeOf(from, size);
+    const at = shown.indexOf(place), next = at < 0 ? (step > 0 ? 0 : shown.length - 1) : (at + step + shown.length) % shown.length;
+    return shown.length ? reel.points[shown[next]] : -1;
+  }
+
+  addToLasso(point) {
+    if (point < 0 || point >= this.film.rows) return;
+    this.setLasso(this.lasso.includes(point) ? this.lasso.filter((row) => row !== point) : [...this.lasso, point]);
+    this.drawMoving();
+  }
+
+  // Escape takes back one thing after another: the lasso, what is under the keys, what is chosen, the zoom.
+  letGo() {
+    if (this.lassoing || this.outline || this.lasso.length) {
+      this.outline = this.drag = null;
+      this.setLassoing(false);
+      this.setLasso([]);
+      this.drawMoving();
+    } else if (this.here >= 0 && this.here !== this.state.point) this.hover(-1);
+    else if (this.state.point >= 0) {
+      this.here = -1;
+      this.select(-1);
+    } else this.showAll();
+  }
+}

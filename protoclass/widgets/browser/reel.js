@@ -1,0 +1,77 @@
+// What Python sent of a fit: the film has rows, classes and radii, a reel the complete rule at one radius.
+
+const KINDS = {
+  int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
+  float32: Float32Array,
+};
+
+// Numbers that Python packed as { type, data }.
+export function unpack(packed) {
+  const { buffer, byteOffset, byteLength } = packed.data;
+  return new KINDS[packed.type](buffer.slice(byteOffset, byteOffset + byteLength));
+}
+
+export class Film {
+  constructor(told) {
+    Object.assign(this, told);
+    this.codes = unpack(told.codes);
+    this.weights = told.weights.data ? unpack(told.weights) : new Float32Array(told.rows).fill(1);
+    this.album = told.album.pixels ? { ...told.album, pixels: unpack(told.album.pixels) } : null;
+    this.called = this.names.map((name) => told.quotes + name + told.quotes); // in sentences
+    this.pointOf = new Map(this.names.map((name, point) => [name, point]).reverse());
+  }
+}
+
+export class Reel {
+  constructor(told) {
+    Object.assign(this, told);
+    for (const name of Object.keys(told)) if (told[name] && told[name].data) this[name] = unpack(told[name]);
+    this.placesOf = new Map();
+    for (let place = this.points.length - 1; place >= 0; place--) {
+      if (this.listed[place]) this.placesOf.set(this.points[place], place);
+    }
+  }
+
+  // The rows in the ball of a prototype.
+  ball(place) {
+    return this.members.subarray(this.member_starts[place], this.member_starts[place + 1]);
+  }
+
+  // The place of a point among the first `size` prototypes, -1 where it is none.
+  placeOf(point, size) {
+    const place = this.placesOf.get(point);
+    return place !== undefined && this.born[place] <= size ? place : -1;
+  }
+
+  // What the first `size` prototypes do with the rows.
+  at(size, film) {
+    const n = film.rows, fitted = new Int16Array(n), nearest = new Int32Array(n), held = new Uint8Array(n);
+    const invaded = new Uint8Array(n), shown = [];
+    for (let i = 0; i < n; i++) {
+      let at = this.starts[i];
+      while (at + 1 < this.starts[i + 1] && this.steps[at + 1] <= size) at++;
+      fitted[i] = this.codes[at];
+      nearest[i] = this.nearest[at];
+      const first = this.first[i];
+      held[i] = !this.covering || (first >= 0 && this.born[first] <= size) ? 1 : 0;
+    }
+    for (let place = 0; place < this.points.length; place++) {
+      if (this.born[place] > size || !this.listed[place]) continue;
+      shown.push(place);
+      if (!this.covering || !this.whole) continue;
+      for (const row of this.ball(place)) if (film.codes[row] !== this.classes[place]) invaded[row]++;
+    }
+    return { fitted, nearest, held, invaded, shown };
+  }
+
+  // The rows that a prototype holds, or is nearest to, and those that it holds wrongly; as points.
+  holds(place, now, film) {
+    if (this.whole) {
+      const rows = Array.from(this.ball(place));
+      return { rows, wrong: this.covering ? rows.filter((row) => film.codes[row] !== this.classes[place]) : [] };
+    }
+    const rows = [];
+    for (let row = 0; row < film.rows; row++) if (now.nearest[row] === place) rows.push(row);
+    return { rows, wrong: [] };
+  }
+}

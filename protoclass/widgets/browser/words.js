@@ -1,0 +1,104 @@
+// Sentences about a fit, a prototype and a row, as Python's: a page without Python writes them itself.
+
+const few = 12;
+
+export const countRows = (count) => `${count} row${count === 1 ? "" : "s"}`;
+
+// Prototypes, rows in balls and the training error of what is shown.
+export function fitWords({ film, reel, now, stage, size }) {
+  const n = film.rows, count = now.shown.length;
+  let lost = 0, all = 0, held = 0, invaded = 0;
+  for (let i = 0; i < n; i++) {
+    all += film.weights[i];
+    if (now.fitted[i] !== film.codes[i]) lost += film.weights[i];
+    held += now.held[i];
+    if (now.invaded[i]) invaded++;
+  }
+  const what = reel.texts[Math.min(size, reel.texts.length - 1)] || `${count} prototype${count === 1 ? "" : "s"}`;
+  const radius = film.radius_texts.length ? `eps = ${film.radius_texts[stage]}, ` : "";
+  const balls = reel.covering && reel.whole
+    ? `${held} of ${n} rows lie in a ball of their class, ${invaded} in one of another. ` : "";
+  const at = film.curve.stages ? film.curve.stages.indexOf(stage) : -1;
+  const known = at >= 0 && size === reel.most ? `; held-out ${film.curve.measure} ${film.curve.texts[at]}` : "";
+  const error = `Training error ${(lost / all).toFixed(4)} (optimistic: the same rows chose the prototypes)${known}.`;
+  return `${radius}${what}. ${balls}${error}`;
+}
+
+// The title and the text of a prototype.
+export function prototypeWords({ film, reel, now }, place) {
+  const code = reel.classes[place], point = reel.points[place], levels = film.classes;
+  const other = point < film.rows && film.codes[point] !== code;
+  let title = `Prototype ${film.called[point]}: ${levels[code].name}`;
+  if (other) title += ` (its own class: ${levels[film.codes[point]].name})`;
+  if (film.ordered) title += `, ${place + 1} of ${now.shown.length} in the order chosen`;
+  const { rows, wrong } = reel.holds(place, now, film);
+  if (reel.covering && reel.whole) {
+    const first = rows.filter((row) => reel.first[row] === place);
+    const before = rows.length - first.length - wrong.length;
+    const ringed = wrong.length ? " (ringed in red)" : "";
+    const text = `It is the first to cover ${countRows(first.length)} of its class. Its ball also holds ${countRows(before)} that `
+      + `others covered before, and ${countRows(wrong.length)} of other classes${ringed}.`;
+    return { title, text, lists: [["Covers first", first], ["Holds wrongly", wrong]] };
+  }
+  const own = rows.filter((row) => film.codes[row] === code).length;
+  const text = reel.whole ? `It has ${countRows(rows.length)} within its radius, ${own} of them of its class.`
+    : `It is the nearest prototype of ${countRows(rows.length)}, ${own} of them of its class.`;
+  return { title, text, lists: [[reel.whole ? "Within its radius" : "Is nearest to", rows]] };
+}
+
+// The title and the text of a row.
+export function rowWords({ film, reel, now, size }, row) {
+  const levels = film.classes, truth = film.codes[row], fitted = now.fitted[row], words = [];
+  const verdict = truth === fitted ? "rightly" : `wrongly: its class is ${levels[truth].name}`;
+  words.push(`It is classified as ${levels[fitted].name}, ${verdict}.`);
+  const near = now.nearest[row];
+  if (near >= 0) {
+    const point = reel.points[near], name = point === row ? "itself" : film.called[point];
+    words.push(`The nearest prototype is ${name} (${levels[reel.classes[near]].name}).`);
+  }
+  if (reel.covering && reel.whole) {
+    const first = reel.first[row], count = now.invaded[row];
+    const own = first >= 0 && reel.born[first] <= size
+      ? `The ball of ${film.called[reel.points[first]]} was the first to cover it` : "No ball of its class holds it";
+    const others = count ? `; ${count} ball${count > 1 ? "s" : ""} of other classes hold${count > 1 ? "" : "s"} it wrongly.`
+      : own.startsWith("No") ? ", and none of another class does." : "; no ball of another class holds it.";
+    words.push(own + others);
+  }
+  return { title: `Row ${film.called[row]}: ${levels[truth].name}`, text: words.join(" "), lists: [] };
+}
+
+// What a point is: the words of a prototype where it is one, else of a row.
+export function pointWords(seen, point) {
+  const place = seen.reel.placeOf(point, seen.size);
+  return place >= 0 ? prototypeWords(seen, place) : rowWords(seen, point);
+}
+
+// Some rows by name, those of other classes with their class.
+export function nameRows(film, rows, code) {
+  const names = Array.from(rows.slice(0, few), (row) => {
+    const other = film.codes[row] !== code ? ` (${film.classes[film.codes[row]].name})` : "";
+    return film.called[row] + other;
+  });
+  return names.join(", ") + (rows.length > few ? ` and ${rows.length - few} more` : "");
+}
+
+// A set of rows: how many of each class, and how many are misclassified.
+export function setWords({ film, now }, rows) {
+  const counts = film.classes.map(() => 0);
+  let lost = 0;
+  for (const row of rows) {
+    counts[film.codes[row]]++;
+    if (now.fitted[row] !== film.codes[row]) lost++;
+  }
+  const classes = counts.map((count, k) => (count ? `${film.classes[k].name} ${count}` : "")).filter(Boolean).join(", ");
+  return `${countRows(rows.length)} in the lasso${classes ? `: ${classes}; ${lost} misclassified` : ""}.`;
+}
+
+// A prototype in a list: place, name, class, and the rows that it covers first.
+export function listWords({ film, reel }, place) {
+  const name = `${place + 1}. ${film.names[reel.points[place]]}: ${film.classes[reel.classes[place]].name}`;
+  if (!reel.covering) return name;
+  let covers = 0;
+  for (let i = 0; i < film.rows; i++) if (reel.first[i] === place) covers += film.weights[i];
+  return `${name} (${+covers.toPrecision(6)})`;
+}

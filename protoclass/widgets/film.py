@@ -1,0 +1,299 @@
+"""What a page needs to draw a fit by itself, at every radius and of every size: texts, and arrays in as few bytes as hold them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.parallel import kernel
+from ..core.sources import Held, Source
+from ..estimation.fit import Fit
+from ..plots.style import colour, mark
+from ..settings import options
+from ..views.coverage import Coverage, measure_coverage
+from ..views.geometry import Plane, outline_balls
+from ..views.members import find_members
+from ..views.pictures import Album
+from ..views.prototypes import list_names, list_rows, list_shown, measure_rows
+from ..views.stages import Stages, count_steps
+from ..views.words import describe_prototypes, write_error, write_value
+
+PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
+ENTRIES = 60_000_000  # dissimilarities of rows to prototypes that are read; a tenth where they have to be measured
+WALKED = 200  # steps of a rule that is no nearest-prototype rule
+BLOCK = 512  # rows at a time
+PIXELS = 4_000_000  # of all pictures
+Packed = dict[str, Any]
+
+
+def pack(values: Any) -> Packed:
+    """Numbers as bytes with the name of their type: float32, or the shortest type of integers that holds them.
+
+    Examples
+    --------
+    >>> pack(np.array([3, 255])), pack([-1, 300])["type"], pack([0.5])["type"]
+    ({'type': 'uint8', 'data': b'\\x03\\xff'}, 'int16', 'float32')
+    """
+    values = np.asarray(values)
+    if values.dtype.kind == "f":
+        kind = np.dtype(np.float32)
+    else:
+        low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+        names = ("uint8", "uint16", "uint32") if low >= 0 else ("int8", "int16", "int32")
+        kind = next(np.dtype(name) for name in names if np.iinfo(name).min <= low and high <= np.iinfo(name).max)
+    return {"type": kind.name, "data": np.ascontiguousarray(values.ravel(), kind).tobytes()}
+
+
+@dataclass(frozen=True)
+class Film:
+    """The parts of a fit that stay while its sliders move.
+
+    Attributes
+    ----------
+    stages : Stages
+    names : list of str
+        Of the points: the rows, then the prototypes that are not rows.
+    places : dict
+        The point of each name of a prototype that is not a row.
+    fits : list of Fit
+        The complete one at each radius.
+    reels : dict
+        By place of the radius what `make_reel` gives; those that are left out Python sends when they are shown.
+    """
+
+    stages: Stages
+    fits: list[Fit]
+    names: list[str]
+    places: dict[Any, int]
+    reels: dict[int, Packed]
+
+    def points(self, fit: Fit) -> np.ndarray:
+        """The point (q,) of each prototype of a fit."""
+        return find_points(fit, self.places)
+
+
+def find_points(fit: Fit, places: dict[Any, int]) -> np.ndarray:
+    rows, names = list_rows(fit.rule.prototypes, fit.dissimilarity), list_names(fit)
+    return np.array([row if row >= 0 else places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
+
+
+def make_film(stages: Stages) -> Film:
+    """The reels of all radii as far as they are not too large, that of the fit itself first."""
+    fit, radii = stages.fit, stages.radii
+    n = fit.nobs
+    full = [stages.at(eps, count_steps(stages.rule(eps))) for eps in radii] or [fit]
+    places: dict[Any, int] = {}
+    for each in full:
+        rows = list_rows(each.rule.prototypes, fit.dissimilarity)
+        for name, row in zip(list_names(each), rows.tolist(), strict=True):
+            if row < 0:
+                places.setdefault(name, n + len(places))
+    own = radii.index(stages.own[0]) if stages.own[0] is not None else 0
+    entries = ENTRIES if isinstance(stages.source, Held) else ENTRIES // 10
+    pairs, reels = PAIRS, {}
+    for k in sorted(range(len(full)), key=lambda k: abs(k - own)):
+        entries -= n * max(1, len(full[k].rule.prototypes))
+        if entries < 0 or pairs < 0:
+            break
+        reels[k] = make_reel(full[k], stages.source, find_points(full[k], places))
+        members = reels[k]["members"]
+        pairs -= len(members["data"]) // np.dtype(members["type"]).itemsize
+    return Film(stages, full, [str(label) for label in [*fit.frame.index, *places]], places, reels)
+
+
+def make_reel(fit: Fit, source: Source | None, points: np.ndarray) -> Packed:
+    """The complete rule at a radius, packed.
+
+    `points`, `classes`, `radii`, `born` (the size from which on it is there) and `listed` (whether pictures mark it) of each
+    prototype; of each row `first` (place of the first prototype of its class whose ball holds it, -1 for none) and what the
+    rule predicts: from `starts[i]` on the sizes `steps` at which that changes, with `nearest` (place of the prototype, -1 for
+    none) and `codes`; of each prototype from `member_starts[k]` on its `members`, the rows in its ball.
+    """
+    prototypes, n = fit.rule.prototypes, fit.nobs
+    q = len(prototypes)
+    coverage = measure_coverage(fit, source)
+    rows, steps, nearest, codes = list_changes(fit, source, coverage)
+    members = find_members(fit, np.arange(q), source, most=PAIRS)
+    whole = members.count == q
+    kept = members.rows if whole else np.empty(0, np.int64)
+    listed = np.zeros(q, bool)
+    listed[list_shown(fit)] = True
+    return {
+        "most": count_steps(fit.rule) or 0,
+        "stepwise": count_steps(fit.rule) is not None,
+        "covering": coverage.first is not None,
+        "texts": list_texts(fit),
+        "whole": whole and prototypes.radii is not None,
+        "points": pack(points),
+        "classes": pack(prototypes.classes),
+        "listed": pack(listed.astype(np.uint8)),
+        "born": pack(find_born(fit)),
+        "radii": pack(np.full(q, np.nan) if prototypes.radii is None else np.asarray(prototypes.radii, float)),
+        "first": pack(np.full(n, -1) if coverage.first is None else coverage.first),
+        "starts": pack(np.searchsorted(rows, np.arange(n + 1))),
+        "steps": pack(steps),
+        "nearest": pack(nearest),
+        "codes": pack(codes),
+        "member_starts": pack(np.searchsorted(members.prototypes, np.arange(q + 1)) if whole else np.zeros(q + 1, int)),
+        "members": pack(kept),
+    }
+
+
+def list_texts(fit: Fit) -> list[str]:
+    """What a rule consists of in words at each size, where that is not so many prototypes."""
+    steps = count_steps(fit.rule)
+    if fit.model.can.nearest and steps is not None:
+        return []
+    if steps is None or steps > WALKED:
+        serve = len(fit.rule.prototypes) and not len(list_shown(fit))
+        return ["All rows serve as prototypes" if serve else describe_prototypes(fit)]
+    return [describe_prototypes(fit.derived(fit.rule.first(size), {}, size)) for size in range(steps + 1)]
+
+
+def find_born(fit: Fit) -> np.ndarray:
+    """The number of steps (q,) from which on each prototype is there; 0 where a rule was not built step by step."""
+    prototypes, steps = fit.rule.prototypes, count_steps(fit.rule)
+    if steps is None or prototypes.at is None:
+        return np.zeros(len(prototypes), np.int64)
+    if fit.model.can.nearest:  # each step takes one
+        return np.arange(1, len(prototypes) + 1)
+    born = np.full(len(prototypes), steps)
+    for size in range(steps, -1, -1):
+        born[np.isin(prototypes.at, fit.rule.first(size).prototypes.at)] = size
+    return born
+
+
+def list_changes(fit: Fit, source: Source | None, coverage: Coverage) -> tuple[np.ndarray, ...]:
+    """Rows, sizes, nearest prototypes and codes (k,) where what the rule predicts for a row changes, row by row."""
+    n, steps = fit.nobs, count_steps(fit.rule)
+    if steps is None or (steps > WALKED and not fit.model.can.nearest):
+        none = np.full(n, -1) if coverage.nearest is None else coverage.nearest
+        return np.arange(n), np.zeros(n, np.int64), none, coverage.fitted
+    if fit.model.can.nearest and not fit.model.can.own_distances:
+        return _changes_of_nearest(fit, source)
+    walked = np.array(list(fit.rule.walk(fit.query()[0])))
+    new = np.vstack([np.ones((1, n), bool), walked[1:] != walked[:-1]])
+    rows, at = np.nonzero(new.T)
+    return rows, at, np.full(len(rows), -1), walked[at, rows]
+
+
+def _changes_of_nearest(fit: Fit, source: Source | None) -> tuple[np.ndarray, ...]:
+    prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
+    rank = np.arange(q) if prototypes.at is None else prototypes.at
+    parts = []
+    for start in range(0, n, BLOCK):
+        rows = np.arange(start, min(n, start + BLOCK))
+        nearer = np.zeros((len(rows), q + 1), bool)
+        nearer[:, 0] = True
+        if q:
+            _mark(measure_rows(prototypes, fit.dissimilarity, source, rows), rank, prototypes.classes, nearer[:, 1:])
+        row, size = np.nonzero(nearer)
+        parts.append((row + start, size))
+    rows, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    fallback = int(fit.rule.first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
+    return rows, sizes, sizes - 1, np.concatenate([[fallback], prototypes.classes])[sizes]
+
+
+@kernel
+def _mark(D, rank, classes, nearer):  # type: ignore[no-untyped-def]
+    # of prototypes equally near that of the first class wins, then the first row, as `views.coverage` has it
+    for i in range(len(D)):
+        best, old = np.inf, -1
+        for s in range(len(classes)):
+            d, c = D[i, s], classes[s]
+            if d < best or (
+                d == best and old >= 0 and (c < classes[old] or (c == classes[old] and rank[s] < rank[old]))
+            ):
+                best, old = d, s
+                nearer[i, s] = True
+
+
+def describe(film: Film, album: Album | None) -> Packed:
+    """All of a film but its reels: what a page knows of rows, classes and radii."""
+    stages = film.stages
+    fit, frame = stages.fit, stages.fit.frame
+    even = np.ptp(frame.weights) == 0
+    return {
+        "names": film.names,
+        "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
+        "rows": fit.nobs,
+        "codes": pack(frame.codes),
+        "weights": {} if even else pack(np.asarray(frame.weights, float)),
+        "classes": [
+            {"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)
+        ],
+        "response": str(frame.formula.response),
+        "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
+        "radius_texts": [f"{value:.4g}" for value in stages.radii],
+        "radius_words": [write_value(value) for value in stages.radii],
+        "digits": options.digits or 4,
+        "curve": describe_curve(stages),
+        "album": {} if album is None else describe_album(fit, album),
+    }
+
+
+def describe_curve(stages: Stages) -> Packed:
+    """The cross-validated error at the radii of the slider; empty where there is no curve over them."""
+    fit, radius = stages.fit, stages.fit.model.can.radius
+    validation = fit.validation
+    if validation is None or fit.point is None or radius not in validation.grid or len(stages.radii) < 2:
+        return {}
+    others = [name for name in validation.grid if name != radius]
+    here = validation.grid.iloc[fit.point]
+    rows = np.flatnonzero((validation.grid[others] == here[others]).all(axis=1))
+    values = validation.grid[radius].to_numpy(float)[rows]
+    if len(rows) < 2 or not set(values) <= set(stages.radii):
+        return {}
+    table = validation.table.iloc[rows]
+    marks = ["least error" if g == validation.best else "1-SE choice" if g == validation.one_se else "" for g in rows]
+    return {
+        "stages": [stages.radii.index(value) for value in values],
+        "errors": table["error"].tolist(),
+        "ses": [value if value == value else 0.0 for value in table["se"]],
+        "texts": [write_error(row) for _, row in table.iterrows()],
+        "marks": marks,
+        "measure": validation.measure_name,
+    }
+
+
+def describe_album(fit: Fit, album: Album) -> Packed:
+    """The rows as pictures; nothing where they have more than `PIXELS` pixels together."""
+    one = album.rows(fit, fit.frame.columns.iloc[:1])
+    if one[0].size * fit.nobs > PIXELS:
+        return {}
+    pixels = album.rows(fit, fit.frame.columns)
+    return {"height": one.shape[1], "width": one.shape[2], "pixels": pack(pixels)}
+
+
+def describe_plane(film: Film, plane: Plane) -> Packed:
+    """Where the points lie in a plane, and the outline of a ball of radius 1 where balls have outlines in it."""
+    fit = film.stages.fit
+    spots = np.full((len(film.names), 2), np.nan)
+    spots[: fit.nobs] = plane.rows
+    outline = np.empty((0, 2))
+    for each in film.fits:
+        if film.places:
+            at = film.points(each)
+            spots[at] = np.where((at >= fit.nobs)[:, None], plane.locate(each.rule.prototypes), spots[at])
+        if plane.of_metric and not len(outline):
+            outline = find_outline(each, plane)
+    return {
+        "spots": pack(spots),
+        "axes": list(plane.axes),
+        "one_unit": plane.one_unit,
+        "outline": pack(outline),
+    }
+
+
+def find_outline(fit: Fit, plane: Plane) -> np.ndarray:
+    """The corners (121, 2) of a ball of radius 1 around 0 in the units of the plane; none where balls have no outlines."""
+    radii = fit.rule.prototypes.radii
+    finite = np.flatnonzero(np.isfinite(radii)) if radii is not None else np.empty(0, int)
+    if not len(finite):
+        return np.empty((0, 2))
+    corners = outline_balls(fit, plane, finite[:1])
+    if not len(corners):
+        return np.empty((0, 2))
+    return np.asarray((corners[0] - plane.locate(fit.rule.prototypes)[finite[0]]) / radii[finite[0]])

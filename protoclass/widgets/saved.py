@@ -1,0 +1,172 @@
+"""An explorer as one file that needs neither Python nor a network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import NotAvailable, OptionError, brief
+from ..files import write_file
+from ..views.geometry import Plane, list_predictors
+from ..views.regions import predict_regions
+from ..views.words import write_field
+from .browser import script, style
+from .film import Film, describe, describe_plane, pack
+
+if TYPE_CHECKING:
+    from .prototypes import PrototypeExplorer
+
+MOST = 12_000_000  # bytes of the radii, compressed
+FIELDS = 40  # predictors
+CELLS = 2_000_000  # of predictors
+PAGE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 1rem auto; padding: 0 1rem; max-width: 1100px; }
+h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
+"""
+
+
+def write_page(explorer: PrototypeExplorer, path: Any, overwrite: bool = False) -> Path:
+    """See `PrototypeExplorer.save`."""
+    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
+        raise OptionError(f"path={brief(path)}: the name of a file that ends in .html")
+    if not isinstance(overwrite, bool):
+        raise OptionError("overwrite= is True or False")
+    place = Path(path)
+    try:
+        write_file(place, page(explorer), overwrite)
+    except FileExistsError:
+        raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
+    return place
+
+
+def page(explorer: PrototypeExplorer) -> str:
+    """The page as HTML. All that comes from data is text, or bytes in base64."""
+    title = html.escape(f"{explorer.fit.model.title}: {explorer.fit.formula}")
+    look = PAGE + style()
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([script("page")], look)}'
+        f'<meta name="viewport" content="width=device-width"><title>{title}</title><style>{look}</style></head>\n'
+        f'<body><main><h1>{title}</h1>\n{fragment(explorer)}\n</main><script type="module">{script("page")}</script></body></html>\n'
+    )
+
+
+def policy(scripts: list[str], look: str, attributes: bool = False) -> str:
+    """The rule of a page that runs these scripts alone, has this style, and asks nothing of any network.
+
+    `attributes` also allows elements to have styles of their own.
+    """
+
+    def name(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    styles = "'unsafe-inline'" if attributes else name(look)
+    rule = (
+        f"default-src 'none'; script-src {' '.join(map(name, scripts))}; style-src {styles}; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return f'<meta http-equiv="Content-Security-Policy" content="{rule}">'
+
+
+def fragment(explorer: PrototypeExplorer) -> str:
+    """The explorer as a part of a page that has the script "page" and the style: the still picture stands until it runs."""
+    if explorer.picture.plane == {}:
+        raise NotAvailable(f"there is no map to save: {explorer.alert}") from explorer.exception
+    picture = base64.b64encode(explorer.picture.png).decode()
+    still = f'<img class="protoclass-picture" alt="{html.escape(explorer.picture.alt)}" src="data:image/png;base64,{picture}">'
+    data = base64.b64encode(bake(explorer)).decode()
+    return f'<div class="protoclass-page">{still}<script type="text/plain" class="protoclass-data">{data}</script></div>'
+
+
+def bake(explorer: PrototypeExplorer) -> bytes:
+    """All that the page knows, compressed: a header in JSON and the bytes of its arrays."""
+    film, album, plane = explorer.parts
+    shown = dict(explorer.picture.shown)
+    reels, notes = _take_reels(film, {shown["stage"]: explorer.picture.reel})
+    if film.stages.note:
+        notes.append(film.stages.note)
+    told = {
+        "film": describe(film, album),
+        "reels": {str(k): reel for k, reel in reels.items()},
+        "plane": {**describe_plane(film, plane), "name": " and ".join(plane.axes) if plane.of_metric else "map of the dissimilarities"},
+        "regions": _list_regions(explorer, film, plane, sorted(reels)),
+        "fields": _list_fields(film),
+        "shown": {**shown, "also": []},
+        "notes": notes,
+    }
+    return zlib.compress(_join(told), 9)
+
+
+def _take_reels(film: Film, shown: dict[int, Any]) -> tuple[dict[int, Any], list[str]]:
+    """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; and what is left out."""
+    (here, own), kept, left = next(iter(shown.items())), {}, MOST
+    for k in sorted({*film.reels, here}, key=lambda k: abs(k - here)):
+        reel = film.reels[k] if k in film.reels else {name: part for name, part in own.items() if name != "index"}
+        left -= sum(len(zlib.compress(part["data"])) for part in reel.values() if isinstance(part, dict))
+        if kept and left < 0:
+            break
+        kept[k] = reel
+    note = f"{len(kept)} of the {len(film.fits)} radii are in this page, those next to the one that was shown."
+    return kept, [note] if len(kept) < len(film.fits) else []
+
+
+def _list_regions(explorer: PrototypeExplorer, film: Film, plane: Plane, stages: list[int]) -> list[dict[str, Any]]:
+    """The class of each place at each radius, of all prototypes; none where the plane is not the metric's own."""
+    if not plane.of_metric:
+        return []
+    out, extent = [], explorer.picture.regions["extent"]
+    for k in stages:
+        fit = film.fits[k]
+        codes = predict_regions(fit, (explorer.x, explorer.y), tuple(extent)).codes
+        size = {"size": film.reels[k]["most"] if k in film.reels else explorer.picture.shown["size"]}
+        out.append({"stage": k, **size, "height": codes.shape[0], "width": codes.shape[1], "extent": extent, "codes": pack(codes)})
+    return out
+
+
+def _list_fields(film: Film) -> list[dict[str, Any]]:
+    """The predictors of the rows, as numbers or texts; none where there are too many cells."""
+    fit = film.stages.fit
+    numeric, columns = set(list_predictors(fit)), fit.frame.columns.iloc[:, :FIELDS]
+    if columns.size > CELLS:
+        return []
+    out: list[dict[str, Any]] = []
+    for name, values in columns.items():
+        field = {"name": str(name)}
+        if str(name) in numeric:
+            out.append({**field, "values": pack(fit.frame.canonical()[name].to_numpy(float))})
+        else:
+            out.append({**field, "texts": [write_field(value) for value in values]})
+    return out
+
+
+def _join(told: Any) -> bytes:
+    """A header in JSON, with its length before it, in which arrays say where their bytes stand; and these bytes."""
+    parts: list[bytes] = []
+    at = 0
+
+    def place(value: Any) -> Any:
+        nonlocal at
+        if isinstance(value, dict):
+            if isinstance(value.get("data"), bytes):
+                data = value["data"]
+                parts.append(data)
+                at += len(data)
+                return {"type": value["type"], "at": at - len(data), "bytes": len(data)}
+            return {str(name): place(each) for name, each in value.items()}
+        return [place(each) for each in value] if isinstance(value, list) else value
+
+    header = json.dumps(place(told), allow_nan=False, default=_plain).encode()
+    return struct.pack("<I", len(header)) + header + b"".join(parts)
+
+
+def _plain(value: Any) -> Any:
+    assert isinstance(value, np.generic)
+    return value.item()

@@ -1,0 +1,235 @@
+"""The saved page in a real browser, from disk and with the network off: every control by mouse and by keyboard."""
+
+import json
+import re
+import struct
+import zlib
+from base64 import b64decode
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import protoclass as pc
+from protoclass.views.coverage import measure_coverage
+from protoclass.views.stages import make_stages
+from protoclass.views.words import describe_fit
+from protoclass.widgets.browser import FOLDER, script
+from protoclass.widgets.film import list_changes, make_film
+from protoclass.widgets.prototypes import PrototypeExplorer
+
+EVIL = "</script><img src=x onerror=alert(1)>"
+SEEN = """map => {
+  const m = map.explorer, { reel, now } = m.look(), { point } = m.state;
+  const shown = now.shown.map((k) => m.film.names[reel.points[k]]);
+  return { fitted: [...now.fitted], held: [...now.held], shown, point, here: m.here, lasso: m.lasso.length };
+}"""
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """A fit of iris whose labels of rows and classes would be markup."""
+    iris = pc.load_data("iris")
+    data = iris.assign(species=iris["species"].cat.rename_categories({"setosa": EVIL}))
+    data.index = [f"{EVIL} {k}" if k == 3 else f"r{k}" for k in range(len(data))]
+    return pc.fit("species ~ .", data, eps=[0.6, 1.0, 1.6], cv=3)
+
+
+@pytest.fixture(scope="module")
+def saved(hostile, tmp_path_factory):
+    return PrototypeExplorer(hostile).save(tmp_path_factory.mktemp("page") / "fit.html")
+
+
+@pytest.fixture(scope="module")
+def context(chromium):
+    context = chromium.new_context(viewport={"width": 900, "height": 1000}, offline=True)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context, saved):
+    """The page; a failed script, or anything that is asked for elsewhere, fails the test."""
+    page, wrong = context.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or wrong.append(request.url))
+    page.goto(saved.as_uri())
+    page.locator(".protoclass-map[data-drawn]").wait_for()
+    yield page
+    page.close()
+    assert not wrong
+
+
+def settled(page):
+    """What the map knows, once it has drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.locator(".protoclass-map").evaluate(SEEN)
+
+
+def spot(page, label):
+    of = "(map, name) => map.explorer.frame.at(map.explorer.film.pointOf.get(name))"
+    x, y = page.locator(".protoclass-map").evaluate(of, str(label))
+    return {"x": x, "y": y}
+
+
+def test_no_names_meet_when_modules_are_joined():
+    """The modules of a script share one scope, and import in no circle."""
+    for name in ("picture", "notebook", "page"):
+        names = re.findall(r"^(?:class|function|async function|const) (\w+)", script(name), re.M)
+        assert len(names) == len(set(names)) > 3
+        assert not re.search(r"^(import|export (?!default))", script(name), re.M)
+    assert sum(path.suffix == ".js" for path in FOLDER.iterdir()) > 8
+
+
+def test_what_comes_from_data_is_no_markup_of_the_page(saved, hostile):
+    text = saved.read_text()
+    assert text.count("<script") == text.count("</script>") == 2
+    assert EVIL not in text
+    assert re.search(r"default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; img-src data: blob:", text)
+    packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
+    (length,) = struct.unpack("<I", packed[:4])
+    told = json.loads(packed[4 : 4 + length])
+    assert told["film"]["names"] == [str(label) for label in hostile.frame.index]
+    with pytest.raises(pc.OptionError, match="overwrite=True"):
+        PrototypeExplorer(hostile).save(saved)
+    with pytest.raises(pc.OptionError, match=r"ends in \.html"):
+        PrototypeExplorer(hostile).save("fit.pdf")
+
+
+def test_every_radius_and_size_is_what_python_says(page, hostile):
+    """Predictions, rows in balls, prototypes and the sentence, as the sliders go over radii and sizes by keys."""
+    explorer, sliders = PrototypeExplorer(hostile), page.locator("input[type=range]")
+    for stage, eps in enumerate(explorer._stages.radii):
+        sliders.nth(0).focus()
+        sliders.nth(0).press("Home")
+        for _ in range(stage):
+            sliders.nth(0).press("ArrowRight")
+        explorer.eps = eps
+        for size in (explorer._most(), explorer._most() // 2, 1, 0):
+            sliders.nth(1).fill(str(size))
+            explorer.size = size
+            now, coverage = settled(page), measure_coverage(explorer.fit)
+            assert now["fitted"] == coverage.fitted.tolist()
+            assert now["held"] == (coverage.first >= 0).astype(int).tolist()
+            assert now["shown"] == [str(label) for label in explorer.fit.prototypes.index]
+            assert page.locator("[role=status]").inner_text() == describe_fit(explorer.fit, coverage)
+
+
+def test_pointer_and_keys_select(page, hostile):
+    field, label = page.locator(".protoclass-field"), hostile.prototypes.index[1]
+    field.hover(position=spot(page, label))
+    assert f"Prototype '{label}'" in page.locator(".protoclass-tip").inner_text()
+    assert "It is the first to cover" in page.locator(".protoclass-said").inner_text()
+    field.click(position=spot(page, label))
+    explorer = PrototypeExplorer(hostile)
+    explorer.selected = label
+    words = page.locator(".protoclass-details").inner_text()
+    assert words.startswith(f"{explorer._make_cards()[0].title}. {explorer._make_cards()[0].text}")
+    assert page.evaluate("location.hash") == f"#row={label}"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    assert settled(page)["point"] == -1
+    page.keyboard.press("PageDown")
+    page.keyboard.press("Enter")
+    first = hostile.frame.index.get_loc(hostile.prototypes.index[0])
+    assert settled(page)["point"] == first
+    across = [spot(page, hostile.prototypes.index[0])["x"]]
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        across.append(spot(page, hostile.frame.index[settled(page)["here"]])["x"])
+    assert across == sorted(across)
+    assert len(set(across)) == 4
+    page.keyboard.press(" ")
+    assert settled(page)["lasso"] == 1
+    outline = field.evaluate("element => getComputedStyle(element).outlineStyle")
+    assert outline == "solid"  # the focus is seen
+
+
+def test_lasso_zoom_menus_list_and_search(page, hostile):
+    field, before = page.locator(".protoclass-field"), page.evaluate("document.querySelector('.protoclass-map').explorer.frame.zoom")
+    for name, zoomed in (("Zoom in", True), ("Show all", False)):
+        page.get_by_role("button", name=name).click()
+        page.wait_for_function(f"(document.querySelector('.protoclass-map').explorer.frame.zoom > {before}) === {str(zoomed).lower()}")
+    page.get_by_role("button", name="Draw around rows").press("Enter")
+    box = field.bounding_box()
+    left, top, right, low = box["x"] + 50, box["y"] + 10, box["x"] + box["width"] - 10, box["y"] + box["height"] - 40
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, low), (left, low), (left, top)):
+        page.mouse.move(x, y, steps=3)
+    page.mouse.up()
+    assert settled(page)["lasso"] == 150
+    assert "150 rows in the lasso" in page.locator(".protoclass-said").inner_text()
+    field.press("Escape")
+    assert settled(page)["lasso"] == 0
+    page.get_by_label("class", exact=True).select_option(label="virginica")
+    assert page.locator(".protoclass-map").get_attribute("data-drawn").endswith(" 2") or settled(page)
+    listed = page.get_by_label("prototypes", exact=True)
+    assert all("virginica" in text for text in listed.locator("option").all_inner_texts())
+    listed.focus()
+    page.keyboard.press("ArrowDown")
+    assert settled(page)["point"] >= 0
+    page.get_by_label("row", exact=True).fill(f"{EVIL} 3")
+    page.keyboard.press("Enter")
+    assert settled(page)["point"] == 3
+    assert f"Row '{EVIL} 3': {EVIL}" in page.locator(".protoclass-details").inner_text()
+    page.get_by_label("row", exact=True).fill("nobody")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("alert").inner_text() == "no row of the fit has the label nobody"
+    page.get_by_label("x", exact=True).select_option(label="petal_width")
+    width = hostile.frame.columns["petal_width"].to_numpy()
+    spots = page.evaluate("[...document.querySelector('.protoclass-map').explorer.frame.spots]")
+    assert np.allclose(spots[0:300:2], width)
+
+
+def test_the_address_names_a_row(context, saved):
+    page = context.new_page()
+    page.goto(f"{saved.as_uri()}#row=r77")
+    page.get_by_text("Row 'r77': versicolor.").wait_for()
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(480, "dark"), (900, "light"), (1400, "dark")])
+def test_widths_and_themes(page, width, scheme):
+    """Nothing stands out of the page, the canvas has the dots of the screen, and its lines are seen on its ground."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = "e => [e.width, e.clientWidth * devicePixelRatio]"
+    drawn, wanted = page.locator(".protoclass-base").evaluate(sizes)
+    assert abs(drawn - wanted) <= 1
+    ink, paper = page.evaluate("() => { const d = document.querySelector('.protoclass-map').explorer.drawing; return [d.ink, d.paper]; }")
+    assert (ink == "rgb(255, 255, 255)") == (scheme == "dark")
+    assert ink != paper
+    if find_spec("axe_playwright_python"):
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(page).response["violations"]
+        assert not [one["id"] for one in found if one["impact"] in ("serious", "critical")]
+
+
+def test_other_methods_and_the_reels_of_a_given_size(iris, monkeypatch, tmp_path):
+    for method, parameters in (("knn", {"k": 3}), ("kmeans", {"K": 2}), ("scm", {"penalty": 2.0, "stop": 3, "kind": "conjunction"})):
+        explorer = PrototypeExplorer(pc.fit("species ~ .", iris, method, **parameters))
+        fit = explorer.fit
+        rows, steps, _, codes = list_changes(fit, explorer._stages.source, measure_coverage(fit))
+        sizes = range((explorer.size or 0) + 1)
+        for size in sizes:
+            if explorer.size is not None:
+                explorer.size = size
+            last = {row: code for row, step, code in zip(rows, steps, codes, strict=True) if step <= size}
+            assert [last[row] for row in range(150)] == measure_coverage(explorer.fit).fitted.tolist()
+        assert explorer.save(tmp_path / f"{method}.html").stat().st_size > 50_000
+    monkeypatch.setattr("protoclass.widgets.film.ENTRIES", 150 * 20)
+    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
+    assert 1 <= len(make_film(make_stages(fit)).reels) < 3
+    explorer = PrototypeExplorer(fit)
+    for eps in explorer._stages.radii:  # those that were not sent are sent when they are shown
+        explorer.eps = eps
+        shown = explorer.picture.shown["stage"]
+        assert str(shown) in explorer.picture.reels or explorer.picture.reel["index"] == shown
+    text = explorer.save(tmp_path / "some.html").read_text()
+    packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
+    assert b"of the 3 radii are in this page" in packed

@@ -83,11 +83,12 @@ def lab(tmp_path):
         pytest.skip("jupyterlab is not installed")
     home, work = tmp_path / "home", tmp_path / "work"
     settings = {  # no question over the page, nothing from the internet, and cells that are drawn out of sight too
-        "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-        "notebook-extension/tracker": {"windowingMode": "none"},
+        "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+        "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+        "@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
     }
     for name, told in settings.items():
-        file = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file = home / "settings" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True)
         file.write_text(json.dumps(told))
     work.mkdir()
@@ -312,7 +313,9 @@ def test_keys_of_an_explorer_are_not_the_notebooks(lab, chromium, fit, tmp_path)
         assert before[1] == [False, True, False]
         select.press("ArrowDown")
         shown.box.get_by_text("2 of 15 in the order chosen").wait_for()  # the list has it
-        controls = [select, shown.slider("radius").locator(".noUi-handle"), shown.box.locator("select:not([size])").first]
+        expect(select).to_have_attribute("aria-label", "prototypes")
+        field = shown.map.locator(".protoclass-field")
+        controls = [select, field, shown.slider("radius").locator(".noUi-handle"), shown.box.locator("select:not([size])").first]
         for control in controls:
             for key in KEYS:
                 control.focus()
@@ -329,27 +332,52 @@ def test_keys_of_an_explorer_are_not_the_notebooks(lab, chromium, fit, tmp_path)
         expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(len(CELLS) + 1)
 
 
-def test_a_kernel_that_died_is_said(lab, chromium, fit, tmp_path):
+def test_a_kernel_that_died_is_said_and_a_notebook_opens_without_it(lab, chromium, fit, tmp_path):
     from playwright.sync_api import expect
 
     with visit(chromium, lab, tmp_path) as seen:
-        run_all(seen.page)
-        shown = Shown(seen.page.locator(".jp-CodeCell").nth(1))
-        expect(shown.picture).to_be_visible()
+        page = seen.page
+        run_all(page)
+        shown = Shown(page.locator(".jp-CodeCell").nth(1))
+        expect(shown.map).to_have_attribute("data-drawn", re.compile(r"\d"))
         notice, before = shown.box.locator(".protoclass-silent"), shown.look()
         shown.drag("radius", 1)
         shown.changed(before)
         expect(notice).to_be_hidden()
-        number = re.search(r"kernel (\d+)", seen.page.locator(".jp-CodeCell").nth(0).inner_text())
+        page.keyboard.press("Control+s")
+        file, end = tmp_path / "work" / "explorers.ipynb", time.monotonic() + ALL / 1000
+        while "application/vnd.jupyter.widget-state+json" not in file.read_text():
+            assert time.monotonic() < end, "the notebook is not saved"
+            time.sleep(0.2)
+        number = re.search(r"kernel (\d+)", page.locator(".jp-CodeCell").nth(0).inner_text())
         os.kill(int(number.group(1)), signal.SIGKILL)
         words = shown.words()
-        seen.page.get_by_role("dialog").get_by_role("button", name="Ok").click()  # JupyterLab says that it restarts the kernel
+        page.get_by_role("dialog").get_by_role("button", name="Ok").click()  # JupyterLab says that it restarts the kernel
         shown.drag("radius", 0)
         expect(notice).to_contain_text("Python does not answer")
-        expect(notice).to_be_visible()
+        expect(notice).to_contain_text("run the cell again")
+        expect(shown.box.locator(".protoclass-gone")).to_be_attached()
         assert shown.words() == words
-        assert shown.drawn()[0] == 0  # the map needs no Python
-        expect(shown.map.locator(".protoclass-said")).to_be_attached()
+        drawn_without_python(shown, fit)
+
+    with visit(chromium, lab, tmp_path) as seen:  # with another kernel, which knows nothing of the explorer
+        shown = Shown(seen.page.locator(".jp-CodeCell").nth(1))
+        expect(shown.map).to_have_attribute("data-drawn", re.compile(r"\d"))
+        drawn_without_python(shown, fit)
+
+
+def drawn_without_python(shown, fit):
+    """The map follows the sliders and the keys, and says in words what is selected."""
+    from playwright.sync_api import expect
+
+    shown.drag("radius", 0)
+    expect(shown.map).to_have_attribute("data-drawn", re.compile("^0 "))
+    assert shown.drawn()[1] == len(fit.update(eps=fit.validation.grid["eps"].min()).prototypes)
+    field = shown.map.locator(".protoclass-field")
+    field.focus()
+    field.press("PageDown")
+    field.press("Enter")
+    expect(shown.map.locator(".protoclass-said")).to_contain_text("Prototype")
 
 
 def test_a_page_of_voila(chromium, fit, iris, tmp_path):

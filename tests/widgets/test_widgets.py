@@ -845,3 +845,53 @@ def test_long_names_and_odd_labels_fit(iris):
     letters = PrototypeExplorer(pc.fit("letter ~ .", many, eps=0.2))
     assert all(legend.get_window_extent().width <= letters.figure.bbox.width for legend in letters.figure.legends)
     assert fine(letters)
+
+
+# what the page and Python tell each other
+
+
+def test_the_page_selects_and_lassoes(explorer, fit):
+    tell = explorer.picture._handle_custom_msg
+    row = int(fit.prototypes.index[3])
+    tell({"kind": "select", "point": row, "turn": 4}, [])
+    assert (explorer.selected, explorer.picture.shown["point"], explorer.picture.shown["turn"]) == (row, row, 4)
+    tell({"kind": "select", "point": -1, "turn": 5}, [])
+    assert explorer.selected is None
+    tell({"kind": "lasso", "points": [3, 77]}, [])
+    assert explorer.lassoed == (3, 77)
+    centres = PrototypeExplorer(pc.fit("species ~ .", fit.call.data, "kmeans", K=2))
+    centres.picture._handle_custom_msg({"kind": "select", "point": 152, "turn": 1}, [])
+    assert centres.selected == centres.fit.prototypes.index[2]
+    assert centres.picture.film["names"][150:] == centres.fit.prototypes.index.tolist()
+    assert fine(centres)
+
+
+def test_linked_explorers_share_their_state(fit, curve, explorer):
+    other = PrototypeExplorer(fit)
+    link = pc.link(curve, explorer, other)
+    assert link.names == ("eps", "size", "class_", "selected")
+    grid = fit.validation.grid["eps"].tolist()
+    curve.point = 17
+    assert explorer.eps == other.eps == grid[17]
+    other.eps = grid[12]
+    explorer.size, explorer.class_, explorer.selected = 3, "virginica", 104
+    assert (curve.eps, other.size, other.class_, other.selected) == (grid[12], 3, "virginica", 104)
+    assert other.fit.prototypes.equals(explorer.fit.prototypes)
+    other.eps = grid[17]  # where fewer prototypes are allowed than before
+    explorer.size = explorer._most()
+    other.eps = grid[3]
+    assert (explorer.eps, explorer.size) == (grid[3], explorer._most())
+    assert all(map(fine, (curve, explorer, other)))
+    link.close()
+    explorer.size = 2
+    assert other.size != 2
+    for wrong in ((explorer,), (explorer, explorer), (explorer, 3)):
+        with pytest.raises(pc.OptionError, match="link"):
+            pc.link(*wrong)
+
+
+def test_a_file_is_written_where_there_is_no_front_end(fit, tmp_path, capsys):
+    path = fit.explore(save=tmp_path / "fit.html")
+    assert path == tmp_path / "fit.html"
+    assert path.stat().st_size > 50_000
+    assert not capsys.readouterr().out

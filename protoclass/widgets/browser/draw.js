@@ -1,6 +1,6 @@
 // The picture: rows, prototypes and balls on one canvas, what is chosen or under the pointer on another above it.
 
-import { Sprites } from "./marks.js";
+import { Pixels, Sprites } from "./marks.js";
 import { ticks } from "./frame.js";
 
 const WRONG = "#FF0000", GREY = "#808080", FAINT = 0.12, BALLS = 60, PICTURES = 200, SIDE = 24, ROOM = { left: 46, bottom: 36 };
@@ -10,6 +10,7 @@ export class Drawing {
     this.base = base;
     this.top = top;
     this.thumbs = new Map();
+    this.pixels = new Pixels();
   }
 
   // The colours of the page, and those of the classes, which are seen on it.
@@ -74,24 +75,24 @@ export class Drawing {
 
   rows(ctx, film, now, only, frame, r) {
     const { left, top, width, height } = frame.box, [right, bottom] = [left + width, top + height], spots = frame.spots;
+    const { pixels, ratio, sprites, colours } = this;
     const kinds = film.classes.map((one, k) => [
-      this.sprites.of(one.mark, r, null, this.colours[k], 1.1), this.sprites.of(one.mark, r, this.colours[k], null, 0),
+      pixels.read(sprites.of(one.mark, r, null, colours[k], 1.1)), pixels.read(sprites.of(one.mark, r, colours[k], null, 0)),
     ]);
-    const cross = this.sprites.of("x", r, null, this.ink, film.rows < 1500 ? 1.5 : 0.8);
+    const cross = pixels.read(sprites.of("x", r, null, this.ink, film.rows < 1500 ? 1.5 : 0.8));
+    pixels.start(this.base.width, this.base.height);
     for (const strong of only < 0 ? [true] : [false, true]) {
       for (let i = 0; i < film.rows; i++) {
         const code = film.codes[i];
         if (only >= 0 && (code === only) !== strong) continue;
         const x = frame.x(spots[2 * i]), y = frame.y(spots[2 * i + 1]);
         if (!(x >= left && x <= right && y >= top && y <= bottom)) continue;
-        ctx.globalAlpha = strong ? (now.held[i] ? 0.6 : 0.95) : FAINT;
-        this.stamp(ctx, kinds[code][now.held[i]], x, y);
-        if (!strong || now.fitted[i] === code) continue;
-        ctx.globalAlpha = 1;
-        this.stamp(ctx, cross, x, y);
+        const [across, down] = [Math.round(x * ratio), Math.round(y * ratio)];
+        pixels.stamp(kinds[code][now.held[i]], across, down, strong ? (now.held[i] ? 0.6 : 0.95) : FAINT);
+        if (strong && now.fitted[i] !== code) pixels.stamp(cross, across, down, 1);
       }
     }
-    ctx.globalAlpha = 1;
+    ctx.drawImage(pixels.finish(), 0, 0);
   }
 
   balls(ctx, { film, reel, now, only, frame, plane }) {

@@ -77,6 +77,53 @@ function strokes(r) {
   return path;
 }
 
+// Many copies of sprites, put into pixels: thousands of calls of a canvas would take longer than a frame.
+export class Pixels {
+  constructor() {
+    this.canvas = document.createElement("canvas");
+    this.ctx = this.canvas.getContext("2d");
+    this.dots = new WeakMap();
+  }
+
+  start(width, height) {
+    if (!this.image || this.image.width !== width || this.image.height !== height) {
+      [this.canvas.width, this.canvas.height] = [width, height];
+      this.image = this.ctx.createImageData(width, height);
+    } else this.image.data.fill(0);
+  }
+
+  // The dots of a sprite that are not empty: across, down, red, green, blue and share of cover.
+  read(sprite) {
+    if (!this.dots.has(sprite)) {
+      const side = sprite.width, { data } = sprite.getContext("2d").getImageData(0, 0, side, side), dots = [];
+      for (let k = 0; k < side * side; k++) {
+        const [r, g, b, a] = data.subarray(4 * k, 4 * k + 4);
+        if (a) dots.push((k % side) - side / 2, Math.floor(k / side) - side / 2, r, g, b, a / 255);
+      }
+      this.dots.set(sprite, Float32Array.from(dots));
+    }
+    return this.dots.get(sprite);
+  }
+
+  stamp(dots, x, y, alpha) {
+    const { width, height, data } = this.image;
+    for (let k = 0; k < dots.length; k += 6) {
+      const across = x + dots[k], down = y + dots[k + 1];
+      if (across < 0 || across >= width || down < 0 || down >= height) continue;
+      const at = 4 * (down * width + across), over = alpha * dots[k + 5], under = (data[at + 3] / 255) * (1 - over), sum = over + under;
+      data[at] = (dots[k + 2] * over + data[at] * under) / sum;
+      data[at + 1] = (dots[k + 3] * over + data[at + 1] * under) / sum;
+      data[at + 2] = (dots[k + 4] * over + data[at + 2] * under) / sum;
+      data[at + 3] = 255 * sum;
+    }
+  }
+
+  finish() {
+    this.ctx.putImageData(this.image, 0, 0);
+    return this.canvas;
+  }
+}
+
 // A picture of one mark for the legend.
 export function icon(mark, fill, edge) {
   const ratio = 2, canvas = new Sprites(ratio).of(mark, 4.5, fill, edge, 1.3);

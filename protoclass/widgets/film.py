@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.steps import stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fit import Fit
@@ -149,7 +150,7 @@ def list_texts(fit: Fit) -> list[str]:
     if steps is None or steps > WALKED:
         serve = len(fit.rule.prototypes) and not len(list_shown(fit))
         return ["All rows serve as prototypes" if serve else describe_prototypes(fit)]
-    return [describe_prototypes(fit.derived(fit.rule.first(size), {}, size)) for size in range(steps + 1)]
+    return [describe_prototypes(fit.derived(stepwise(fit).first(size), {}, size)) for size in range(steps + 1)]
 
 
 def find_born(fit: Fit) -> np.ndarray:
@@ -161,7 +162,7 @@ def find_born(fit: Fit) -> np.ndarray:
         return np.arange(1, len(prototypes) + 1)
     born = np.full(len(prototypes), steps)
     for size in range(steps, -1, -1):
-        born[np.isin(prototypes.at, fit.rule.first(size).prototypes.at)] = size
+        born[np.isin(prototypes.at, stepwise(fit).first(size).prototypes.at)] = size
     return born
 
 
@@ -173,7 +174,7 @@ def list_changes(fit: Fit, source: Source | None, coverage: Coverage) -> tuple[n
         return np.arange(n), np.zeros(n, np.int64), none, coverage.fitted
     if fit.model.can.nearest and not fit.model.can.own_distances:
         return _changes_of_nearest(fit, source)
-    walked = np.array(list(fit.rule.walk(fit.query()[0])))
+    walked = np.array(list(stepwise(fit).walk(fit.query()[0])))
     new = np.vstack([np.ones((1, n), bool), walked[1:] != walked[:-1]])
     rows, at = np.nonzero(new.T)
     return rows, at, np.full(len(rows), -1), walked[at, rows]
@@ -192,7 +193,7 @@ def _changes_of_nearest(fit: Fit, source: Source | None) -> tuple[np.ndarray, ..
         row, size = np.nonzero(nearer)
         parts.append((row + start, size))
     rows, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    fallback = int(fit.rule.first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
+    fallback = int(stepwise(fit).first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
     return rows, sizes, sizes - 1, np.concatenate([[fallback], prototypes.classes])[sizes]
 
 
@@ -290,9 +291,9 @@ def describe_plane(film: Film, plane: Plane) -> Packed:
 def find_outline(fit: Fit, plane: Plane) -> np.ndarray:
     """The corners (121, 2) of a ball of radius 1 around 0 in the units of the plane; none where balls have no outlines."""
     radii = fit.rule.prototypes.radii
-    finite = np.flatnonzero(np.isfinite(radii)) if radii is not None else np.empty(0, int)
-    if not len(finite):
+    if radii is None or not np.isfinite(radii).any():
         return np.empty((0, 2))
+    finite = np.flatnonzero(np.isfinite(radii))
     corners = outline_balls(fit, plane, finite[:1])
     if not len(corners):
         return np.empty((0, 2))

@@ -107,7 +107,8 @@ def bake(explorer: PrototypeExplorer) -> bytes:
 
 def _take_reels(film: Film, shown: dict[int, Any]) -> tuple[dict[int, Any], list[str]]:
     """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; and what is left out."""
-    (here, own), kept, left = next(iter(shown.items())), {}, MOST
+    (here, own), left = next(iter(shown.items())), MOST
+    kept: dict[int, Any] = {}
     for k in sorted({*film.reels, here}, key=lambda k: abs(k - here)):
         reel = film.reels[k] if k in film.reels else {name: part for name, part in own.items() if name != "index"}
         left -= sum(len(zlib.compress(part["data"])) for part in reel.values() if isinstance(part, dict))

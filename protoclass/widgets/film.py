@@ -162,7 +162,9 @@ def find_born(fit: Fit) -> np.ndarray:
         return np.arange(1, len(prototypes) + 1)
     born = np.full(len(prototypes), steps)
     for size in range(steps, -1, -1):
-        born[np.isin(prototypes.at, stepwise(fit).first(size).prototypes.at)] = size
+        at = stepwise(fit).first(size).prototypes.at
+        assert at is not None
+        born[np.isin(prototypes.at, at)] = size
     return born
 
 

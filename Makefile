@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test test-long fuzz lint coverage mutants faults matrix dist bench bench-scale cold papers vignettes lab clean
+.PHONY: run test test-long fuzz lint coverage mutants faults matrix dist bench bench-scale cold papers vignettes links pictures lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -79,6 +79,15 @@ papers: $(VENV)/installed
 # runs every vignette and builds the site in build/site
 vignettes: $(VENV)/documented
 	$(BIN)/python docs/build.py
+
+# links of the built site that lead elsewhere
+links: $(VENV)/documented
+	$(BIN)/python docs/links.py
+
+# pictures of all kinds on all data sets, in two styles and three sizes, into build/pictures/index.html
+pictures: export MPLBACKEND := Agg
+pictures: $(VENV)/tested
+	$(BIN)/python tests/plots/pictures.py --out build/pictures $(OPTIONS)
 
 # JupyterLab on the vignettes; a double click opens their text as a notebook
 lab: $(VENV)/noted

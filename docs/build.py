@@ -64,6 +64,9 @@ def gather() -> None:
     results = ROOT / "benchmarks" / "papers"
     shutil.copytree(results / "figures", SOURCE / "figures")
     shutil.copy(results / "RESULTS.md", SOURCE / "papers.md")
+    (SOURCE / "live").mkdir()
+    iris = protoclass.load_data("iris")
+    protoclass.fit("species ~ .", iris, progress=False).explore(save=SOURCE / "live" / "explorer.html")
     (SOURCE / "api").mkdir()
     for path, text in {
         "vignettes/index.md": contents(),

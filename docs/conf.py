@@ -37,6 +37,7 @@ numpydoc_show_class_members = False  # the pages of the classes hold their membe
 
 html_theme = "furo"
 html_static_path = ["static"]
+html_extra_path = ["live"]  # the explorer on the first page
 html_css_files = ["site.css"]
 html_title = f"protoclass {version}"
 html_copy_source = False

@@ -25,6 +25,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
          "With two predictors: the balls themselves, and the regions of the classes."),
         ("Several radii", 'exact.plot("radii", eps=[0.5, 1.0, 1.5, 2.0])', "What does a larger radius change?"),
         ("Progress", 'fit.plot("progress")', "What did each prototype add to those before it?"),
+        ("Cards", 'exact.plot("cards")', "How does each prototype differ from the median of its class?"),
         ("Features of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot()',
          "Of a rule without prototypes: which thresholds, and what lies beyond them?"),
         ("Weights of the columns", 'pc.fit("diagnosis ~ .", train, "knn", k=5, dissimilarity=pc.Learned("lda")).plot("weights")',
@@ -45,8 +46,8 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
          "The errors of a grid of two parameters."),
         ("Error of the first prototypes", 'fit.plot("path", cv=10)', "How many prototypes would have done?"),
         ("Solvers", 'exact.plot("solvers", eps=[0.5, 1.0, 1.5, 2.0])', "How far is each answer from the proved bound?"),
-        ("Alternatives", "exact.alternatives(within=0.1).plot()", "Which prototypes could be left out or replaced?"),
-        ("Criticisms", "exact.criticisms(n=8).plot()", "Which rows do the prototypes explain worst?"),
+        ("Alternatives", 'exact.plot("alternatives", within=0.1)', "Which prototypes could be left out or replaced?"),
+        ("Criticisms", 'exact.plot("criticisms", n=8)', "Which rows do the prototypes explain worst?"),
     ],
     "How sure": [
         ("Stability", "exact.stability(B=50).plot()", "Would another sample choose the same prototypes?"),
@@ -54,6 +55,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
          "Which method errs least, on the same splits?"),
         ("Permuted classes", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot()',
          "Could chance alone reach this error?"),
+        ("Why", 'exact.plot("why", row=50)', "Which variables speak for the class of a row, and which against it?"),
         ("Importance", 'fit.plot("importance", repeats=5)', "By how much does the error grow when a variable is permuted?"),
     ],
     "New rows": [

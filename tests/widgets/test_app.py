@@ -190,6 +190,11 @@ def test_closing_leaves_nothing(tmp_path, monkeypatch, capsys):
     assert repr(shown) == "App, closed"
 
 
+def answers(place):
+    with socket.socket() as one:
+        return one.connect_ex(place) == 0
+
+
 @needs_voila
 @pytest.mark.parametrize("end", [pytest.param("interrupt", marks=pytest.mark.long), "kill"])
 @pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -211,7 +216,7 @@ def test_the_shell_command_ends_with_its_process(end, tmp_path, request):
     assert command.wait(DEADLINE) == (0 if end == "interrupt" else -signal.SIGKILL)
     command.stdout.close()
     until(lambda: not folders[0].exists())
-    until(lambda: socket.socket().connect_ex(address(url)) != 0)
+    until(lambda: not answers(address(url)))
 
 
 @needs_voila

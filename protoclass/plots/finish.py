@@ -99,12 +99,12 @@ def _resize_artist(artist: Any, by: float, letters: float) -> None:
     from matplotlib.text import Text
 
     if isinstance(artist, Text):
-        artist.set_fontsize(letters * artist.get_fontsize())
+        artist.set_fontsize(letters * float(artist.get_fontsize()))
     elif isinstance(artist, Line2D):
         artist.set(linewidth=by * artist.get_linewidth(), markersize=by * artist.get_markersize())
         artist.set_markeredgewidth(by * artist.get_markeredgewidth())
     elif isinstance(artist, Collection):
-        artist.set_linewidth(by * np.asarray(artist.get_linewidth()))
+        artist.set_linewidth((by * np.asarray(artist.get_linewidth())).tolist())
         if isinstance(artist, PathCollection):
             artist.set_sizes(by**2 * artist.get_sizes())
     elif isinstance(artist, Patch):

@@ -28,10 +28,11 @@ def name_classes(ax: Any, places: list[np.ndarray], levels: Any) -> None:
         known = own[np.isfinite(own).all(axis=1)]
         if not len(known):
             continue
-        text = ClassName(*np.median(known, axis=0), name, ha="center", va="center", color=ink(ax), zorder=6, clip_on=False)
+        x, y = np.median(known, axis=0)
+        text = ClassName(x, y, name, ha="center", va="center", color=ink(ax), zorder=6, clip_on=False)
         text.own = known
         text.set_bbox({"boxstyle": "round,pad=0.15", "fc": paper(ax), "ec": colour(k), "lw": 1.2, "alpha": 0.85})
-        text.set_fontsize(0.85 * text.get_fontsize())
+        text.set_fontsize(0.85 * float(text.get_fontsize()))
         ax.add_artist(text)
 
 

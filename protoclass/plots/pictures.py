@@ -121,7 +121,7 @@ def draw_grid(shown: Panels, across: int = ACROSS, size: float = INCH, heads: li
     above = 0.25 if heads else 0.0
     figure, ax = plt.subplots(figsize=(max(3.6, across * wide + 0.2), rows * high + above + 0.55), layout="constrained")
     shades = {"cmap": "gray_r", "vmin": np.nanmin(values), "vmax": np.nanmax(values)}
-    words = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
+    words: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
     for k, (picture, title) in enumerate(zip(values, titles, strict=True)):
         middle, bottom = (k % across + 0.5) * wide, -(k // across + 1) * high
         if np.isfinite(picture).all():

@@ -47,7 +47,7 @@ class Confusion:
 
 
 def _divide(some: np.ndarray, total: np.ndarray) -> np.ndarray:
-    return np.divide(some, total, out=np.full(len(some), np.nan), where=total > 0)
+    return np.asarray(np.divide(some, total, out=np.full(len(some), np.nan), where=total > 0))
 
 
 def share_rows(table: pd.DataFrame) -> np.ndarray:

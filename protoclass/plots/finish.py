@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..errors import OptionError, brief
 from ..views.words import list_short
 from .labels import place_labels
 from .style import factor, letter_factor, plain_text
@@ -38,7 +39,11 @@ def framed(draw: Draw) -> Draw:
 
 def list_artists(ax: Any) -> set[int]:
     """What is on Axes, and which Axes are beside them, before something is drawn on them."""
-    return set() if ax is None else {id(artist) for artist in [*ax.get_children(), *ax.figure.axes]}
+    if ax is None:
+        return set()
+    if not hasattr(ax, "get_children") or not hasattr(ax, "figure"):
+        raise OptionError(f"ax={brief(ax)}: Axes of matplotlib, as plt.subplots() gives them, or None")
+    return {id(artist) for artist in [*ax.get_children(), *ax.figure.axes]}
 
 
 def finish(drawn: Any, before: set[int]) -> Any:

@@ -90,7 +90,7 @@ def list_short(names: Iterable[Any], most: int = WIDEST) -> list[str]:
     Examples
     --------
     >>> list_short(["a long name, first of two", "short", "a long name, last of two"], 10)
-    ['a...of two (1)', 'short', 'a...of two (3)']
+    ['a...f two (1)', 'short', 'a...f two (3)']
     """
     full = [str(name) for name in names]
     short = [shorten(name, most) for name in full]

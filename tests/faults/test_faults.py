@@ -38,6 +38,7 @@ def test_interrupts_at_some_moments():
     assert script("interrupts.py", "--here", "--moments", "2", "fit", "exact", "kmedoids", "save").count("faults: 0") == 4
 
 
+@pytest.mark.long
 @LINUX
 def test_little_memory_ends_in_our_error():
     assert "0 faults of 4" in script("memory.py", "--sizes", "2", "--rows", "1500", "--limits", "RLIMIT_AS", "--", "fit", "load")

@@ -53,7 +53,8 @@ def test_tables(call):
         assert summary.as_latex()
     with lawful():
         assert len(fit.prototypes) == len(fit.rule.prototypes)
-        assert set(fit.prototypes["class"]) <= set(fit.classes)
+        assert set(fit.prototypes["class"].dropna()) <= set(fit.classes)
+        assert (fit.prototypes["class"].isna() == (fit.rule.prototypes.classes < 0)).all()  # columns that stand for no class
         fit.tidy()
         assert len(fit.glance()) == 1
     with lawful():

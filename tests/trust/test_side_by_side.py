@@ -280,6 +280,7 @@ def kept_whole(folder):
     )
 
 
+@pytest.mark.long
 def test_two_first_fits_at_once_share_an_empty_cache(tmp_path):
     together = [script(FIRST, kind, NUMBA_CACHE_DIR=str(tmp_path)) for kind in ("float64", "float32")]
     one, other = (np.array(eval(ended(process)[0])) for process in together)

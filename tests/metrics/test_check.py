@@ -264,7 +264,7 @@ def test_hostile_arguments(iris):
             d.check(seed=seed)
 
 
-@pytest.mark.parametrize("how", ["square", "asymmetric", "oblong"])
+@pytest.mark.parametrize("how", ["asymmetric", *(pytest.param(how, marks=pytest.mark.long) for how in ("square", "oblong"))])
 def test_distributions_equal_a_direct_computation(iris, how):
     by = iris["species"]
     P = pc.dissimilarity("species ~ .", iris).frame()

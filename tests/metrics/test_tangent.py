@@ -99,6 +99,7 @@ def test_thickness_takes_up_a_thicker_stroke():
     assert (np.diag(tangent_distances(a, b, a[0].mean(axis=0), True)) < 0.45 * apart).all()
 
 
+@pytest.mark.long
 def test_images_without_tangents_and_the_whole_way():
     flat = rep(np.ones((3, 8, 8)), side=8)
     assert np.isfinite(tangent_distances(flat, flat, flat[0][0] * 0, True)).all()

@@ -156,6 +156,7 @@ def test_rows_without_weight_have_no_say(iris):
     assert (fit.predict().astype(str) == direct.predict(D).astype(str)).mean() > 0.97
 
 
+@pytest.mark.long
 def test_no_margin_is_said_and_slack_is_tuned():
     draw = np.random.default_rng(0)
     data = pd.DataFrame({"x": np.r_[draw.normal(size=20), draw.normal(size=20) + 1], "y": np.repeat(["a", "b"], 20)})

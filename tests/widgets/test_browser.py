@@ -317,7 +317,7 @@ def test_keys_of_an_explorer_are_not_the_notebooks(lab, chromium, fit, tmp_path)
         field = shown.map.locator(".protoclass-field")
         controls = [select, field, shown.slider("radius").locator(".noUi-handle"), shown.box.locator("select:not([size])").first]
         for control in controls:
-            for key in KEYS:
+            for key in KEYS if control is select else KEYS[2::3]:  # all have one handler, and each key may fit again
                 control.focus()
                 control.press(key)
         # what a key did to the notebook would be there before a key that the notebook does take has its effect

@@ -68,7 +68,7 @@ def _sets_of(member: Array, reach: Array) -> tuple[Array, Array]:
 def _covering_near(  # type: ignore[no-untyped-def]
     twice, rows, candidates, X, Z, sets, start, member, reach, low, high, most, norm, slack, out
 ):
-    # as `_covering`; what the bound leaves open is measured exactly. Few pairs lie within the radii: blocks without one are told by
+    # as `_covering`; what the bound leaves open is measured exactly. Few pairs lie within the radii: blocks without one are known by
     # the sign bit of how far beyond they are.
     one, q, blocks = np.float32(1), len(candidates), -(-len(candidates) // BLOCK)
     by_block, inside = np.full((blocks, BLOCK), np.float32(np.inf)), np.empty(blocks, np.int32)

@@ -171,7 +171,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 def cores() -> int:
     """The number of processors that this process may use, or OMP_NUM_THREADS where that is smaller.
 
-    By this variable, which joblib sets in its processes, those that work side by side are told their share.
+    By this variable, which joblib sets in its processes, those that work side by side get their share.
     """
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     most = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()

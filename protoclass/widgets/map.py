@@ -57,7 +57,7 @@ class Map(Picture):
     def load(self, film: Film, album: Album | None, controls: dict[str, Any]) -> None:
         """Another fit with its radii, and the controls beside the map."""
         self._film, self._plane, self._of_regions = film, None, None
-        self._told = {
+        self._pending = {
             "reel": {},
             "regions": {},
             "controls": {name: control.model_id for name, control in controls.items()},
@@ -68,27 +68,27 @@ class Map(Picture):
     def show(self, fit: Fit, plane: Plane, state: dict[str, Any], regions: Any) -> None:
         """The current state; `regions` are codes (height, width) and the ends of the axes, None for none."""
         assert self._film is not None
-        film, told = self._film, dict(self._told)
+        film, pending = self._film, dict(self._pending)
         stage = state["stage"]
         if stage not in film.reels and self.reel.get("index") != stage:
             full = film.fits[stage]
-            told["reel"] = {"index": stage, **make_reel(full, film.stages.source, film.points(full))}
+            pending["reel"] = {"index": stage, **make_reel(full, film.stages.source, film.points(full))}
         if self._plane is not plane:
             self._plane = plane
-            told["plane"] = describe_plane(film, plane)
+            pending["plane"] = describe_plane(film, plane)
         if regions is None:
-            told["regions"] = {}
+            pending["regions"] = {}
         elif self._of_regions is not regions[0]:
             codes, extent = regions
             self._of_regions = codes
-            told["regions"] = {
+            pending["regions"] = {
                 "stage": stage, "size": state["size"], "height": codes.shape[0], "width": codes.shape[1], "extent": list(extent),
                 "codes": pack(codes),
             }  # fmt: skip
-        told["shown"] = {**state, "turn": self._turn}
-        self._told = {}
+        pending["shown"] = {**state, "turn": self._turn}
+        self._pending = {}
         with self.hold_sync():
-            for name, value in told.items():
+            for name, value in pending.items():
                 setattr(self, name, value)
 
     def on_select(self, handler: Callable[[int], None]) -> None:

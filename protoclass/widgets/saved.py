@@ -93,7 +93,7 @@ def bake(explorer: PrototypeExplorer) -> bytes:
     reels, notes = _take_reels(film, {shown["stage"]: explorer.picture.reel})
     if film.stages.note:
         notes.append(film.stages.note)
-    told = {
+    content = {
         "film": describe(film, album),
         "reels": {str(k): reel for k, reel in reels.items()},
         "plane": {**describe_plane(film, plane), "name": " and ".join(plane.axes) if plane.of_metric else "map of the dissimilarities"},
@@ -102,7 +102,7 @@ def bake(explorer: PrototypeExplorer) -> bytes:
         "shown": {**shown, "also": []},
         "notes": notes,
     }
-    return zlib.compress(_join(told), 9)
+    return zlib.compress(_join(content), 9)
 
 
 def _take_reels(film: Film, shown: dict[int, Any]) -> tuple[dict[int, Any], list[str]]:
@@ -148,7 +148,7 @@ def _list_fields(film: Film) -> list[dict[str, Any]]:
     return out
 
 
-def _join(told: Any) -> bytes:
+def _join(content: Any) -> bytes:
     """A header in JSON, with its length before it, in which arrays say where their bytes stand; and these bytes."""
     parts: list[bytes] = []
     at = 0
@@ -164,7 +164,7 @@ def _join(told: Any) -> bytes:
             return {str(name): place(each) for name, each in value.items()}
         return [place(each) for each in value] if isinstance(value, list) else value
 
-    header = json.dumps(place(told), allow_nan=False, default=_plain).encode()
+    header = json.dumps(place(content), allow_nan=False, default=_plain).encode()
     return struct.pack("<I", len(header)) + header + b"".join(parts)
 
 

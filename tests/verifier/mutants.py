@@ -34,6 +34,7 @@ WITHOUT_CONSEQUENCE = {
     "Scale": CALIBRATION, "Multinomial": CALIBRATION, "Calibration.scores": CALIBRATION, "Conformal.fold": CALIBRATION,
     "Validation.predicted": "another class of the same loss, or a row of a class of which it makes none worse: the errors are the same",
     "Validation.grid": "a point that was not chosen, of a grid that the method made: no other number states it",
+    "Selection.grid": "the same grid, in a file that keeps no validation",
     "Certificate.prices": "the changed prices are feasible too, and prove the same bound after rounding to possible objectives",
     "Certificate.bound": "claimed by branch and bound, which the verifier names as not checked",
     "Points.at": "a ball around another row that covers the same rows: each claim is true of it too",

@@ -1,0 +1,217 @@
+"""Forged files, in which one part does not fit the others: each check of a part refuses its own."""
+
+import io
+from functools import cache
+
+import numpy as np
+import pytest
+
+import protoclass as pc
+
+from . import damage
+
+IRIS = damage.IRIS.iloc[::3]
+MATRIX = pc.dissimilarity("species ~ . - g", IRIS, "manhattan").frame()
+MORE = {
+    "given": lambda: pc.fit("species ~ 1", IRIS, "knn", k=1, dissimilarity=MATRIX),
+    "lvq": lambda: pc.fit("species ~ . - g", IRIS, "lvq", K=2),
+    "texts": lambda: pc.fit(
+        "g ~ species + z", IRIS.assign(z=IRIS["species"].cat.codes), "knn", k=1, dissimilarity="gower"
+    ),
+    "groups": lambda: pc.fit("species ~ . - g", IRIS, "knn", k=[1, 3], groups="g", cv=2),
+}
+
+
+@cache
+def saved(name: str) -> bytes:
+    out = io.BytesIO()
+    fit = (damage.FITS | MORE)[name]()
+    path = fit.save(FOLDER[0] / f"{name}.proto", overwrite=True).path
+    out.write(path.read_bytes())
+    return out.getvalue()
+
+
+FOLDER: list = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory):
+    FOLDER[:] = [tmp_path_factory.mktemp("saved")]
+
+
+class Parts:
+    """The content and arrays of a file, to be changed by name."""
+
+    def __init__(self, content, arrays):
+        self.content, self.arrays = content, arrays
+
+    def fields(self, of, which=0):
+        found = [fields for kind, fields in self.content["objects"] if kind == of]
+        assert found, f"no {of} among {sorted({kind for kind, _ in self.content['objects']})}"
+        return found[which]
+
+    def set(self, of, field, value):
+        """Another value of a field: a piece of JSON, or what a function makes of the one that is there."""
+        fields = self.fields(of)
+        fields[field] = value(fields[field]) if callable(value) else value
+
+    def array(self, values):
+        """A new array, and the piece of JSON that refers to it."""
+        at = 1 + max(int(name[7:-4]) for name in self.arrays)
+        out = io.BytesIO()
+        np.save(out, np.asarray(values))
+        self.arrays[f"arrays/{at}.npy"] = out.getvalue()
+        return {"array": at}
+
+    def values(self, piece):
+        return np.load(io.BytesIO(self.arrays[f"arrays/{piece['array']}.npy"]))
+
+    def change(self, of, field, change):
+        """Another array in a field that refers to one."""
+        fields = self.fields(of)
+        holder, key = (
+            (fields, field)
+            if isinstance(fields[field], dict) and "array" in fields[field]
+            else (fields[field]["tuple"], 0)
+        )
+        holder[key] = self.array(change(self.values(holder[key]).copy()))
+
+
+def put(at, value):
+    def apply(array):
+        array = array.astype(float) if isinstance(value, float) else array
+        array.reshape(-1)[at] = value
+        return array
+
+    return apply
+
+
+def first(piece, value):
+    piece["tuple"][0] = value
+    return piece
+
+
+def table(parts, columns, rows=None):
+    """A table in JSON, with columns as given."""
+    names = {"labels": ["texts", False, [f"c{k}" for k in range(len(columns))]], "names": [None]}
+    return {"table": [rows or {"range": [0, 3, 1], "names": [None]}, names, columns]}
+
+
+SPOILED = {
+    "rows of another shape": ("pvm", lambda p: p.change("Dissimilarity", "rows", lambda a: a[:, :-1]), "not represented as|of the file"),
+    "given out of range": ("given", lambda p: p.change("Dissimilarity", "candidates", put(0, 999)), "given dissimilarities are out"),
+    "given negative": ("given", lambda p: p.change("Dissimilarity", "rows", put(3, -1.0)), "missing, infinite or negative"),
+    "given missing": ("given", lambda p: p.change("Dissimilarity", "rows", put(3, np.nan)), "missing, infinite or negative"),
+    "texts not of the rows": ("texts", lambda p: p.change("Dissimilarity", "rows", lambda a: a + 1), "not represented as"),
+    "candidates unlike their rows": ("pvm", lambda p: p.change("Dissimilarity", "candidates", put(0, 99.0)), "not represented as these"),
+    "no prototypes": ("lvq", lambda p: p.set("Points", "coords", None), "has no prototypes"),
+    "columns and coordinates": ("pvm", lambda p: p.set("Points", "coords", p.array(np.zeros((8, 4)))), "columns and coordinates at once"),
+    "coordinates elsewhere": ("lvq", lambda p: p.change("Points", "coords", lambda a: a[:, :-1]), "coordinates of another space"),
+    "coordinates infinite": ("lvq", lambda p: p.change("Points", "coords", put(0, np.inf)), "coordinates of another space"),
+    "columns of prototypes": ("pvm", lambda p: p.set("Points", "table", {"mapping": [["covers", p.array([1, 2])]]}), "has another length"),
+    "names in the report": ("pvm", lambda p: p.set("Greedy", "report", {"mapping": [[1, 2]]}), "the field 'report' of Greedy is"),
+    "classes of the rule": ("pvm", lambda p: p.set("Greedy", "classes", 4), "of other classes"),
+    "fallback of the rule": ("pvm", lambda p: p.set("Greedy", "fallback", 3), "of other classes"),
+    "groups": ("groups", lambda p: p.change("Problem", "groups", lambda a: -a - 1), "groups are not those of the rows"),
+    "seed": ("pvm", lambda p: p.set("Problem", "seed", -1), "the order of the rows, or the seed"),
+    "order": ("pvm", lambda p: p.set("Problem", "order", "none"), "the order of the rows, or the seed"),
+    "folds of other rows": ("pvm", lambda p: p.change("Validation", "of_fold", lambda a: a[:, 1:]), "the field 'predicted' of"),
+    "choice": ("pvm", lambda p: p.set("Choice", "points", {"mapping": [["1se", 3], ["1se-paired", 1], ["min", 1]]}), "not in its grid"),
+    "measure": ("pvm", lambda p: p.set("Validation", "measure", "luck"), "loss or the choice of the cross-validation"),
+    "point": ("pvm", lambda p: p.set("Selection", "point", 3), "not in the grid"),
+    "calibration's classes": ("transforms", lambda p: p.set("Conformal", "classes", 4), "calibration is of other classes or folds"),
+    "calibration's folds": ("transforms", lambda p: p.change("Conformal", "fold", put(0, 7)), "calibration is of other classes or folds"),
+    "calibration's scores": ("transforms", lambda p: p.change("Conformal", "strangeness", put(0, np.nan)), "holds what is no number"),
+    "calibration's shares": ("transforms", lambda p: p.change("Calibration", "share", lambda a: a[:-1]), "has the shape"),
+    "fields": ("pvm", lambda p: p.fields("Formula").pop("text"), "it has the fields"),
+    "fields of another type": ("pvm", lambda p: p.set("Formula", "text", 5), "the field 'text' is 5"),
+    "a term without factors": ("pvm", lambda p: p.set("Formula", "terms", [[]]), "a term of the formula has no factors"),
+    "a factor that is none": ("pvm", lambda p: p.set("Formula", "terms", [[["sepal_length"]]]), "a factor of the formula is"),
+    "variables twice": ("pvm", lambda p: p.set("Formula", "variables", ["x", "x"]), "variables of the formula are no different texts"),
+    "states without a design": ("transforms", lambda p: p.set("Frame", "design", None), "states or names, and not both"),
+    "a design of other names": ("transforms", lambda p: p.set("Frame", "design", lambda d: [*d[:-1], "x"]), "the transforms of"),
+    "a state of no factor": ("transforms", lambda p: p.set("Frame", "states", {"mapping": [["log(z)", {"mapping": []}]]}), "has a state"),
+    "no rows of a class": ("gower", lambda p: p.change("RowlessFrame", "class_counts", lambda a: 0 * a), "numbers of rows of the classes"),
+    "weights of a class": ("gower", lambda p: p.change("RowlessFrame", "class_weights", put(0, np.nan)), "numbers of rows of the classes"),
+    "kinds of columns": ("pvm", lambda p: p.set("Frame", "schema", {"mapping": []}), "kinds of the columns are not those"),
+    "a kind that is none": ("pvm", lambda p: p.set("Column", "kind", "colour"), "is of the kind 'colour'"),
+    "notes": ("pvm", lambda p: p.set("Frame", "notes", {"tuple": [1]}), "notes on the data are no texts"),
+    "missing predictors": ("pvm", lambda p: p.set("Frame", "columns", lambda t: gap(p, t)), "missing where none can be"),
+    "a call of another function": ("pvm", lambda p: p.set("Call", "function", "os.system"), "its call is of os.system"),
+    "a fallback of no type": ("pvm", lambda p: p.set("Greedy", "fallback", "x"), "fallback"),
+    "a table too narrow": ("pvm", lambda p: p.set("Validation", "grid", {"table": [0]}), "a part of a table is"),
+    "columns without names": ("pvm", lambda p: p.set("Call", "data", drop_column(p.fields("Call")["data"])), "another number of columns"),
+    "a table of a strange library": ("pvm", lambda p: p.set("Call", "data", {"frame of": ["os", None]}), "of the library os"),
+    "a table that is none": ("pvm", lambda p: p.set("Call", "data", {"frame of": ["polars", 3]}), "a table is no table"),
+    "a strange tag": ("pvm", lambda p: p.set("Call", "data", {"code": "1"}), "a value has the tag code"),
+    "two tags": ("pvm", lambda p: p.set("Call", "data", {"code": 1, "tuple": []}), "a value is"),
+    "a date of no unit": ("pvm", lambda p: p.set("Call", "data", {"timestamp": [1, "year"]}), "a date is"),
+    "an open end": ("pvm", lambda p: p.set("Call", "data", {"interval": [1, 2, "ajar"]}), "an interval is closed on the side ajar"),
+    "labels that are none": ("pvm", lambda p: p.set("Call", "data", {"index": [5]}), "labels are 5"),
+    "labels of two names": ("pvm", lambda p: p.set("Call", "data", {"index": [{"range": [0, 1, 1], "names": [1, 2]}]}), "several names"),
+    "labels by no steps": ("pvm", lambda p: p.set("Call", "data", {"index": [{"range": [0, 1, 0], "names": [1]}]}), "no whole numbers"),
+    "labels of strange parts": ("pvm", lambda p: p.set("Call", "data", {"index": [{"x": 1, "names": [1]}]}), "labels have the parts"),
+    "a list that is none": ("pvm", lambda p: p.set("Call", "data", {"column": [5]}), "a list is 5"),
+    "a column of no kind": ("pvm", lambda p: p.set("Call", "data", {"column": [["numbers", 5]]}), "a column is"),
+    "a column too short": ("pvm", lambda p: p.set("Call", "data", table(p, [["numbers", p.array([1.0])]])), "for 3 labels"),
+    "codes beyond": ("pvm", lambda p: change_codes(p, 9), "codes of 3 levels are out of range"),
+    "a name twice": ("pvm", lambda p: p.set("Call", "arguments", {"mapping": [["a", 1], ["a", 2]]}), "has a name twice"),
+    "a strange number": ("pvm", lambda p: p.set("Call", "data", {"float": "many"}), "a number is many"),
+    "objects of no shape": ("pvm", lambda p: p.set("Call", "data", {"values": [3, []]}), "array of objects is not complete"),
+    "objects of another shape": ("pvm", lambda p: p.set("Call", "data", {"values": [[2], [1]]}), "an array of 1 objects would"),
+    "a number with axes": ("pvm", lambda p: p.set("Call", "data", {"scalar": p.array([1, 2])["array"]}), "a number has the shape"),
+    "a range of parts": ("pvm", lambda p: p.set("Call", "data", {"range": [0, 1.5, 1]}), "ends that are no whole numbers"),
+    "a class of no name": ("pvm", lambda p: p.set("Call", "data", {"class": 3}), "a class has no name"),
+    "parts that do not fit": ("pvm", lambda p: p.set("Call", "data", {"arrays": [p.array([1])["array"], p.array([2])["array"]]}), "length"),
+    "an object that is none": ("pvm", lambda p: p.content["objects"].insert(0, ["Call"]), "an object is"),
+    "a field too many": ("pvm", lambda p: p.fields("Column").update(x=1), "an object of Column has the fields"),
+    "truth that is neither": ("pvm", lambda p: byte(p), "neither true nor false"),
+}  # fmt: skip
+
+
+def gap(parts, written):
+    """A table with a missing number in its first column."""
+    values = parts.values(written["table"][2][0][1]).astype(float)
+    values[0] = np.nan
+    written["table"][2][0][1] = parts.array(values)
+    return written
+
+
+def drop_column(written):
+    written["table"][2].pop()
+    return written
+
+
+def change_codes(parts, value):
+    fields = parts.fields("Frame")["response"]["column"][0]
+    fields[1] = parts.array(put(0, value)(parts.values(fields[1])))
+
+
+def byte(parts):
+    piece = parts.array(np.zeros(3, bool))
+    name = f"arrays/{piece['array']}.npy"
+    parts.arrays[name] = parts.arrays[name][:-1] + b"\x02"
+    parts.set("Call", "data", piece)
+
+
+def referred(value):
+    """The numbers of the arrays that a piece of JSON refers to."""
+    for path in damage.places(value):
+        part = damage.at(value, path)
+        if path[-1] in ("array", "scalar") and type(part) is int:
+            yield part
+        elif path[-1] == "arrays":
+            yield from part
+
+
+@pytest.mark.parametrize("what", list(SPOILED))
+def test_a_part_that_does_not_fit_the_others(what, tmp_path):
+    name, spoil, match = SPOILED[what]
+    manifest, content, arrays = damage.take_apart(saved(name))
+    spoil(Parts(content, arrays))
+    used = {f"arrays/{k}.npy" for k in referred(content)}
+    arrays = {entry: data for entry, data in arrays.items() if entry in used}
+    path = tmp_path / "forged.proto"
+    path.write_bytes(damage.put_together((manifest, content, arrays), seal=True))
+    with pytest.raises(pc.FileError, match=match):
+        pc.load(path)

@@ -5,9 +5,11 @@ from math import exp, fsum, log, sqrt
 from statistics import median
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.neighbors import NearestCentroid
 
+import protoclass as pc
 from protoclass.core.vectors.shrunken import STEPS, probabilities, scores, shrunken
 from protoclass.errors import DataError, OptionError
 
@@ -268,3 +270,14 @@ def test_errors():
     for priors in ([1, 1], [0, 1, 1], [np.nan, 1, 1], [np.inf, 1, 1], [-1, 1, 1]):
         with pytest.raises(OptionError, match="priors"):
             shrunken(X, y, w, 3, priors=np.array(priors, float))
+
+
+def test_probabilities_decisions_and_classes_agree():
+    X, y, _ = problem(3)
+    table = pd.DataFrame(X).add_prefix("x").assign(y=y.astype(str))
+    fit = pc.fit("y ~ .", table, "centroids", threshold=1.3, dissimilarity=pc.Euclidean(scale=False))
+    slow = Slow(X, y, np.ones(len(y)), 3, 1.3)
+    decision = fit.predict(table, "decision").to_numpy()  # up to a term that the classes of a row have in common
+    assert np.allclose(np.diff(decision), np.diff([slow.scores(x) for x in X]) / -2, rtol=1e-9)
+    assert np.allclose(fit.predict(table, "prob"), [slow.probabilities(x) for x in X], rtol=1e-9)
+    assert (fit.predict(table) == fit.predict(table, "prob").idxmax(axis=1)).all()

@@ -105,6 +105,13 @@ def test_hull_draws_are_uniform():
     assert (hull_draws(np.ones((4, 3)), 2, 1, (0,)) == 1).all()
 
 
+def test_the_first_draw_of_a_walk_is_uniform_too():
+    square = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
+    first = np.array([hull_draws(square, 1, 1, (seed,))[0] for seed in range(120)])
+    assert kstest(first[:, 0], "uniform").pvalue > 1e-4
+    assert kstest(first[:, 1], "uniform").pvalue > 1e-4
+
+
 def test_hull_candidates_lie_in_their_class_and_are_learned_in_each_fold(iris):
     fold = pd.Series(np.arange(150) % 3, iris.index)
     spec = pc.hull(15, steps=2)

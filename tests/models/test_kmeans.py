@@ -49,6 +49,13 @@ def test_many_shapes_end_in_scikit_learns_clusters():
     assert min(better) > 0.8
 
 
+def test_clusters_that_are_near_beside_the_unit_are_told_apart():
+    near = 1e-10 * np.array([0.0, 1, 10, 11])
+    centers, held = kmeans(np.append(near, 1.0)[:, None], np.ones(5), 3, 20, (0,))
+    assert np.sort(centers[:, 0]) == pytest.approx([0.5e-10, 10.5e-10, 1.0], abs=1e-13)
+    assert sorted(held) == [1, 2, 2]
+
+
 @pytest.mark.parametrize("scale", [2.0**-500, 2.0**500])
 def test_the_unit_does_not_matter(scale):
     X = np.random.default_rng(0).normal(size=(60, 3))

@@ -32,6 +32,16 @@ def plain(D):
     return block(D, np.ones(len(D)), np.arange(len(D)))
 
 
+@pytest.mark.parametrize("at", [(39, 0), (20, 16), (17, 15), (1, 0), (39, 38)])
+def test_a_matrix_that_is_symmetric_but_for_one_pair(at):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    assert (plain(D).to == D).all()
+    D[at] += 1
+    assert (plain(D).to == D.T).all()
+    assert (plain(D.T.copy()).to == D).all()
+
+
 def loss(D, w, medoids):
     return fsum(w * D[:, list(medoids)].min(axis=1))  # rounded once: the same terms in any order give the same
 
@@ -48,6 +58,17 @@ def slow_swaps(D, w, first):
                 swaps, seen = swaps + 1, 0
         seen, j = seen + 1, (j + 1) % D.shape[1]
     return sorted(medoids), swaps, passes
+
+
+def test_random_starts_are_all_tried():
+    better = 0
+    for seed in range(0, 40, 2):
+        D, w, own = problem(seed, n=12)
+        one, many = (kmedoids(D, w, own, np.array([2]), starts=starts, start="random")[2].loss for starts in (1, 12))
+        least = min(loss(D, w, pair) for pair in combinations(range(12), 2))
+        assert least * (1 - 1e-12) <= many <= one
+        better += many < one
+    assert better
 
 
 def slow_build(D, w, K, known=()):

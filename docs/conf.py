@@ -1,5 +1,7 @@
 """Sphinx settings of the site that `make vignettes` builds; it has to be readable without a network."""
 
+import re
+
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
@@ -23,6 +25,7 @@ nb_execution_raise_on_error = True
 nb_merge_streams = True
 nb_ipywidgets_js = {}  # widgets need a kernel, and their scripts a network: what stands for them is a figure or text
 WIDGET = "application/vnd.jupyter.widget-view+json"
+BAR = re.compile(r"\[\d\d:\d\d[^\]]*\]$")  # the time at the end of a bar of progress
 STILL = "Here stands a widget: run the notebook to use it."
 nb_mime_priority_overrides = [("html", WIDGET, None)]
 
@@ -71,7 +74,7 @@ def still(app: Sphinx, document: nodes.document) -> None:
     for bundle in list(document.findall(nodes.container)):
         shown = {child.get("mime_type"): child for child in bundle.children if isinstance(child, nodes.container)}
         if WIDGET in shown and "text/plain" in shown:
-            if shown["text/plain"].astext().rstrip().endswith(("it/s]", "s/it]")):
+            if BAR.search(shown["text/plain"].astext().rstrip()):
                 bundle.parent.remove(bundle)
             else:
                 shown["text/plain"].children = [nodes.paragraph("", "", nodes.emphasis(text=STILL))]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from .errors import NotAvailable, OptionError, ProtoclassError
 from .files import make_folder, read_csv, write_file
-from .terminal import next_steps, page, takes_colours
+from .terminal import next_steps, notices, page, takes_colours
 
 PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
 
@@ -22,14 +23,18 @@ def main(argv: list[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else argv
     try:
-        if words[:1] == ["explore"]:
-            options, rest = exploring().parse_known_args(words[1:])
-            explore(options, _parameters(rest))
-        elif words[:1] == ["verify"]:
-            return verify(verifying().parse_args(words[1:]))
-        else:
-            options, rest = fitting().parse_known_args(words)
-            print(run(options, _parameters(rest), words, takes_colours(sys.stdout)))
+        with notices():
+            if words[:1] == ["explore"]:
+                options, rest = exploring().parse_known_args(words[1:])
+                explore(options, _parameters(rest))
+            elif words[:1] == ["verify"]:
+                return verify(verifying().parse_args(words[1:]))
+            else:
+                options, rest = fitting().parse_known_args(words)
+                print(run(options, _parameters(rest), words, takes_colours(sys.stdout)), flush=True)
+    except BrokenPipeError:  # what reads the output has read enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (ProtoclassError, OSError) as reason:
         print(f"protoclass: {reason}", file=sys.stderr)
         return 2
@@ -41,6 +46,7 @@ def fitting() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
         prog="python -m protoclass",
+        usage='python -m protoclass "response ~ predictors" data.csv [options]',
         description="Fit a prototype classifier to a CSV file, print its summary and write its figures. With the word explore "
         "before the formula: look at it in a browser (python -m protoclass explore --help). With the word verify: check what a "
         "saved fit claims against its data (python -m protoclass verify --help).",
@@ -57,14 +63,17 @@ def exploring() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
         prog="python -m protoclass explore",
+        usage='python -m protoclass explore "response ~ predictors" data.csv [options]',
         description="Fit a prototype classifier to a CSV file and look at its prototypes and its error curve in a browser, on "
-        "this machine alone, until Ctrl-C. Needs voila: pip install 'protoclass-stats[app]'.",
+        "this machine alone, until Ctrl-C. Needs voila: pip install 'protoclass-stats[app]'. With --save FILE the prototypes alone "
+        "are written as a page that any browser opens, without voila.",
         epilog=PARAMETERS + 'Example: python -m protoclass explore "species ~ ." data/iris.csv --method pvm --eps grid',
     )
     _common(parser)
     parser.add_argument(
         "--shape", type=_shape, metavar="H,W", help="rows and columns, where rows of the data are pictures"
     )
+    parser.add_argument("--save", metavar="FILE", help="such as fit.html: write the page, which needs neither Python nor a network")
     parser.add_argument("--port", type=int, help="of the page; by default one that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the page's address and open nothing")
     return parser
@@ -122,7 +131,15 @@ def run(options: argparse.Namespace, parameters: dict[str, Any], words: list[str
 
 
 def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
-    """Fit, open the page, and keep it until Ctrl-C."""
+    """Fit and write the page; or open it, and keep it until Ctrl-C."""
+    if options.save:
+        from .estimation.fitting import fit
+
+        fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
+        shape = {"shape": options.shape} if options.shape else {}
+        fitted.explore(save=options.save, **shape)
+        print(f"The page is {Path(options.save).resolve()}: open it in a browser.")
+        return
     from .widgets.app import app
 
     shown = {"shape": options.shape, "port": options.port, "open_browser": not options.no_browser}

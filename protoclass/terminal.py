@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Sequence
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from textwrap import fill
 from typing import IO, Any
 
@@ -16,6 +19,22 @@ NARROW, WIDE = 40, 120  # columns between which notes are wrapped
 def takes_colours(stream: IO[str]) -> bool:
     """Whether a stream is a terminal that shows marked text and the user has not said NO_COLOR (no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def notices() -> Iterator[None]:
+    """Warnings as lines of the shell, each once: there is no line of code that they could point at."""
+    said: set[str] = set()
+
+    def say(message: Warning | str, *where: Any, **how: Any) -> None:
+        text = _shown(str(message))
+        if text not in said:
+            said.add(text)
+            print(f"protoclass: {text}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = say
+        yield
 
 
 def page(fitted: Any, further: Sequence[str] = (), marked: bool = False) -> str:
@@ -49,7 +68,7 @@ def next_steps(words: Sequence[str], written: bool) -> str:
     said = shlex.join(words)
     kept = shlex.join(_without_out(words))
     commands = [] if written else [(f"python -m protoclass {said} --out figures", "the figures as files")]
-    commands.append((f"python -m protoclass explore {kept}", "prototypes and error curve in a browser"))
+    commands.append((f"python -m protoclass explore {kept} --save fit.html", "the prototypes as a page for any browser"))
     commands.append(("python -m protoclass --help", "other methods, dissimilarities, folds"))
     wide = max(len(command) for command, _ in commands)
     return "\n".join(["Next:", *(f"  {command:<{wide}}  {what}" for command, what in commands)])

@@ -73,8 +73,33 @@ def test_what_is_next_can_be_run(path, tmp_path, capsys):
 @pytest.mark.parametrize("out", [["--out", "here"], ["--out=here"]])
 def test_an_explorer_is_offered_without_the_folder(out):
     text = terminal.next_steps(["y ~ .", "a.csv", *out, "--eps", "1"], written=True)
-    assert "explore 'y ~ .' a.csv --eps 1 " in text
+    assert "explore 'y ~ .' a.csv --eps 1 --save fit.html " in text
     assert "here" not in text
+
+
+def test_an_explorer_is_written_as_a_page_without_voila(path, tmp_path, capsys):
+    page = tmp_path / "fit.html"
+    assert main(["explore", "species ~ .", path, "--eps", "1.0", "--cv", "none", "--save", str(page)]) == 0
+    assert str(page) in capsys.readouterr().out
+    assert "species ~ ." in page.read_text(encoding="utf-8")
+
+
+def test_warnings_are_lines_of_the_shell_each_once(tmp_path, capsys):
+    rows = pd.DataFrame({"id": [f"row {i}\033[2J" for i in range(30)], "x": range(30), "y": ["a", "b", "b"] * 10})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    assert main(["y ~ .", str(tmp_path / "rows.csv"), "--seed", "1"]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "different value in every row" in line]
+    assert len(said) == 1
+    assert said[0].startswith("protoclass: column 'id'")
+
+
+def test_a_reader_that_has_read_enough_is_no_error(path):
+    words = [sys.executable, "-m", "protoclass", "species ~ .", path, "--eps", "1.0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        run.stdout.close()
+        said = run.stderr.read()
+    assert run.returncode == 0
+    assert "ipe" not in said
 
 
 @pytest.mark.parametrize(("stream", "asked", "seconds"), [
@@ -84,3 +109,40 @@ def test_bars_show_themselves_sooner_where_nothing_else_does(monkeypatch, stream
     monkeypatch.setattr(sys, "stderr", stream)
     with pc.options(progress=None), progress.bar(10, "work", asked) as one:
         assert one.delay == seconds
+
+
+def test_a_bar_at_a_terminal_counts_the_seconds_of_a_long_step(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    clock = progress.Clock()
+    monkeypatch.setattr(progress, "CLOCK", clock)
+    monkeypatch.setattr(clock, "watch", clock.bars.add)  # looked at here, by no thread
+    with pc.options(progress=None), progress.bar(10, "work", None) as one, progress.bar(None, "steps", None) as other:
+        clock.look()
+        assert stream.getvalue() == ""
+        for each in (one, other):
+            each.start_t -= 2 * progress.AT_A_TERMINAL
+            each.last_print_t = each.start_t
+        clock.look()
+        assert "work:   0%" in stream.getvalue()
+        assert "steps [00:02]" in stream.getvalue()
+        drawn = len(stream.getvalue())
+        clock.look()
+        assert len(stream.getvalue()) == drawn
+    clock.look()
+    assert not clock.bars
+    assert stream.getvalue().endswith("\r")
+
+
+def test_a_clock_draws_by_itself_and_ends(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    monkeypatch.setattr(progress, "TICK", 0.001)
+    monkeypatch.setattr(progress, "AT_A_TERMINAL", 0.002)
+    clock = progress.Clock()
+    monkeypatch.setattr(progress, "CLOCK", clock)
+    with pc.options(progress=None), progress.bar(10, "work", None) as one:
+        one.last_print_t -= progress.REDRAW
+        thread = clock._thread
+        while "work" not in stream.getvalue():
+            thread.join(0.001)
+    thread.join()
+    assert not thread.is_alive()

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -184,3 +185,17 @@ def test_each_line_of_the_tables_for_r_users_runs():
     assert all(re.findall(r"`[^`]+`", row) and not re.sub(r"`[^`]+`|[, ]", "", row) for row in rows)
     for line in code:
         assert eval(line, dict(names)) is not None, line
+
+
+def test_what_vignettes_import_is_installed_for_the_site():
+    """By what `make vignettes` installs: the package's dependencies and its extra `docs`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["docs"]]
+    for text in extras["docs"]:
+        if own := re.fullmatch(r"protoclass-stats\[(.*)\]", text):
+            asked += [one for name in own[1].split(",") for one in extras[name]]
+    installed = {re.match(r"[\w-]+", text)[0].lower() for text in asked} | {"protoclass"}
+    cells = re.findall(r"^```\{code-cell\}\n(.*?)^```$", "\n".join(TEXTS.values()), re.MULTILINE | re.DOTALL)
+    imported = set(re.findall(r"^(?:import|from) (\w+)", "\n".join(cells), re.MULTILINE)) - sys.stdlib_module_names
+    assert {{"sklearn": "scikit-learn"}.get(name, name) for name in imported} - installed == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from ..core.query import Query, answer_block
 from ..core.spool import large
 from ..core.task import Path, Rule, Task
 from ..declared import savable
-from ..errors import OptionError
+from ..errors import DataWarning, OptionError
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
@@ -266,7 +267,9 @@ class SecondDraw:
     @cached_property
     def validation(self) -> Validation:
         of_fold = draw_folds(self.problem, 2)[0][1:]
-        dissimilarity = self.problem.measure()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # the same rows are measured again: the user has been warned of them
+            dissimilarity = self.problem.measure()
         trial = Trial(self.problem, dissimilarity, self.problem.task(dissimilarity), of_fold, self.loss, self.measure)
         return trial.validation(trial.hold_out(self.axes))
 

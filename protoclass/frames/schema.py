@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,9 +99,16 @@ def to_canonical(values: pd.Series, known: Column) -> Any:
     found = with_levels(values, known)
     unseen = values[(found.codes < 0) & ~values.isna().to_numpy()].unique()
     if len(unseen):
-        first = ", ".join(shown(v) for v in unseen[:5])
-        raise DataError(f"column {values.name!r} has levels not seen in fit: {first}")
+        raise DataError(
+            f"column {values.name!r} has levels not seen in fit: {_first(unseen)}; known are {_first(known.levels)}. Leave out the "
+            "rows that have them, or fit without the column, as one that only names the rows is no predictor"
+        )
     return found
+
+
+def _first(levels: Sequence[Any], most: int = 5) -> str:
+    more = f" and {len(levels) - most} more" if len(levels) > most else ""
+    return ", ".join(shown(level) for level in levels[:most]) + more
 
 
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:

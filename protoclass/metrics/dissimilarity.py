@@ -22,6 +22,7 @@ from ..core.task import Points
 from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame, mold
+from ..progress import bar
 from .base import TrainedMetric
 from .check import Check, check_dissimilarity
 from .embedding import Embedding, Spectrum, spectrum_of
@@ -118,9 +119,7 @@ class Dissimilarity:
 
     @cached_property
     def _values(self) -> np.ndarray:
-        from tqdm.auto import tqdm
-
-        with tqdm(desc="measuring", delay=2, leave=False) as measuring:
+        with bar(None, "measuring", None) as measuring:
             return self.source(measuring.update, hold=True).array()
 
     def frame(self) -> pd.DataFrame:

@@ -152,7 +152,8 @@ def at_the_end(fit: Fit) -> list[str]:
 def _sheet(frame: pd.DataFrame, title: str) -> Sheet:
     from .sheets import Sheet
 
-    cells = [[_cell(v) for v in row] for row in frame.astype(object).to_numpy()]
+    columns = [column.astype(object).map(str if column.dtype == "category" else _cell) for _, column in frame.items()]
+    cells = [list(row) for row in zip(*columns, strict=True)]
     return Sheet(cells, title, list(map(str, frame.columns)), list(map(str, frame.index)))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..estimation.validation import Validation
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
+NAMED = 5  # classes that a line names before it counts the others
 
 
 def class_facts(fit: Fit) -> dict[str, str]:
@@ -38,18 +39,23 @@ def _never_predicted(fit: Fit) -> dict[str, str]:
     bare = np.zeros(len(fit.classes), bool)
     if fit.model.can.nearest and len(prototypes):
         bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
-    said = [f"{', '.join(str(c) for c, none in zip(fit.classes, bare, strict=True) if none)}, without prototypes"]
+    said = [f"{_named([str(c) for c, none in zip(fit.classes, bare, strict=True) if none])}, without prototypes"]
     said = said if bare.any() else []
     predicted, which = _predicted(fit)
     unseen = np.flatnonzero(~predicted & ~bare)
     if len(unseen):
         counts = np.bincount(fit.frame.codes, minlength=len(bare))
-        names = ", ".join(f"{fit.classes[c]} ({100 * counts[c] / fit.nobs:.2g} % of the rows)" for c in unseen)
-        said.append(f"{names}, for no {which} row")
+        names = [f"{fit.classes[c]} ({100 * counts[c] / fit.nobs:.2g} % of the rows)" for c in unseen]
+        said.append(f"{_named(names)}, for no {which} row")
     if not said:
         return {}
     words = cures(fit, np.flatnonzero(bare | ~predicted))
     return {"Never predicted": "; ".join(said), **({"Cures": words} if words else {})}
+
+
+def _named(classes: list[str]) -> str:
+    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
+    return ", ".join(classes[:NAMED]) + more
 
 
 def _predicted(fit: Fit) -> tuple[np.ndarray, str]:

@@ -157,3 +157,44 @@ def test_one_rule_for_a_grid_of_three_raises(iris):
 def test_the_map_of_a_mixture(iris, parameters):
     ax = pc.fit("species ~ .", iris, "mixture", **parameters).plot("map")
     assert sum(len(c.get_offsets()) for c in ax.collections) == 3 * parameters["K"]
+
+
+def test_many_classes_stand_below_one_another():
+    names = [f"class number {i}" for i in range(12)]
+    data = pd.DataFrame({"x": np.arange(60.0), "y": np.repeat(names, 5)})
+    fit = pc.fit("y ~ .", data, eps=0.3)
+    shown = repr(fit)
+    assert max(map(len, shown.splitlines()[-12:])) < 60
+    assert "class number 11     5" in shown
+    assert fit._repr_html_().count("<th>class number") == 12
+    few = pc.fit("y ~ .", data.head(15), eps=0.3)
+    assert "class number 2" in repr(few).splitlines()[-3]
+
+
+def test_of_many_classes_that_are_never_predicted_five_are_named():
+    data = pd.DataFrame({"x": np.arange(60.0), "y": np.repeat([f"c{i:02d}" for i in range(12)], 5)})
+    shown = repr(pc.fit("y ~ .", data, eps=1e6))
+    assert "c05 (8.3 % of the rows) and 6 more" in shown
+    assert "c06" not in shown.split("class ")[0]
+
+
+def test_classes_that_are_numbers_have_one_name_in_all_tables():
+    data = pd.DataFrame({"x": np.arange(10.0), "y": np.repeat([1.0, 2.0], 5)})
+    tables = pc.fit("y ~ .", data, eps=1.5).summary().tables
+    assert "2.0" in tables[1].as_text()
+    assert "2.0" in tables[-1].as_text()
+
+
+def test_the_second_draw_of_the_folds_warns_of_nothing_again(iris):
+    data = iris.assign(id=[f"r{i}" for i in range(150)])
+    with pytest.warns(pc.DataWarning):
+        fit = pc.fit("species ~ .", data, eps=[0.2, 0.3], cv=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit.summary()
+
+
+def test_levels_not_seen_are_said_beside_those_that_are_known(iris):
+    fit = pc.fit("species ~ .", iris.assign(g=np.resize(list("abcdefg"), 150)), eps=0.2)
+    with pytest.raises(pc.DataError, match=r"'Z'; known are 'a', 'b', 'c', 'd', 'e' and 2 more. Leave out .* fit without the column"):
+        fit.predict(iris.assign(g="Z"))

@@ -15,6 +15,8 @@ from .unpredicted import class_facts
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
+ACROSS = 110  # characters of a line of classes side by side
+
 
 def facts(fit: Fit) -> dict[str, str]:
     """What `print` says, by name."""
@@ -84,11 +86,18 @@ def text(fit: Fit) -> str:
     said = facts(fit)
     width = max(map(len, said)) + 1
     lines = [f"{name + ':':<{width}} {value}" for name, value in said.items()]
-    return "\n".join([repr(fit.call), "", *lines, "", per_class(fit).T.to_string()])
+    return "\n".join([repr(fit.call), "", *lines, "", _class_table(fit).to_string()])
 
 
 def html_text(fit: Fit) -> str:
     """`print(fit)` in a notebook."""
     rows = "".join(f"<tr><th style='text-align:left'>{html.escape(k)}</th><td style='text-align:left'>{html.escape(v)}</td></tr>"
                    for k, v in facts(fit).items())  # fmt: skip
-    return f"<div><code>{html.escape(repr(fit.call))}</code><table>{rows}</table>{per_class(fit).T.to_html()}</div>"
+    return f"<div><code>{html.escape(repr(fit.call))}</code><table>{rows}</table>{_class_table(fit).to_html()}</div>"
+
+
+def _class_table(fit: Fit) -> pd.DataFrame:
+    """The classes side by side as far as a line holds them, else one below the other."""
+    table = per_class(fit)
+    wide = sum(2 + max(len(str(level)), 4) for level in table.index) > ACROSS
+    return table if wide else table.T

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # not in notebooks, which show their figures
 run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test test-long fuzz lint coverage mutants faults matrix dist bench bench-scale cold papers vignettes links pictures lab clean
+.PHONY: run test test-long fuzz lint coverage mutants faults matrix dist bench bench-scale cold papers vignettes links pictures shots lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
@@ -88,6 +88,10 @@ links: $(VENV)/documented
 pictures: export MPLBACKEND := Agg
 pictures: $(VENV)/tested
 	$(BIN)/python tests/plots/pictures.py --out build/pictures $(OPTIONS)
+
+# screenshots of the explorers for docs/tour.md, taken in Chromium
+shots: $(VENV)/tested
+	$(BIN)/python docs/shots.py
 
 # JupyterLab on the vignettes; a double click opens their text as a notebook
 lab: $(VENV)/noted

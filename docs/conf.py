@@ -80,6 +80,28 @@ def still(app: Sphinx, document: nodes.document) -> None:
                 shown["text/plain"].children = [nodes.paragraph("", "", nodes.emphasis(text=STILL))]
 
 
+def pictures(app: Sphinx, document: nodes.document) -> None:
+    """Name a picture that code has drawn after its section, for those who do not see it."""
+    for image in document.findall(nodes.image):
+        section = image
+        while section is not None and not isinstance(section, nodes.section):
+            section = section.parent
+        if "alt" not in image and section is not None:
+            image["alt"] = f"Figure: {section.next_node(nodes.title).astext()}"
+
+
+def enlarge(app: Sphinx, document: nodes.document, name: str) -> None:
+    """The gallery's small pictures lead to the large ones."""
+    if name != "gallery" or app.builder.format != "html":
+        return
+    for image in list(document.findall(nodes.image)):
+        if image["uri"] in app.env.images:
+            file = app.env.images[image["uri"]][1]
+            link = nodes.reference("", "", internal=True, refuri=f"{app.builder.imagedir}/{file}")
+            image.replace_self(link)
+            link += image
+
+
 def elsewhere(app: Sphinx, what: str, name: str, found: object, skip: bool, options: object) -> bool | None:
     """Leave out methods that another package writes into our classes, such as scikit-learn's `set_fit_request`: their texts
     refer to pages of its own site."""
@@ -90,5 +112,7 @@ def elsewhere(app: Sphinx, what: str, name: str, found: object, skip: bool, opti
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", elsewhere)
     app.connect("doctree-read", still)
+    app.connect("doctree-read", pictures)
+    app.connect("doctree-resolved", enlarge)
     app.connect("autodoc-process-docstring", bars)
     app.add_html_math_renderer("mathml", (inline_math, None), (display_math, None))

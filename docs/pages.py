@@ -81,7 +81,7 @@ def contents() -> str:
 def gallery() -> str:
     """The notebook of all pictures, each with the code that makes it."""
     cell = "```{{code-cell}}\n{}\n```\n"
-    head = "Every kind of picture, with the line that makes it. They start from these fits:"
+    head = "Every kind of picture, with the line that makes it; a click shows it large. They start from these fits:"
     lines = [NOTEBOOK, "# Gallery\n", head, "", cell.format(SETUP)]
     for title, pictures in PICTURES.items():
         lines += [f"## {title}\n"]

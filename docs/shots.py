@@ -1,4 +1,4 @@
-"""Screenshots of the explorers for the tour, into docs/: `make shots`. Needs Chromium and playwright (the extra `test`)."""
+"""Screenshots of the explorers for the tour, into docs/: `make shots`. Needs Chromium, and what the extra `test` installs."""
 
 from __future__ import annotations
 
@@ -6,41 +6,57 @@ import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import protoclass as pc
 
 DOCS = Path(__file__).resolve().parent
-WIDTH, WAIT = 920, 60_000  # pixels of the page; milliseconds after which a page that shows nothing is given up
+WIDTH, WAIT = 920, 300_000  # pixels of the page; milliseconds after which a page that shows nothing is given up
 
 
-def digits(folder: Path) -> str:
-    """The address of a saved page: prototypes of the digits, one of them selected."""
+def digits(page: Any) -> None:
+    """A saved page: prototypes of the digits, one of them selected."""
     fit = pc.fit("digit ~ .", pc.load_data("digits"), dissimilarity=pc.Euclidean(scale=False), eps=41.0, progress=False)
-    page = folder / "digits.html"
-    fit.explore(save=page, shape=(8, 8))
-    return f"{page.as_uri()}#row={fit.prototypes.index[3]}"
+    with TemporaryDirectory() as folder:
+        saved = Path(folder) / "digits.html"
+        fit.explore(save=saved, shape=(8, 8))
+        page.goto(f"{saved.as_uri()}#row={fit.prototypes.index[3]}")
+        take(page, page.locator("main"), "explore_digits.png")
 
 
-SHOTS = {"explore_digits.png": digits}
+def curve(page: Any) -> None:
+    """The error curve on the page of the app, which has a kernel."""
+    with pc.app("species ~ .", pc.load_data("iris"), open_browser=False, progress=False) as shown:
+        page.goto(shown.url)
+        use = page.get_by_role("button", name="Use this")
+        use.wait_for()
+        box = use.locator("xpath=ancestor::*[.//table][1]")  # the least that has the buttons and the tables
+        take(page, box, "explore_curve.png")
+
+
+def take(page: Any, what: Any, name: str) -> None:
+    """The picture of a part of a page, once its canvas is drawn."""
+    what.locator("canvas").first.wait_for()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    what.screenshot(path=DOCS / name)
+    print(DOCS / name)
 
 
 def main() -> int:
-    """Save the pages, open each and take its picture. Returns the exit status."""
+    """Open each page and take its picture. Returns the exit status."""
     from playwright.sync_api import sync_playwright
 
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser is None:
         print("there is no Chromium: apt-get install chromium", file=sys.stderr)
         return 1
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
-        for name, saved in SHOTS.items():
-            page = chromium.new_page(viewport={"width": WIDTH, "height": 600})
-            page.goto(saved(Path(folder)))
-            page.locator("canvas").first.wait_for(timeout=WAIT)
-            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            page.screenshot(path=DOCS / name, full_page=True)
-            print(DOCS / name)
+        for shot in (digits, curve):
+            page = chromium.new_page(viewport={"width": WIDTH, "height": 900})
+            page.set_default_timeout(WAIT)
+            shot(page)
+            page.close()
         chromium.close()
     return 0
 

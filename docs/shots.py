@@ -28,15 +28,12 @@ def curve(page: Any) -> None:
     """The error curve on the page of the app, which has a kernel."""
     with pc.app("species ~ .", pc.load_data("iris"), open_browser=False, progress=False) as shown:
         page.goto(shown.url)
-        use = page.get_by_role("button", name="Use this")
-        use.wait_for()
-        box = use.locator("xpath=ancestor::*[.//table][1]")  # the least that has the buttons and the tables
-        take(page, box, "explore_curve.png")
+        take(page, page.locator(".protoclass-curve"), "explore_curve.png")
 
 
 def take(page: Any, what: Any, name: str) -> None:
-    """The picture of a part of a page, once its canvas is drawn."""
-    what.locator("canvas").first.wait_for()
+    """The picture of a part of a page, once the browser has drawn it."""
+    what.locator("canvas, svg").first.wait_for()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     what.screenshot(path=DOCS / name)
     print(DOCS / name)

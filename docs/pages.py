@@ -29,19 +29,23 @@ QUESTIONS: dict[str, dict[str, str]] = {
 }
 ALONE = ("from_r",)  # in the site's contents by themselves
 
-# a public name stands under the heading that has its folder or module
+# a public name stands under the heading that has its module, or else its folder
 GROUPS = {
-    "Fitting, validating, comparing": ("estimation", "analysis", "card"),
+    "Fitting, validating, comparing": ("estimation", "analysis"),
+    "Looking": ("widgets",),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
-    "Contracts": ("testing",),
-    "Files": ("saving", "declared"),
+    "Files, cards, proofs": ("saving", "declared", "card", "verifier"),
     "Data and vignettes": ("frames", "vignettes"),
     "Options of the session": ("settings",),
     "Errors": ("errors",),
-}
-REST = "Parts and bounds"
+    "A method or metric of your own": (
+        "models.base", "models.registry", "models.capabilities", "metrics.base", "metrics.vectors", "core.task", "core.query",
+        "core.neighbours.nearest", "testing",
+    ),
+}  # fmt: skip
+REST = "Bounds"
 
 NOTEBOOK = """\
 ---
@@ -96,7 +100,7 @@ def reference() -> str:
     listed: dict[str, list[str]] = {title: [] for title in [*GROUPS, REST]}
     homes = protoclass._HOME | {name: name for name in protoclass.__all__ if name not in protoclass._HOME}  # modules
     for name, home in homes.items():
-        listed[heading.get(home.split(".")[0], REST)].append(name)
+        listed[heading.get(home) or heading.get(home.split(".")[0], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
     for title, names in listed.items():
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]

@@ -3,6 +3,7 @@
 import importlib
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -23,6 +24,44 @@ def docs(monkeypatch):
 def test_the_reference_has_every_public_name(docs):
     listed = re.findall(r"^   (\w+)$", docs("pages").reference(), re.MULTILINE)
     assert sorted(listed) == pc.__all__
+
+
+def test_the_reference_is_grouped_by_task(docs):
+    pages = docs("pages")
+    parts = dict(zip(*[iter(re.split(r"^(.+)\n-+$", pages.reference(), flags=re.MULTILINE)[1:])] * 2, strict=True))
+    assert list(parts) == [*pages.GROUPS, pages.REST]
+    for heading, names in {
+        "Looking": {"explore", "app", "link"}, "Methods": {"PVM", "KNN"}, "A method or metric of your own": {"Model", "Metric", "register"},
+    }.items():  # fmt: skip
+        assert names <= set(re.findall(r"^   (\w+)$", parts[heading], re.MULTILINE)), heading
+
+
+def test_pictures_have_names_and_those_of_the_gallery_lead_to_themselves(docs, tmp_path):
+    nodes = pytest.importorskip("docutils.nodes")
+    utils = pytest.importorskip("docutils.utils")
+    pytest.importorskip("sphinx")
+    conf = docs("conf")
+    document = utils.new_document("gallery")
+    section = nodes.section("", nodes.title("", "Error curve"), nodes.image(uri="a.png"), nodes.image(uri="b.png", alt="known"))
+    document += section
+    conf.pictures(None, document)
+    assert [image["alt"] for image in document.findall(nodes.image)] == ["Figure: Error curve", "known"]
+    images = {"a.png": ({"gallery"}, "a1.png")}
+    app = SimpleNamespace(builder=SimpleNamespace(format="html", imagedir="_images"), env=SimpleNamespace(images=images))
+    conf.enlarge(app, document, "tour")
+    assert not list(document.findall(nodes.reference))
+    conf.enlarge(app, document, "gallery")
+    (link,) = document.findall(nodes.reference)
+    assert link["refuri"] == "_images/a1.png"
+    assert link[0]["uri"] == "a.png"
+
+
+def test_bars_of_progress_are_left_out(docs):
+    pytest.importorskip("latex2mathml")
+    bar = docs("conf").BAR
+    assert bar.search("fitting:  10%|#         | 1/10 [00:04<00:39,  4.42s/it]")
+    assert bar.search("measuring [00:18]")
+    assert not bar.search("a list [1, 2]")
 
 
 def test_each_vignette_answers_a_question(docs):

@@ -2,14 +2,17 @@
 
 import importlib
 import re
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.__main__ import main
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -153,3 +156,26 @@ def test_outputs_are_kept_until_the_package_changes(docs, tmp_path):
         path.write_text(text)
         seen.add(key(package))
     assert len(seen) == 4
+
+
+@pytest.mark.filterwarnings("ignore::protoclass.DataWarning")
+def test_what_the_first_page_says_of_your_own_table_runs(tmp_path, monkeypatch, capsys):
+    """Word for word, on a table with words, missing values and a class of whole numbers."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(0)
+    kind = np.repeat([1, 2, 3], 12)
+    data = pd.DataFrame({"id": [f"P{i}" for i in range(36)], "age": draw.normal(50 + 15 * kind, 5), "sex": np.resize(["f", "m"], 36)})
+    data.loc[::9, "age"] = np.nan
+    data.tail(5).to_csv("new.csv", index=False)
+    data.assign(outcome=kind).to_csv("patients.csv", index=False)
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split("## On your own table")[1].split("\n## ")[0]
+    (script,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    with pc.options(progress=False):
+        exec(compile(script, "script.py", "exec"), {})
+    said = capsys.readouterr().out
+    assert "32 (4 dropped for missing values)" in said
+    assert "Name: outcome" in said
+    (shell,) = re.findall(r"```bash\n(.*?)```", text, re.DOTALL)
+    for line in shell.splitlines():
+        assert main(shlex.split(line.removeprefix("python -m protoclass "))) == 0
+    assert {path.name for path in tmp_path.iterdir()} >= {"fit.html", "figures"}

@@ -1,6 +1,6 @@
 // Keys and silence: keys pressed in an explorer are its own, and the page says where Python does not answer.
 
-const BOX = ".protoclass-explorer", GONE = "jupyter-widgets-disconnected";
+const BOX = ".protoclass-explorer", GONE = "jupyter-widgets-disconnected", NEEDS = ".widget-button, .jupyter-widgets :is(select, input[type=text])";
 
 // A key pressed in the explorer is not the notebook's too, unless with Ctrl or Cmd. JupyterLab 4.0 reads keys before they reach
 // their target, and leaves out elements with this attribute; other notebooks hear what the explorer lets through.
@@ -22,17 +22,28 @@ export function nameControls(el) {
   for (const list of box ? box.querySelectorAll("select[size]") : []) list.setAttribute("aria-label", "prototypes");
 }
 
+// Say at the controls that need Python what the notice says; without words they say again what they did before.
+function explain(box, words, titles) {
+  for (const control of box.querySelectorAll(NEEDS)) {
+    if (words && !titles.has(control)) titles.set(control, control.title);
+    if (titles.has(control)) control.title = words || titles.get(control);
+  }
+  if (!words) titles.clear();
+}
+
 // Watch an explorer: ask Python at each touch, and say in words before `place` if no answer comes. Returns what ends that.
 export function watch(model, el, place) {
   const notice = document.createElement("div");
   notice.className = "protoclass-silent";
   notice.setAttribute("role", "alert");
+  const titles = new Map();
   let timers = [], waiting = false, box = null;
   function say(words, gone = false) {
     if (notice.textContent !== words) notice.textContent = words;
     if (words) place.before(notice);
     else notice.remove();
     if (box) box.classList.toggle("protoclass-gone", gone);
+    if (box) explain(box, gone ? words : "", titles);
   }
   const isGone = () => box && box.classList.contains(GONE);
   function settle() {

@@ -1,0 +1,208 @@
+"""A JupyterLab of its own, and explorers on its page as users see and move them."""
+
+import json
+import os
+import re
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+import protoclass as pc
+
+ALL = 300_000  # milliseconds after which what is waited for is taken not to come
+HERE = {"127.0.0.1", "localhost"}
+TOKEN = secrets.token_hex(16)
+
+# whether the server has a kernel that is idle and that this page is connected to
+CONNECTED = """async () => {
+  const { baseUrl } = JSON.parse(document.getElementById("jupyter-config-data").textContent);
+  const kernels = await (await fetch(baseUrl + "api/kernels")).json();
+  return kernels.some((kernel) => kernel.connections > 0 && kernel.execution_state === "idle");
+}"""
+
+
+class Visit(NamedTuple):
+    """A page, the addresses that it asked for, and why some of them gave nothing."""
+
+    page: object
+    asked: list
+    failed: dict
+
+
+@contextmanager
+def visit(chromium, url, tmp_path):
+    """A page, and all that it asks for."""
+    page = chromium.new_page(viewport={"width": 1300, "height": 2400})
+    page.set_default_timeout(ALL)
+    seen = Visit(page, [], {})
+    page.on("request", lambda request: seen.asked.append(request.url))
+    page.on("websocket", lambda channel: seen.asked.append(channel.url))
+    page.on("requestfailed", lambda request: seen.failed.update({request.url: request.failure}))
+    try:
+        page.goto(url)
+        yield seen
+    except Exception:
+        page.screenshot(path=tmp_path / "failed.png")
+        print(f"The page as it was: {tmp_path / 'failed.png'}")
+        raise
+    finally:
+        page.close()
+
+
+def elsewhere(seen):
+    """Addresses that were asked for off this machine."""
+    asked = set(map(urlsplit, seen.asked))
+    return {at.geturl() for at in asked if at.scheme not in ("data", "blob") and at.hostname not in HERE}
+
+
+@contextmanager
+def open_lab(tmp_path, cells):
+    """The address of a notebook of these cells, in a JupyterLab whose settings and files are all its own."""
+    if find_spec("jupyterlab") is None:
+        pytest.skip("jupyterlab is not installed")
+    home, work = tmp_path / "home", tmp_path / "work"
+    settings = {  # no question over the page, nothing from the internet, and cells that are drawn out of sight too
+        "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+        "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+        "@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
+    }
+    for name, told in settings.items():
+        file = home / "settings" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(told))
+    work.mkdir()
+    (work / "explorers.ipynb").write_text(json.dumps(notebook(cells)))
+    own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython",
+           "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces"}  # fmt: skip
+    environment = os.environ | {name: str(home / folder) for name, folder in own.items()}
+    environment |= {"JUPYTER_NO_CONFIG": "1", "PYTHONPATH": str(Path(pc.__file__).parent.parent)}
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        port = door.getsockname()[1]
+    words = ["jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
+             f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={work}", "--LabApp.extension_manager=readonly"]  # fmt: skip
+    with open(tmp_path / "server.log", "w+") as log:
+        server = subprocess.Popen([sys.executable, "-m", *words], cwd=work, env=environment, stdout=log, stderr=log)
+        try:
+            answering(f"http://127.0.0.1:{port}/api/status?token={TOKEN}", server)
+            yield f"http://127.0.0.1:{port}/lab/tree/explorers.ipynb?token={TOKEN}"
+        finally:
+            server.terminate()
+            server.wait(60)
+            log.seek(0)
+            print(log.read())  # which pytest shows where the test failed
+
+
+def notebook(sources):
+    """A notebook of cells of code."""
+    cells = [
+        {
+            "id": f"cell-{k}",
+            "cell_type": "code",
+            "metadata": {},
+            "source": source,
+            "execution_count": None,
+            "outputs": [],
+        }
+        for k, source in enumerate(sources)
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def answering(url, server):
+    """Wait for a server to answer."""
+    end = time.monotonic() + ALL / 1000
+    while True:
+        assert server.poll() is None, "the server ended"
+        assert time.monotonic() < end, "the server does not answer"
+        try:
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+
+
+def run_all(page, count):
+    """Run all cells, so many, and wait for their end. A run that is asked for while the kernel connects is lost: it is asked for again."""
+    from playwright.sync_api import expect
+
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(state="attached")
+    page.wait_for_function(CONNECTED)
+    waiting = page.locator(".jp-CodeCell .jp-InputPrompt", has_text="[ ]:")
+    for attempt in range(8):
+        page.locator(".jp-CodeCell .jp-InputArea-editor").first.click()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        try:
+            expect(waiting).to_have_count(0, timeout=30_000)
+            break
+        except AssertionError:
+            print(f"run {attempt + 1} was lost")
+    else:
+        raise AssertionError("the cells did not start")
+    # a run that was only slow and was asked for again has made its explorers anew when no cell waits any more
+    expect(page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[\d+\]:"))).to_have_count(count)
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(state="attached")
+
+
+class Shown:
+    """An explorer on the page: what a user sees of it, and what has changed since the last look."""
+
+    def __init__(self, box):
+        self.box, self.picture, self.map = box, box.locator("img.protoclass-picture"), box.locator(".protoclass-map")
+
+    def look(self):
+        """Words, tables and picture as they are."""
+        tables = self.box.locator("table").all_inner_texts()
+        return {"words": self.words(), "tables": tables, "picture": self.picture.get_attribute("src")}
+
+    def words(self):
+        return self.box.locator("[role=status]").inner_text()
+
+    def said(self, words):
+        from playwright.sync_api import expect
+
+        expect(self.box.locator("[role=status]")).to_contain_text(words)
+
+    def slider(self, name):
+        return self.box.locator(".widget-slider", has_text=name)
+
+    def drag(self, name, share):
+        """Drag the handle of a slider to a share of its length."""
+        track = self.slider(name).locator(".noUi-base")
+        at = track.bounding_box()
+        place = {"x": min(at["width"] - 1, max(1, share * at["width"])), "y": at["height"] / 2}
+        self.slider(name).locator(".noUi-handle").drag_to(track, target_position=place)
+
+    def read(self, name):
+        """The number beside a slider."""
+        return float(self.slider(name).locator(".widget-readout").inner_text())
+
+    def changed(self, before):
+        """Wait until the picture is another one; the new look."""
+        from playwright.sync_api import expect
+
+        expect(self.picture).not_to_have_attribute("src", before["picture"])
+        return self.look()
+
+    def drawn(self):
+        """Place of the radius, size and class that the map has drawn."""
+        return [int(value) for value in self.map.get_attribute("data-drawn").split()]
+
+    def click(self, label):
+        """Click a row on the map; where nothing is for None."""
+        at = "map => { const b = map.explorer.frame.box; return [b.left + 2, b.top + 2]; }"
+        of = "(map, name) => map.explorer.frame.at(map.explorer.film.pointOf.get(name))"
+        x, y = self.map.evaluate(at) if label is None else self.map.evaluate(of, str(label))
+        self.map.locator(".protoclass-field").click(position={"x": x, "y": y})

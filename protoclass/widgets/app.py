@@ -280,21 +280,26 @@ def settings(folder: Path, port: int, token: str) -> dict[str, Any]:
 def page() -> VBox:
     """The explorers of the fit in the working folder: what the page shows.
 
-    "Use this" of the error curve shows the fit there among the prototypes.
+    Both have one radius where the method has radii. "Use this" of the error curve shows the fit there among the prototypes.
     """
     from ipywidgets import HTML, VBox
 
     from .curve import CurveExplorer
+    from .link import link
     from .prototypes import PrototypeExplorer
 
     with open(KEPT, "rb") as file:
         fit, shape = pickle.load(file)
     prototypes = PrototypeExplorer(fit, shape=shape)
     prototypes.add_class("protoclass-prototypes")
-    parts = [HTML(f"<h2>{html.escape(repr(fit.call))}</h2>"), prototypes]
+    parts = [HTML(f"<h1>{html.escape(repr(fit.call))}</h1>"), prototypes]
     if fit.validation is not None:
         curve = CurveExplorer(fit.validation)
         curve.add_class("protoclass-curve")
         curve.observe(lambda change: setattr(prototypes, "fit", change.new), "fit")
+        if prototypes.eps is not None and curve.has_trait("eps"):
+            link(prototypes, curve)
         parts += [HTML("<h2>Cross-validated error</h2>"), curve]
-    return VBox(parts)
+    shown = VBox(parts)
+    shown.add_class("protoclass-app")  # which is as wide as the window
+    return shown

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.sources import Held
 from ..errors import NotAvailable, OptionError, brief
 from ..files import write_file
 from ..views.geometry import Plane, list_predictors
 from ..views.regions import predict_regions
 from ..views.words import write_field
 from .browser import script, style
-from .film import Film, describe, describe_plane, pack
+from .film import ENTRIES, Film, describe, describe_plane, pack
+from .rivals import make_rivals
 
 if TYPE_CHECKING:
     from .prototypes import PrototypeExplorer
@@ -90,7 +92,8 @@ def bake(explorer: PrototypeExplorer) -> bytes:
     """All that the page knows, compressed: a header in JSON and the bytes of its arrays."""
     film, album, plane = explorer.parts
     shown = dict(explorer.picture.shown)
-    reels, notes = _take_reels(film, {shown["stage"]: explorer.picture.reel})
+    reels, left, notes = _take_reels(film, {shown["stage"]: explorer.picture.reel})
+    notes += _add_rivals(film, reels, left)
     if film.stages.note:
         notes.append(film.stages.note)
     content = {
@@ -105,18 +108,38 @@ def bake(explorer: PrototypeExplorer) -> bytes:
     return zlib.compress(_join(content), 9)
 
 
-def _take_reels(film: Film, shown: dict[int, Any]) -> tuple[dict[int, Any], list[str]]:
-    """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; and what is left out."""
+def _take_reels(film: Film, shown: dict[int, Any]) -> tuple[dict[int, Any], int, list[str]]:
+    """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; the bytes that are left; and
+    what is left out, in words."""
     (here, own), left = next(iter(shown.items())), MOST
     kept: dict[int, Any] = {}
     for k in sorted({*film.reels, here}, key=lambda k: abs(k - here)):
         reel = film.reels[k] if k in film.reels else {name: part for name, part in own.items() if name != "index"}
-        left -= sum(len(zlib.compress(part["data"])) for part in reel.values() if isinstance(part, dict))
-        if kept and left < 0:
+        size = _count_bytes(reel)
+        if kept and size > left:
             break
+        left -= size
         kept[k] = reel
     note = f"{len(kept)} of the {len(film.fits)} radii are in this page, those next to the one that was shown."
-    return kept, [note] if len(kept) < len(film.fits) else []
+    return kept, left, [note] if len(kept) < len(film.fits) else []
+
+
+def _add_rivals(film: Film, reels: dict[int, Any], left: int) -> list[str]:
+    """Add distances of rows to prototypes to the reels, in their order, as far as bytes and time allow; what is left out in words."""
+    source, n = film.stages.source, film.stages.fit.nobs
+    entries = ENTRIES if isinstance(source, Held) else ENTRIES // 10
+    for done, (k, reel) in enumerate(reels.items()):
+        entries -= n * len(film.fits[k].rule.prototypes)
+        rivals = make_rivals(film.fits[k], source) if entries >= 0 else {}
+        left -= _count_bytes(rivals)
+        if entries < 0 or left < 0:
+            return [f"The words say distances at {done} of the {len(reels)} radii of this page, those next to the one that was shown."]
+        reels[k] = {**reel, **rivals}
+    return []
+
+
+def _count_bytes(reel: dict[str, Any]) -> int:
+    return sum(len(zlib.compress(part["data"])) for part in reel.values() if isinstance(part, dict))
 
 
 def _list_regions(explorer: PrototypeExplorer, film: Film, plane: Plane, stages: list[int]) -> list[dict[str, Any]]:

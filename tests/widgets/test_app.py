@@ -305,7 +305,7 @@ def test_the_notebook_says_the_same_whatever_is_shown(tmp_path):
     assert "secret" not in (tmp_path / NOTEBOOK).read_text()
 
 
-def test_the_page_has_both_explorers_and_use_this_joins_them(iris, tmp_path, monkeypatch):
+def test_the_page_has_both_explorers_of_one_radius_and_use_this_joins_them(iris, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fit = pc.fit("species ~ . - `<b>`", iris.assign(**{"<b>": 1.0}), eps=[0.5, 1.0, 2.0])
     Path(KEPT).write_bytes(packed((fit, None)))
@@ -314,11 +314,15 @@ def test_the_page_has_both_explorers_and_use_this_joins_them(iris, tmp_path, mon
     assert "<b>" not in title.value
     assert prototypes.eps == curve.eps == 1.0
     curve.eps = 2.0
-    assert prototypes.eps == 1.0
+    assert prototypes.eps == 2.0
+    prototypes.eps = 0.5
+    assert curve.eps == 0.5
+    curve.eps = 2.0
     button = next(each for box in curve.children for each in getattr(box, "children", ()) if isinstance(each, Button))
     button.click()
-    assert prototypes.eps == 2.0
     assert prototypes.fit is curve.fit
+    assert prototypes.eps == curve.eps == 2.0
+    assert prototypes.alert == curve.alert == ""
 
 
 def test_a_fit_that_was_not_validated_has_no_curve(iris, tmp_path, monkeypatch):

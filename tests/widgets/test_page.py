@@ -5,12 +5,13 @@ import re
 import struct
 import zlib
 from base64 import b64decode
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from access import find_faults
 
 import protoclass as pc
+from protoclass.views.cards import describe_row, find_rivals
 from protoclass.views.coverage import measure_coverage
 from protoclass.views.stages import make_stages
 from protoclass.views.words import describe_fit
@@ -203,11 +204,47 @@ def test_widths_and_themes(page, width, scheme):
     ink, paper = page.evaluate("() => { const d = document.querySelector('.protoclass-map').explorer.drawing; return [d.ink, d.paper]; }")
     assert (ink == "rgb(255, 255, 255)") == (scheme == "dark")
     assert ink != paper
-    if find_spec("axe_playwright_python"):
-        from axe_playwright_python.sync_playwright import Axe
 
-        found = Axe().run(page).response["violations"]
-        assert not [one["id"] for one in found if one["impact"] in ("serious", "critical")]
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_grave_fault(page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("location.hash = 'row=r77'")
+    page.get_by_text("Row 'r77': versicolor.").wait_for()
+    assert find_faults(page) == []
+
+
+def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, hostile):
+    """Of each row, at each radius and two sizes."""
+    explorer, sliders, n = PrototypeExplorer(hostile), page.locator("input[type=range]"), hostile.nobs
+    words = """n => [...Array(n).keys()].map((row) => {
+      document.querySelector(".protoclass-map").explorer.select(row);
+      return document.querySelector(".protoclass-details p").textContent;
+    })"""
+    for stage, eps in enumerate(explorer._stages.radii):
+        sliders.nth(0).fill(str(stage))
+        explorer.eps = eps
+        for size in (explorer._most(), 2):
+            sliders.nth(1).fill(str(size))
+            explorer.size = size
+            said, coverage = page.evaluate(words, n), measure_coverage(explorer.fit)
+            chosen = {label: place for place, label in enumerate(explorer.fit.prototypes.index)}
+            for row, label in enumerate(hostile.frame.index):
+                if label not in chosen:
+                    card = describe_row(explorer.fit, None, coverage, row)
+                    assert said[row] == f"{card.title}. {card.text}"
+                    continue
+                at, far = find_rivals(explorer.fit, None, chosen[label], 1)
+                names, classes = explorer.fit.prototypes.index[at], explorer.fit.prototypes["class"].iloc[at]
+                ends = [f" of another class is {a!r} ({c}) at {d:.4g}." for a, c, d in zip(names, classes, far, strict=True)]
+                assert said[row].endswith(ends[0] if ends else ".")
+
+
+def test_distances_that_are_too_many_are_left_out_in_words(hostile, monkeypatch, tmp_path):
+    monkeypatch.setattr("protoclass.widgets.saved.ENTRIES", 150 * 20)
+    text = PrototypeExplorer(hostile).save(tmp_path / "some.html").read_text()
+    packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
+    assert re.search(rb"The words say distances at [0-2] of the 3 radii", packed)
 
 
 def test_other_methods_and_the_reels_of_a_given_size(iris, monkeypatch, tmp_path):

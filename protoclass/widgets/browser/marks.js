@@ -89,32 +89,39 @@ export class Pixels {
     if (!this.image || this.image.width !== width || this.image.height !== height) {
       [this.canvas.width, this.canvas.height] = [width, height];
       this.image = this.ctx.createImageData(width, height);
-    } else this.image.data.fill(0);
+      this.words = new Uint32Array(this.image.data.buffer); // of red, green, blue and opacity, from the lowest byte on
+    } else this.words.fill(0);
   }
 
-  // The dots of a sprite that are not empty: across, down, red, green, blue and share of cover.
+  // The dots of a sprite that are not empty: across, down, colour and share of cover, for each.
   read(sprite) {
     if (!this.dots.has(sprite)) {
-      const side = sprite.width, { data } = sprite.getContext("2d").getImageData(0, 0, side, side), dots = [];
-      for (let k = 0; k < side * side; k++) {
-        const [r, g, b, a] = data.subarray(4 * k, 4 * k + 4);
-        if (a) dots.push((k % side) - side / 2, Math.floor(k / side) - side / 2, r, g, b, a / 255);
-      }
-      this.dots.set(sprite, Float32Array.from(dots));
+      const side = sprite.width, { data } = sprite.getContext("2d").getImageData(0, 0, side, side), dots = { side };
+      const colours = new Uint32Array(data.buffer), places = Array.from(colours.keys()).filter((k) => colours[k] >>> 24);
+      dots.across = Int16Array.from(places, (k) => (k % side) - side / 2);
+      dots.down = Int16Array.from(places, (k) => Math.floor(k / side) - side / 2);
+      dots.colours = Uint32Array.from(places, (k) => colours[k] & 0xffffff);
+      dots.cover = Float64Array.from(places, (k) => (colours[k] >>> 24) / 255);
+      this.dots.set(sprite, dots);
     }
     return this.dots.get(sprite);
   }
 
-  stamp(dots, x, y, alpha) {
-    const { width, height, data } = this.image;
-    for (let k = 0; k < dots.length; k += 6) {
-      const across = x + dots[k], down = y + dots[k + 1];
-      if (across < 0 || across >= width || down < 0 || down >= height) continue;
-      const at = 4 * (down * width + across), over = alpha * dots[k + 5], under = (data[at + 3] / 255) * (1 - over), sum = over + under;
-      data[at] = (dots[k + 2] * over + data[at] * under) / sum;
-      data[at + 1] = (dots[k + 3] * over + data[at + 1] * under) / sum;
-      data[at + 2] = (dots[k + 4] * over + data[at + 2] * under) / sum;
-      data[at + 3] = 255 * sum;
+  stamp({ side, across, down, colours, cover }, x, y, alpha) {
+    const { words, image: { width, height } } = this, whole = x >= side && y >= side && x < width - side && y < height - side;
+    for (let k = 0; k < across.length; k++) {
+      const u = x + across[k], v = y + down[k];
+      if (!whole && (u < 0 || u >= width || v < 0 || v >= height)) continue;
+      const at = v * width + u, old = words[at], colour = colours[k], over = alpha * cover[k];
+      if (old === 0) {
+        words[at] = (Math.round(255 * over) << 24) | colour;
+        continue;
+      }
+      const under = ((old >>> 24) / 255) * (1 - over), sum = over + under, share = over / sum, rest = 1 - share;
+      const red = (colour & 255) * share + (old & 255) * rest;
+      const green = ((colour >> 8) & 255) * share + ((old >> 8) & 255) * rest;
+      const blue = (colour >> 16) * share + ((old >> 16) & 255) * rest;
+      words[at] = ((255 * sum + 0.5) << 24) | ((blue + 0.5) << 16) | ((green + 0.5) << 8) | (red + 0.5);
     }
   }
 

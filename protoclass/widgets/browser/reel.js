@@ -32,6 +32,15 @@ export class Reel {
     }
   }
 
+  // The weight of the rows that each prototype is the first to cover.
+  covers(film) {
+    if (!this.counts) {
+      this.counts = new Float64Array(this.points.length);
+      this.first.forEach((place, row) => place >= 0 && (this.counts[place] += film.weights[row]));
+    }
+    return this.counts;
+  }
+
   // The rows in the ball of a prototype.
   ball(place) {
     return this.members.subarray(this.member_starts[place], this.member_starts[place + 1]);
@@ -62,6 +71,16 @@ export class Reel {
       for (const row of this.ball(place)) if (film.codes[row] !== this.classes[place]) invaded[row]++;
     }
     return { fitted, nearest, held, invaded, shown };
+  }
+
+  // Among the first `size` prototypes the rival of the one nearest to a row (-1 for none), how far the nearest is and how much
+  // farther the rival; null where this was not sent.
+  rivalOf(row, size) {
+    if (!this.rivals) return null;
+    const start = this.rival_starts[row];
+    let at = this.rival_starts[row + 1] - 1;
+    while (at > start && this.rival_steps[at] > size) at--;
+    return this.rival_steps[at] > size ? null : { rival: this.rivals[at], near: this.near[at], gap: this.gap[at] };
   }
 
   // The rows that a prototype holds, or is nearest to, and those that it holds wrongly; as points.

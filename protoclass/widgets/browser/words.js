@@ -2,6 +2,13 @@
 
 const few = 12;
 
+// A number with four digits, as Python's `.4g`.
+export function writeNumber(value) {
+  const [digits, power] = value.toExponential(3).split("e").map(Number);
+  if (power >= -4 && power < 4) return String(Number(value.toPrecision(4)));
+  return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
 export const countRows = (count) => `${count} row${count === 1 ? "" : "s"}`;
 
 // Prototypes, rows in balls and the training error of what is shown.
@@ -25,25 +32,43 @@ export function fitWords({ film, reel, now, stage, size }) {
 }
 
 // The title and the text of a prototype.
-export function prototypeWords({ film, reel, now }, place) {
+export function prototypeWords({ film, reel, now, size }, place) {
   const code = reel.classes[place], point = reel.points[place], levels = film.classes;
   const other = point < film.rows && film.codes[point] !== code;
   let title = `Prototype ${film.called[point]}: ${levels[code].name}`;
   if (other) title += ` (its own class: ${levels[film.codes[point]].name})`;
   if (film.ordered) title += `, ${place + 1} of ${now.shown.length} in the order chosen`;
-  const { rows, wrong } = reel.holds(place, now, film);
+  const { rows, wrong } = reel.holds(place, now, film), pair = point < film.rows && !other ? reel.rivalOf(point, size) : null;
+  const rival = pair && pair.rival >= 0 ? ` The nearest prototype of another class is ${nameAt({ film, reel }, pair.rival)} at `
+    + `${writeNumber(pair.near + pair.gap)}.` : "";
   if (reel.covering && reel.whole) {
     const first = rows.filter((row) => reel.first[row] === place);
     const before = rows.length - first.length - wrong.length;
     const ringed = wrong.length ? " (ringed in red)" : "";
     const text = `It is the first to cover ${countRows(first.length)} of its class. Its ball also holds ${countRows(before)} that `
-      + `others covered before, and ${countRows(wrong.length)} of other classes${ringed}.`;
+      + `others covered before, and ${countRows(wrong.length)} of other classes${ringed}.${rival}`;
     return { title, text, lists: [["Covers first", first], ["Holds wrongly", wrong]] };
   }
   const own = rows.filter((row) => film.codes[row] === code).length;
   const text = reel.whole ? `It has ${countRows(rows.length)} within its radius, ${own} of them of its class.`
     : `It is the nearest prototype of ${countRows(rows.length)}, ${own} of them of its class.`;
-  return { title, text, lists: [[reel.whole ? "Within its radius" : "Is nearest to", rows]] };
+  return { title, text: text + rival, lists: [[reel.whole ? "Within its radius" : "Is nearest to", rows]] };
+}
+
+const nameAt = ({ film, reel }, place) => `${film.called[reel.points[place]]} (${film.classes[reel.classes[place]].name})`;
+
+// The nearest prototype, and how much farther the next is that speaks for another answer.
+function nearWords({ film, reel, size }, row, near) {
+  const code = reel.classes[near], self = reel.points[near] === row, right = code === film.codes[row];
+  const first = `The nearest prototype is ${self ? `itself (${film.classes[code].name})` : nameAt({ film, reel }, near)}`;
+  const pair = reel.rivalOf(row, size);
+  if (!pair) return `${first}.`;
+  const here = `${first} at ${writeNumber(pair.near)}`;
+  if (pair.rival < 0) return `${here}; ${right ? "no other class has prototypes" : "its own class has no prototype"}.`;
+  const of = `${right ? "" : "its own class "}${film.classes[reel.classes[pair.rival]].name}`;
+  const tied = pair.gap === 0 ? "equally far, and of these the class that comes first wins" : `${writeNumber(pair.gap)} farther`;
+  const name = film.called[reel.points[pair.rival]];
+  return `${here}; the nearest of ${of} is ${name} at ${writeNumber(pair.near + pair.gap)}, ${tied}.`;
 }
 
 // The title and the text of a row.
@@ -52,10 +77,7 @@ export function rowWords({ film, reel, now, size }, row) {
   const verdict = truth === fitted ? "rightly" : `wrongly: its class is ${levels[truth].name}`;
   words.push(`It is classified as ${levels[fitted].name}, ${verdict}.`);
   const near = now.nearest[row];
-  if (near >= 0) {
-    const point = reel.points[near], name = point === row ? "itself" : film.called[point];
-    words.push(`The nearest prototype is ${name} (${levels[reel.classes[near]].name}).`);
-  }
+  if (near >= 0) words.push(nearWords({ film, reel, size }, row, near));
   if (reel.covering && reel.whole) {
     const first = reel.first[row], count = now.invaded[row];
     const own = first >= 0 && reel.born[first] <= size
@@ -97,8 +119,5 @@ export function setWords({ film, now }, rows) {
 // A prototype in a list: place, name, class, and the rows that it covers first.
 export function listWords({ film, reel }, place) {
   const name = `${place + 1}. ${film.names[reel.points[place]]}: ${film.classes[reel.classes[place]].name}`;
-  if (!reel.covering) return name;
-  let covers = 0;
-  for (let i = 0; i < film.rows; i++) if (reel.first[i] === place) covers += film.weights[i];
-  return `${name} (${+covers.toPrecision(6)})`;
+  return reel.covering ? `${name} (${+reel.covers(film)[place].toPrecision(6)})` : name;
 }

@@ -42,6 +42,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_extra_path = ["live"]  # the explorer on the first page
 html_css_files = ["site.css"]
+html_js_files = ["theme.js"]
 html_title = f"protoclass {version}"
 html_copy_source = False
 html_show_sphinx = html_show_copyright = False

@@ -31,6 +31,8 @@ FIELDS = 40  # predictors
 CELLS = 2_000_000  # of predictors
 PAGE = """
 :root { color-scheme: light dark; }
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 1rem auto; padding: 0 1rem; max-width: 1100px; }
 h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
 """

@@ -146,7 +146,7 @@ def test_each_control_by_mouse_and_by_keyboard(shown, fit):
     for place in places[1:]:
         page.mouse.move(*place, steps=3)
     page.mouse.up()
-    expect(first.map.locator(".protoclass-said")).to_contain_text("50 rows in the lasso")
+    expect(first.map.locator(".protoclass-said")).to_contain_text("rows in the lasso: setosa 17")
     field.press("Escape")
 
     first.drag("radius", at / (len(grid) - 1))  # the substitutes are those of the fit

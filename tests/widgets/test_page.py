@@ -5,6 +5,7 @@ import re
 import struct
 import zlib
 from base64 import b64decode
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,6 +205,24 @@ def test_widths_and_themes(page, width, scheme):
     ink, paper = page.evaluate("() => { const d = document.querySelector('.protoclass-map').explorer.drawing; return [d.ink, d.paper]; }")
     assert (ink == "rgb(255, 255, 255)") == (scheme == "dark")
     assert ink != paper
+
+
+def test_a_frame_follows_the_theme_that_the_site_is_switched_to(context, saved):
+    """The script of the site, in a page that shows the saved one in a frame."""
+    script = (Path(__file__).parents[2] / "docs" / "static" / "theme.js").read_text()
+    site = saved.with_name("site.html")
+    frame = '<iframe class="explorer" src="fit.html" width=900 height=900></iframe>'
+    site.write_text(f'<body data-theme="dark"><script>{script}</script>{frame}')
+    page = context.new_page()
+    page.emulate_media(color_scheme="light")
+    page.goto(site.as_uri())
+    page.frame_locator("iframe").locator(".protoclass-map[data-drawn]").wait_for()
+    ink = "document.querySelector('.protoclass-map').explorer.drawing.ink === 'rgb({0}, {0}, {0})'"
+    page.frames[1].wait_for_function(ink.format(255))
+    for theme, level in (("light", 0), ("dark", 255), ("auto", 0)):
+        page.evaluate("theme => document.body.dataset.theme = theme", theme)
+        page.frames[1].wait_for_function(ink.format(level))
+    page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -7,6 +7,7 @@ import { unpack } from "./reel.js";
 import { pointWords, setWords } from "./words.js";
 
 const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const THEMES = ["class", "style", "data-theme", "data-jp-theme-name", "data-jp-theme-light"]; // what pages say a theme with
 const HELP = "Arrow keys travel between points, Page Up and Page Down between prototypes, Enter selects, Space adds to the lasso, "
   + "plus and minus zoom, Escape lets go.";
 
@@ -74,7 +75,7 @@ export class FitMap {
     this.watcher.observe(field);
     this.themes = new MutationObserver(() => this.measure());
     for (const root of [document.documentElement, document.body]) {
-      this.themes.observe(root, { attributes: true, attributeFilter: ["class", "style", "data-jp-theme-name", "data-jp-theme-light"] });
+      this.themes.observe(root, { attributes: true, attributeFilter: THEMES });
     }
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.themed = () => this.measure();

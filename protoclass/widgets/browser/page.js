@@ -219,6 +219,11 @@ class Page {
   }
 }
 
+// A page that shows this one in a frame says which theme its reader chose: "light", "dark", or "auto" for that of the system.
+addEventListener("message", ({ source, data }) => {
+  if (source === window.parent && data && ["light", "dark", "auto"].includes(data.theme)) document.documentElement.dataset.theme = data.theme;
+});
+
 for (const root of document.querySelectorAll(".protoclass-page")) {
   const text = root.querySelector(".protoclass-data").textContent;
   read(text).then((told) => new Page(root, told)).catch((reason) => {

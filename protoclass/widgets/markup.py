@@ -59,7 +59,7 @@ def confusion(table: pd.DataFrame, caption: str) -> str:
     body = ""
     for level, counts, shades in zip(table.index, table.to_numpy(), share, strict=True):
         cells = "".join(
-            f'<td style="{CELL};background:rgba(86,180,233,{0.75 * shade:.2f})">{count:g}</td>'
+            f'<td style="{CELL};background:rgba(86,180,233,{0.6 * shade:.2f})">{count:g}</td>'
             for count, shade in zip(counts, shades, strict=True)
         )
         body += f'<tr><th scope="row" style="{NAME}">{html.escape(str(level))}</th>{cells}</tr>'

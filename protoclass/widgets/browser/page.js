@@ -24,6 +24,17 @@ async function read(text) {
   return fill(told);
 }
 
+// The options of a list; those that stay are left alone, as a page takes long to lay out hundreds.
+function offer(select, entries) {
+  const { options } = select;
+  entries.forEach(([text, value], k) => {
+    if (!options[k]) select.append(make("option"));
+    if (options[k].text !== text) options[k].text = text;
+    if (options[k].value !== String(value)) options[k].value = value;
+  });
+  while (options.length > entries.length) options[options.length - 1].remove();
+}
+
 class Page {
   constructor(root, told) {
     this.film = new Film(told.film);
@@ -167,9 +178,8 @@ class Page {
     const shown = seen.now.shown.filter((place) => only < 0 || reel.classes[place] === only), key = `${stage} ${size} ${only}`;
     if (this.listing !== key) {
       this.listing = key;
-      const options = shown.slice(0, LISTED).map((place) => make("option", "", listWords(seen, place), { value: reel.points[place] }));
-      this.list.select.replaceChildren(...options);
-      this.list.select.disabled = !options.length;
+      offer(this.list.select, shown.slice(0, LISTED).map((place) => [listWords(seen, place), reel.points[place]]));
+      this.list.select.disabled = !shown.length;
     }
     this.list.select.value = reel.placeOf(point, size) >= 0 ? point : "";
     this.search.value = point >= 0 && point < film.rows ? film.names[point] : "";

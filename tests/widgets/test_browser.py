@@ -236,6 +236,8 @@ def test_a_page_of_voila(chromium, fit, iris, tmp_path):
     with app("species ~ .", iris, open_browser=False) as opened, visit(chromium, opened.url, tmp_path) as seen:
         boxes = (seen.page.locator(f".protoclass-{name}") for name in ("prototypes", "curve"))
         drive(*map(Shown, boxes), fit)
+        left, right = (seen.page.locator(f".protoclass-prototypes {part}").bounding_box() for part in (".protoclass-map", "select[size]"))
+        assert right["x"] >= left["x"] + left["width"]  # in a wide window
         assert len(seen.asked) > 10
         # what voila's template asks for elsewhere is refused by the page's policy, before it leaves
         assert {seen.failed.get(url) for url in elsewhere(seen)} <= {"csp"}

@@ -3,7 +3,7 @@
 import pytest
 from frames import save_usps, timed
 
-MOST = 16  # milliseconds of a frame, where the loop takes one
+MOST = 1.6  # frames of 16 ms, where the loop takes 10
 
 
 @pytest.mark.browser
@@ -14,8 +14,7 @@ def test_7291_points_are_drawn_within_a_frame(chromium, tmp_path):
     page.goto(save_usps(tmp_path / "usps.html").as_uri())
     page.locator(".protoclass-map[data-drawn]").wait_for(timeout=300_000)
     assert page.locator(".protoclass-map").evaluate("map => map.explorer.film.rows") == 7291
-    table = timed(page, rounds=20)
+    table = timed(page)
     page.close()
-    loop = table.loc["a million sums", "median"]
-    assert {"radius", "size", "hover", "zoom"} < set(table.index)
+    loop = table.loc["sums", "median"]
     assert (table["95 %"] / loop).max() <= MOST, f"\n{table}"

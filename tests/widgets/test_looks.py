@@ -178,3 +178,27 @@ def test_widths_and_themes(page, shown, theme):
         assert page.evaluate(OUTSIDE, PARTS) == []
         assert page.evaluate(BARS) == []
     assert find_faults(page, ".protoclass-explorer") == []
+
+
+def test_the_page_of_the_app_is_as_wide_as_its_window(chromium, tmp_path):
+    """Map, list and words stand side by side where there is room; nothing stands out; axe-core finds no grave fault."""
+    pytest.importorskip("voila")
+    from protoclass.widgets.app import app
+
+    with app("species ~ .", pc.load_data("iris"), open_browser=False) as opened, visit(chromium, opened.url, tmp_path) as seen:
+        page, shown = seen.page, Shown(seen.page.locator(".protoclass-prototypes"))
+        seen.page.locator(".protoclass-curve .widget-slider").wait_for()
+        shown.box.locator("select[size]").select_option(index=1)
+        shown.box.get_by_text("2 of 15 in the order chosen").wait_for()
+        parts = (shown.map, shown.box.locator("select[size]"), shown.box.locator(".widget-html").last)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            for width, columns in ((480, 1), (800, 2), (1400, 3)):
+                page.set_viewport_size({"width": width, "height": 1000})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                boxes = [part.bounding_box() for part in parts]
+                assert sum(box["x"] >= boxes[0]["x"] + boxes[0]["width"] for box in boxes) == columns - 1
+            ends = boxes[-1]["x"] + boxes[-1]["width"]
+            assert ends > 1300
+            page.wait_for_function(f"({LIGHTNESS})(document.querySelector('.protoclass-map'))[1] {'<' if scheme == 'dark' else '>'} 128")
+            assert find_faults(page) == []

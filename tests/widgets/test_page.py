@@ -234,9 +234,9 @@ def test_axe_finds_no_grave_fault(page, scheme):
 
 
 def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, hostile):
-    """Of each row, at each radius and two sizes."""
-    explorer, sliders, n = PrototypeExplorer(hostile), page.locator("input[type=range]"), hostile.nobs
-    words = """n => [...Array(n).keys()].map((row) => {
+    """Of every fourth row and all prototypes, at each radius and two sizes."""
+    explorer, sliders = PrototypeExplorer(hostile), page.locator("input[type=range]")
+    words = """rows => rows.map((row) => {
       document.querySelector(".protoclass-map").explorer.select(row);
       return document.querySelector(".protoclass-details p").textContent;
     })"""
@@ -246,9 +246,11 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
         for size in (explorer._most(), 2):
             sliders.nth(1).fill(str(size))
             explorer.size = size
-            said, coverage = page.evaluate(words, n), measure_coverage(explorer.fit)
-            chosen = {label: place for place, label in enumerate(explorer.fit.prototypes.index)}
-            for row, label in enumerate(hostile.frame.index):
+            coverage, chosen = measure_coverage(explorer.fit), {label: k for k, label in enumerate(explorer.fit.prototypes.index)}
+            rows = [row for row, label in enumerate(hostile.frame.index) if row % 4 == 0 or label in chosen]
+            said = dict(zip(rows, page.evaluate(words, rows), strict=True))
+            for row in rows:
+                label = hostile.frame.index[row]
                 if label not in chosen:
                     card = describe_row(explorer.fit, None, coverage, row)
                     assert said[row] == f"{card.title}. {card.text}"

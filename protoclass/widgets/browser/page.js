@@ -175,15 +175,25 @@ class Page {
       this.size.label.hidden = !reel.stepwise;
     }
     this.only.select.value = only;
-    const shown = seen.now.shown.filter((place) => only < 0 || reel.classes[place] === only), key = `${stage} ${size} ${only}`;
-    if (this.listing !== key) {
-      this.listing = key;
-      offer(this.list.select, shown.slice(0, LISTED).map((place) => [listWords(seen, place), reel.points[place]]));
-      this.list.select.disabled = !shown.length;
-    }
-    this.list.select.value = reel.placeOf(point, size) >= 0 ? point : "";
+    const key = `${stage} ${size} ${only}`;
+    if (this.listing === key) this.list.select.value = reel.placeOf(point, size) >= 0 ? point : "";
+    else this.relist(key);
     this.search.value = point >= 0 && point < film.rows ? film.names[point] : "";
     this.tell(seen, point);
+  }
+
+  // The list follows when a slider rests for a frame: a browser takes longer to lay out its options than to draw the map.
+  relist(key) {
+    cancelAnimationFrame(this.later);
+    this.listing = "";
+    this.later = requestAnimationFrame(() => (this.later = requestAnimationFrame(() => {
+      const seen = this.map.look(), { only, point } = this.map.state, { reel } = seen;
+      const shown = seen.now.shown.filter((place) => only < 0 || reel.classes[place] === only);
+      offer(this.list.select, shown.slice(0, LISTED).map((place) => [listWords(seen, place), reel.points[place]]));
+      this.list.select.disabled = !shown.length;
+      this.list.select.value = reel.placeOf(point, seen.size) >= 0 ? point : "";
+      this.listing = key;
+    })));
   }
 
   // What is selected: words, pictures, the rows that it has to do with, and its predictors.

@@ -1,7 +1,7 @@
 """The work of the page for a frame of a large map, beside that of a loop of sums: a figure that no other work of a machine moves."""
 
 import pytest
-from frames import save_usps, timed
+from frame_times import save_usps, timed
 
 MOST = 1.6  # frames of 16 ms, where the loop takes 10
 

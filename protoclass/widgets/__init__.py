@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 def explore_validation(validation: Validation, **options: Any) -> Any:
     """Move over the grid of a cross-validation.
 
-    A slider for each parameter, linked to the error curve; a click on the curve moves them too. Beside it are the held-out
-    confusion table at the chosen point, its error, size and cover error. "Use this" fits all rows there.
+    A slider for each parameter, linked to the error curve, or to a heat map of two parameters, which the browser draws. A click
+    on it, or the arrow keys and Enter, move the sliders too. Beside it are the held-out confusion table at the chosen point, its
+    error, size and cover error. "Use this" fits all rows there.
 
     Parameters
     ----------

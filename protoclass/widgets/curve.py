@@ -13,8 +13,9 @@ from ..errors import OptionError, brief
 from ..estimation.fit import Fit
 from ..estimation.validation import Validation
 from ..plots.curve import curve
+from ..plots.palette import RISING
 from ..plots.style import plain_text
-from ..views.curve import choose_pair, find_slice, make_cells, mark_points, place_points
+from ..views.curve import choose_pair, find_slice, limit_cells, make_cells, mark_points, place_points
 from ..views.stages import GridFits
 from ..views.words import (
     MEASURES,
@@ -27,6 +28,7 @@ from ..views.words import (
     write_value,
 )
 from .base import WIDTH, Among, Explorer
+from .chart import Chart, describe_chart
 from .markup import confusion, listed, status
 from .picture import DPI, Sheet, fill, find_nearest, line
 
@@ -51,6 +53,7 @@ class CurveExplorer(Explorer):
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("point", "fit")
+    PICTURE: ClassVar[type[Chart]] = Chart
 
     point = Int()
     fit = Instance(Fit, allow_none=True, read_only=True)
@@ -68,6 +71,8 @@ class CurveExplorer(Explorer):
         self._heat: list[Any] = []
         self._rings: list[Any] = []
         self._build()
+        self.picture.load(describe_chart(validation, self._pair), self.sliders)
+        self.picture.on_select(lambda point: self._guarded(lambda: setattr(self, "point", point)))
         with self.hold():
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
@@ -154,6 +159,7 @@ class CurveExplorer(Explorer):
                 fill(mark, self._spots[[point]] if point in at else [])
         for ring in self._rings:
             fill(ring, self._spots[[self.point]])
+        self.picture.show(self.point)
         self.picture.alt = describe_curve(v, self._pair, self.point)
         self.picture.png = sheet.png()
 
@@ -209,12 +215,12 @@ def draw_heat(validation: Validation, pair: tuple[str, ...], ax: Any) -> list[An
 
     Its colours mean the same wherever the other parameters stand.
     """
-    table = validation.table
+    table, (low, high) = validation.table, limit_cells(validation)
     values = [np.unique(table[k].to_numpy()) for k in pair]
     extent = (-0.5, len(values[0]) - 0.5, -0.5, len(values[1]) - 0.5)
     image = ax.imshow(
-        np.zeros((len(values[1]), len(values[0]))), origin="lower", aspect="auto", cmap="viridis_r", extent=extent,
-        vmin=table["error"].min(), vmax=table["error"].max(),
+        np.zeros((len(values[1]), len(values[0]))), origin="lower", aspect="auto", cmap=f"{RISING}_r", extent=extent,
+        vmin=low, vmax=high,
     )  # fmt: skip
     for axis, along in zip((ax.xaxis, ax.yaxis), values, strict=True):
         at = range(0, len(along), max(1, -(-len(along) // TICKS)))

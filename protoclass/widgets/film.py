@@ -20,6 +20,7 @@ from ..views.pictures import Album
 from ..views.prototypes import list_names, list_rows, list_shown, measure_rows
 from ..views.stages import Stages, count_steps
 from ..views.words import describe_prototypes, write_error, write_value
+from .chart import describe_line
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes that are read; a tenth where they have to be measured
@@ -238,7 +239,7 @@ def describe(film: Film, album: Album | None) -> Packed:
 
 
 def describe_curve(stages: Stages) -> Packed:
-    """The cross-validated error at the radii of the slider; empty where there is no curve over them."""
+    """The cross-validated error at the radii of the slider, by their places; empty where there is no curve over them."""
     fit, radius = stages.fit, stages.fit.model.can.radius
     validation = fit.validation
     if validation is None or fit.point is None or radius not in validation.grid or len(stages.radii) < 2:
@@ -249,15 +250,10 @@ def describe_curve(stages: Stages) -> Packed:
     values = validation.grid[radius].to_numpy(float)[rows]
     if len(rows) < 2 or not set(values) <= set(stages.radii):
         return {}
-    table = validation.table.iloc[rows]
-    marks = ["least error" if g == validation.best else "1-SE choice" if g == validation.one_se else "" for g in rows]
     return {
-        "stages": [stages.radii.index(value) for value in values],
-        "errors": table["error"].tolist(),
-        "ses": [value if value == value else 0.0 for value in table["se"]],
-        "texts": [write_error(row) for _, row in table.iterrows()],
-        "marks": marks,
-        "measure": validation.measure_name,
+        **describe_line(validation, (radius,), rows),
+        "points": [stages.radii.index(value) for value in values],
+        "texts": [write_error(row) for _, row in validation.table.iloc[rows].iterrows()],
     }
 
 

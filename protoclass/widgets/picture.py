@@ -19,8 +19,8 @@ from .browser import script, style
 ABOVE = 10  # the frame and the labels of the Axes
 PATIENCE = 6.0  # seconds
 SILENCE = (
-    "Python does not answer: it is busy, or its kernel has ended or was never started. The controls and the map may have moved "
-    "on; words and tables show an earlier state. If this stays, run the cell again."
+    "Python does not answer: it is busy, or its kernel has ended or was never started. The controls and the picture may have "
+    "moved on; words and tables show an earlier state. If this stays, run the cell again."
 )
 DPI = 100  # dots an inch where a dot is a pixel of the page
 

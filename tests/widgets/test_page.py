@@ -77,7 +77,7 @@ def spot(page, label):
 
 def test_no_names_meet_when_modules_are_joined():
     """The modules of a script share one scope, and import in no circle."""
-    for name in ("picture", "notebook", "page"):
+    for name in ("picture", "notebook", "page", "validation"):
         names = re.findall(r"^(?:class|function|async function|const) (\w+)", script(name), re.M)
         assert len(names) == len(set(names)) > 3
         assert not re.search(r"^(import|export (?!default))", script(name), re.M)

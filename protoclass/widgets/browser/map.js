@@ -1,6 +1,7 @@
 // The map on the page: it draws what its state says, and answers pointer and keys at once.
 
 import { Drawing } from "./draw.js";
+import { make } from "./element.js";
 import { Frame } from "./frame.js";
 import { icon } from "./marks.js";
 import { unpack } from "./reel.js";
@@ -10,14 +11,6 @@ const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0,
 const THEMES = ["class", "style", "data-theme", "data-jp-theme-name", "data-jp-theme-light"]; // what pages say a theme with
 const HELP = "Arrow keys travel between points, Page Up and Page Down between prototypes, Enter selects, Space adds to the lasso, "
   + "plus and minus zoom, Escape lets go.";
-
-export function make(tag, className, text = "", properties = {}) {
-  const element = document.createElement(tag);
-  if (className) element.className = `protoclass-${className}`;
-  if (text) element.textContent = text;
-  for (const [name, value] of Object.entries(properties)) element.setAttribute(name, value);
-  return element;
-}
 
 export class FitMap {
   // `on.select(point)` and `on.lasso(points)` are called for what the user does, -1 for nothing.

@@ -53,13 +53,19 @@ class Notebook {
     this.take();
     this.paint();
     this.name();
-    if (this.curve) this.curve.element.remove();
-    this.curve = null;
-    if (this.film.curve.stages) {
-      this.curve = new Curve(this.film.curve, this.film.radius_words, (to) => this.move(to));
+    this.dropCurve();
+    if (this.film.curve.points) {
+      this.curve = new Curve(this.film.curve, (to) => this.move(to));
       map.element.prepend(this.curve.element);
       this.curve.mark(stage);
     }
+  }
+
+  dropCurve() {
+    if (!this.curve) return;
+    this.curve.close();
+    this.curve.element.remove();
+    this.curve = null;
   }
 
   // A reel that was too large to be sent with the others.
@@ -140,6 +146,7 @@ class Notebook {
     this.heard.forEach((off) => off());
     this.stop();
     this.closeStill();
+    this.dropCurve();
     this.map.close();
   }
 }

@@ -2,7 +2,8 @@
 
 import { Curve } from "./curve.js";
 import { thumb } from "./draw.js";
-import { FitMap, make } from "./map.js";
+import { make } from "./element.js";
+import { FitMap } from "./map.js";
 import { Film, Reel, unpack } from "./reel.js";
 import { fitWords, listWords, nameRows, pointWords } from "./words.js";
 
@@ -109,8 +110,8 @@ class Page {
     this.details = make("div", "details");
     const notes = told.notes.map((note) => make("p", "note", note));
     root.replaceChildren(controls, this.status, middle, this.details, ...notes);
-    if (film.curve.stages) {
-      this.curve = new Curve(film.curve, film.radius_words, (to) => this.reels.has(to) && this.radius(to));
+    if (film.curve.points) {
+      this.curve = new Curve(film.curve, (to) => this.reels.has(to) && this.radius(to));
       map.element.prepend(this.curve.element);
     }
     map.element.explorer = map;

@@ -25,8 +25,8 @@ export function fitWords({ film, reel, now, stage, size }) {
   const radius = film.radius_texts.length ? `eps = ${film.radius_texts[stage]}, ` : "";
   const balls = reel.covering && reel.whole
     ? `${held} of ${n} rows lie in a ball of their class, ${invaded} in one of another. ` : "";
-  const at = film.curve.stages ? film.curve.stages.indexOf(stage) : -1;
-  const known = at >= 0 && size === reel.most ? `; held-out ${film.curve.measure} ${film.curve.texts[at]}` : "";
+  const at = film.curve.points ? film.curve.points.indexOf(stage) : -1;
+  const known = at >= 0 && size === reel.most ? `; held-out ${film.curve.name} ${film.curve.texts[at]}` : "";
   const error = `Training error ${(lost / all).toFixed(4)} (optimistic: the same rows chose the prototypes)${known}.`;
   return `${radius}${what}. ${balls}${error}`;
 }

@@ -1,0 +1,136 @@
+// What a curve and a heat map share: grid points that pointer and keys reach, each with its words, of which one is chosen.
+
+import { make, drawn } from "./element.js";
+
+const POINT_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const POINT_HELP = "Arrow keys travel between grid points, Home and End go to the ends, Enter chooses, Escape lets go.";
+const ruler = document.createElement("canvas").getContext("2d");
+
+// The width of a text of a chart.
+export function widthOf(text) {
+  ruler.font = "11px system-ui, sans-serif";
+  return ruler.measureText(text).width;
+}
+
+export class Chart {
+  // A drawing has `draw(width, height)`, the `spots` of its points after that, `outline(k, name, style)`, `reach(x, y)`,
+  // `next(k, step)` and `ends()`.
+  // `choose(point)` is called for what the user chooses.
+  constructor(told, choose) {
+    Object.assign(this, { told, choose, chosen: 0, here: -1, spots: [], size: "" });
+    this.build();
+    this.listen();
+  }
+
+  build() {
+    const { told } = this, count = told.points.length;
+    this.element = make("div", "chart");
+    this.title = make("div", "chart-title", told.title);
+    this.field = make("div", "plot", "", {
+      tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-label": `Cross-validated ${told.name} at ${count} grid points`,
+    });
+    this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" });
+    this.rings = drawn("g");
+    this.tip = make("div", "chart-tip", "", { "aria-hidden": "true" });
+    this.field.append(this.svg, this.tip);
+    this.key = make("div", "chart-key");
+    this.said = make("div", "chart-said", "", { "aria-live": "polite" });
+    this.element.append(this.title, this.field, this.key, this.said, make("div", "chart-help", POINT_HELP));
+  }
+
+  listen() {
+    const { field } = this, reach = (event) => {
+      const box = field.getBoundingClientRect();
+      return this.reach(event.clientX - box.left, event.clientY - box.top);
+    };
+    field.addEventListener("pointermove", (event) => this.hover(reach(event)));
+    field.addEventListener("pointerleave", () => this.hover(-1));
+    field.addEventListener("click", (event) => this.take(reach(event)));
+    field.addEventListener("keydown", (event) => this.press(event));
+    field.addEventListener("blur", () => this.hover(-1));
+    this.watcher = new ResizeObserver(() => this.measure());
+    this.watcher.observe(field);
+  }
+
+  close() {
+    this.watcher.disconnect();
+  }
+
+  // The page may have another width.
+  measure() {
+    const { clientWidth: width, clientHeight: height } = this.field, size = `${width} ${height}`;
+    if (!width || size === this.size) return;
+    this.size = size;
+    this.redraw();
+  }
+
+  redraw() {
+    const [width, height] = this.size.split(" ").map(Number);
+    if (!width) return;
+    for (const [name, value] of Object.entries({ width, height })) this.svg.setAttribute(name, value);
+    this.svg.replaceChildren();
+    this.draw(width, height);
+    if (!this.spots[this.here]) this.here = -1; // it is drawn no more
+    this.svg.append(this.rings);
+    this.ring();
+  }
+
+  add(tag, attributes, text) {
+    this.svg.append(drawn(tag, attributes, text));
+  }
+
+  // Mark the chosen point.
+  mark(point) {
+    this.chosen = this.told.points.indexOf(point);
+    this.element.dataset.chosen = point;
+    this.ring();
+  }
+
+  hover(k) {
+    if (k === this.here) return;
+    this.here = k;
+    this.ring();
+  }
+
+  take(k) {
+    if (k >= 0) this.choose(this.told.points[k]);
+  }
+
+  // The chosen point and the one under the pointer or the keys, with its words.
+  ring() {
+    this.rings.replaceChildren();
+    if (!this.spots.length) return;
+    for (const [k, name] of [[this.chosen, "chosen"], [this.here, "here"]]) {
+      if (k < 0 || !this.spots[k]) continue;
+      for (const style of ["halo", name]) this.rings.append(...this.outline(k, name, `protoclass-${style}`));
+    }
+    this.say();
+  }
+
+  say() {
+    const { here, told } = this, alone = this.element.closest(".protoclass-gone") && !this.element.closest(".protoclass-map");
+    const at = here >= 0 ? here : alone ? this.chosen : -1, words = at >= 0 ? told.words[at] : "";
+    if (this.said.textContent !== words) this.said.textContent = words;
+    this.tip.classList.toggle("protoclass-shown", here >= 0);
+    this.field.classList.toggle("protoclass-on", here >= 0);
+    if (here < 0) return;
+    this.tip.textContent = words;
+    const [x, y] = this.spots[here], wide = this.field.clientWidth, room = wide - this.tip.offsetWidth - 2;
+    const high = this.tip.offsetHeight, above = y > this.field.clientHeight / 2;
+    this.tip.style.transform = `translate(${Math.max(0, Math.min(x + 12, room))}px, ${above ? Math.max(0, y - high - 12) : y + 14}px)`;
+  }
+
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event, at = this.here >= 0 ? this.here : this.chosen, [first, last] = this.ends();
+    let to = null;
+    if (POINT_STEPS[key]) to = this.next(at, POINT_STEPS[key]);
+    else if (key === "Home") to = first;
+    else if (key === "End") to = last;
+    else if (key === "Escape") to = -1;
+    else if (key === "Enter" || key === " ") this.take(at);
+    else return;
+    event.preventDefault();
+    if (to !== null && (to >= 0 || key === "Escape")) this.hover(to);
+  }
+}

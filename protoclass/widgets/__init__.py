@@ -52,7 +52,9 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     """Look at the prototypes of a fit.
 
     Sliders move the radius and the number of prototypes. A prototype that is clicked, or chosen from the list, says what it
-    covers first, what it holds wrongly and which prototypes of other classes are near; a row says why it gets its class.
+    covers first, what it holds wrongly and which prototypes of other classes are near; a row says why it gets its class. Where the
+    rules have a bound on the optimum (see `Fit.certificate`), a gauge says how far from it those that are shown are at most, also
+    the first few of them.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     alternatives : Alternatives, optional
         What `fit.alternatives()` returned: a menu beside the list then swaps the selected prototype for one of its substitutes.
     criticisms : Criticisms, optional
-        What `fit.criticisms()` returned: a menu then lists these rows, and selects one.
+        What `fit.criticisms()` returned: a menu then lists these rows, and selects one; so does that of a saved page.
     save : str or path, optional
         A file that ends in .html: the explorer as a page that needs neither Python nor a network, with all radii and sizes.
 
@@ -89,9 +91,12 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
     """
     from .base import check_options, front_end, show
     from .prototypes import PrototypeExplorer
+    from .saved import check_path
 
     check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "save"))
     path = options.pop("save", None)
+    if path is not None:
+        check_path("save", path)
     if fit.frame.absent is not None:
         from ..errors import NotAvailable
 

@@ -40,8 +40,7 @@ h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
 
 def write_page(explorer: PrototypeExplorer, path: Any, overwrite: bool = False) -> Path:
     """See `PrototypeExplorer.save`."""
-    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
-        raise OptionError(f"path={brief(path)}: the name of a file that ends in .html")
+    check_path("path", path)
     if not isinstance(overwrite, bool):
         raise OptionError("overwrite= is True or False")
     place = Path(path)
@@ -50,6 +49,12 @@ def write_page(explorer: PrototypeExplorer, path: Any, overwrite: bool = False) 
     except FileExistsError:
         raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
     return place
+
+
+def check_path(argument: str, path: Any) -> None:
+    """Raise unless an argument names a file for a page."""
+    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
+        raise OptionError(f"{argument}={brief(path)}: the name of a file that ends in .html")
 
 
 def page(explorer: PrototypeExplorer) -> str:

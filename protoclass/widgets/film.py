@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..views.geometry import Plane, outline_balls
 from ..views.members import find_members
 from ..views.pictures import Album
 from ..views.prototypes import list_names, list_rows, list_shown, measure_rows
+from ..views.proved import measure_gaps
 from ..views.stages import Stages, count_steps
 from ..views.words import describe_prototypes, write_error, write_value
 from .chart import describe_line
@@ -63,6 +65,8 @@ class Film:
         The complete one at each radius.
     reels : dict
         By place of the radius what `make_reel` gives; those that are left out Python sends when they are shown.
+    criticised : list of (str, int)
+        Rows that the prototypes explain badly: words and points.
     """
 
     stages: Stages
@@ -70,6 +74,12 @@ class Film:
     names: list[str]
     places: dict[Any, int]
     reels: dict[int, Packed]
+    criticised: Sequence[tuple[str, int]] = ()
+
+    def describe_gap(self, stage: int, size: int | None) -> str:
+        """How far from the optimum the first `size` steps at a radius are at most; "" where no bound is known."""
+        proved = measure_gaps(self.fits[stage])
+        return "" if proved is None else proved.describe(size)
 
     def points(self, fit: Fit) -> np.ndarray:
         """The point (q,) of each prototype of a fit."""
@@ -81,8 +91,11 @@ def find_points(fit: Fit, places: dict[Any, int]) -> np.ndarray:
     return np.array([row if row >= 0 else places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
 
 
-def make_film(stages: Stages) -> Film:
-    """The reels of all radii as far as they are not too large, that of the fit itself first."""
+def make_film(stages: Stages, criticised: Sequence[tuple[str, Any]] = ()) -> Film:
+    """The reels of all radii as far as they are not too large, that of the fit itself first.
+
+    `criticised` has words on rows, and their labels.
+    """
     fit, radii = stages.fit, stages.radii
     n = fit.nobs
     full = [stages.at(eps, count_steps(stages.rule(eps))) for eps in radii] or [fit]
@@ -102,7 +115,8 @@ def make_film(stages: Stages) -> Film:
         reels[k] = make_reel(full[k], stages.source, find_points(full[k], places))
         members = reels[k]["members"]
         pairs -= len(members["data"]) // np.dtype(members["type"]).itemsize
-    return Film(stages, full, [str(label) for label in [*fit.frame.index, *places]], places, reels)
+    badly = [(words, int(fit.frame.index.get_loc(label))) for words, label in criticised if label in fit.frame.index]
+    return Film(stages, full, [str(label) for label in [*fit.frame.index, *places]], places, reels, badly)
 
 
 def make_reel(fit: Fit, source: Source | None, points: np.ndarray) -> Packed:
@@ -111,7 +125,8 @@ def make_reel(fit: Fit, source: Source | None, points: np.ndarray) -> Packed:
     `points`, `classes`, `radii`, `born` (the size from which on it is there) and `listed` (whether pictures mark it) of each
     prototype; of each row `first` (place of the first prototype of its class whose ball holds it, -1 for none) and what the
     rule predicts: from `starts[i]` on the sizes `steps` at which that changes, with `nearest` (place of the prototype, -1 for
-    none) and `codes`; of each prototype from `member_starts[k]` on its `members`, the rows in its ball.
+    none) and `codes`; of each prototype from `member_starts[k]` on its `members`, the rows in its ball. Where a bound on the
+    optimum is known, `gaps` of the first 0, 1, ... steps (or of the complete rule alone), and what is said of a gap of 0 and of others.
     """
     prototypes, n = fit.rule.prototypes, fit.nobs
     q = len(prototypes)
@@ -122,11 +137,14 @@ def make_reel(fit: Fit, source: Source | None, points: np.ndarray) -> Packed:
     kept = members.rows if whole else np.empty(0, np.int64)
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
+    proved = measure_gaps(fit)
     return {
         "most": count_steps(fit.rule) or 0,
         "stepwise": count_steps(fit.rule) is not None,
         "covering": coverage.first is not None,
         "texts": list_texts(fit),
+        "gaps": pack(np.empty(0) if proved is None else proved.gaps),
+        "proofs": [] if proved is None else list(proved.certificate.statements),
         "whole": whole and prototypes.radii is not None,
         "points": pack(points),
         "classes": pack(prototypes.classes),
@@ -234,6 +252,7 @@ def describe(film: Film, album: Album | None) -> Packed:
         "radius_words": [write_value(value) for value in stages.radii],
         "digits": options.digits or 4,
         "curve": describe_curve(stages),
+        "criticised": [{"text": text, "point": point} for text, point in film.criticised],
         "album": {} if album is None else describe_album(fit, album),
     }
 

@@ -32,9 +32,10 @@ class Map(Picture):
         The class that the rule gives to each place, where the plane is the metric's own.
     shown : dict
         Place `stage` of the radius, `size`, class `only` (-1 for all), selected `point` (-1 for none), the points `also` that a
-        selected row is joined to, those that are `listed`, and the last `turn` of the page that was heard.
+        selected row is joined to, those that are `listed`, those `offered` for the place of a prototype, and the last `turn` of
+        the page that was heard.
     controls : dict
-        The ids of the sliders, the menu of classes and the list, which the page listens to.
+        The ids of the sliders, the menus and the list, which the page listens to.
     """
 
     _esm: ClassVar[str] = script("notebook")

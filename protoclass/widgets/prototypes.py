@@ -33,12 +33,11 @@ from .map import Map, find_point
 from .markup import status
 from .panels import overview, panel
 from .scene import MOST, Scene
-from .swaps import criticised, swaps_of
+from .swaps import criticised, make_menus, offer, swaps_of
 
 Prepared = tuple[Film, Album | None]
 ACROSS, DOWN = 415, 430  # pixels of the picture
 LISTED = 300  # prototypes in the list
-NO_SWAP = ("none", None)
 
 
 class PrototypeExplorer(Explorer):
@@ -104,7 +103,7 @@ class PrototypeExplorer(Explorer):
     def _prepare(self, fit: Fit, radii: Sequence[float] | None = None) -> Prepared:
         """What takes time, and may fail, before anything is shown of a fit."""
         album = None if self._shape is None else make_album(fit, self._shape)
-        return make_film(make_stages(fit, radii)), album
+        return make_film(make_stages(fit, radii), self._criticised), album
 
     def _start(self) -> None:
         """Show the fit that was prepared, at its own radius and number of prototypes."""
@@ -161,13 +160,12 @@ class PrototypeExplorer(Explorer):
         self.search = Text(description="row", placeholder="label, Enter", continuous_update=False, style=style)
         self.search.layout = Layout(width="200px")
         self._follow(self.search, "selected", self._find_row)
-        self.swap_menu = Dropdown(options=[NO_SWAP], description="swap for", style=style, layout=Layout(width="200px"))
+        self.swap_menu, self.criticisms_menu = make_menus(self._criticised)
         self.swap_menu.observe(self._menu_moved, "value")
-        rows = [("none is selected", None), *self._criticised]
-        self.criticisms_menu = Dropdown(options=rows, description="badly explained", style=style, layout=Layout(width="330px"))
         self._follow(self.criticisms_menu, "selected", lambda label: label)
         self._status, self._head, self._details = HTML(), HTML(), HTML()
-        self.picture.load(self._film, self._album, {**self.sliders, "only": self.menu, "list": self.list})
+        menus = {"only": self.menu, "list": self.list, "swap": self.swap_menu, "criticised": self.criticisms_menu}
+        self.picture.load(self._film, self._album, {**self.sliders, **menus})
 
     def _arrange(self) -> list[Any]:
         row = Layout(display="flex", flex_flow="row wrap")
@@ -264,9 +262,8 @@ class PrototypeExplorer(Explorer):
 
     def _show_swaps(self) -> None:
         names = list_names(self.fit)
-        offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
-        self.swap_menu.options = [(f"{len(offers)} rows", None) if offers else NO_SWAP, *offers]
-        self.swap_menu.value, self.swap_menu.disabled = None, not offers
+        self._offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
+        offer(self.swap_menu, self._offers)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -303,7 +300,9 @@ class PrototypeExplorer(Explorer):
             marks = replace(marks, regions=self._regions[2])
         self._marks = marks
         axes = None if self.x == MAP else (self.x, self.y)
-        self.picture.show(fit, plane, self._point_out(only, cards), regions)
+        state = self._point_out(only, cards)
+        self.picture.show(fit, plane, state, regions)
+        words = " ".join(filter(None, (words, self._film.describe_gap(state["stage"], self.size))))
         self.picture.alt = describe_picture(fit, axes, words, self.class_, cards[0].title if cards else "")
         self.picture.png = self._scene.show(marks)
 
@@ -317,6 +316,7 @@ class PrototypeExplorer(Explorer):
             "point": find_point(self._film, self.selected, find_name(self.fit, self.selected)[1]),
             "also": points[cards[0].prototypes].tolist() if cards else [],
             "listed": points[self._listed].tolist(),
+            "offered": [find_point(self._film, label, find_name(self.fit, label)[1]) for _, label in self._offers],
         }
 
     def _select(self, point: int) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from ipywidgets import Dropdown, Layout
 
 from ..errors import OptionError, brief
 from ..settings import significant
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
 Label = Hashable
+NO_SWAP = ("none", None)
 
 
 class Swaps:
@@ -64,3 +67,17 @@ def criticised(fit: Fit, criticisms: Any) -> list[tuple[str, Label]]:
         given = "those of another fit" if isinstance(criticisms, Criticisms) else brief(criticisms)
         raise OptionError(f"criticisms={given}: what fit.criticisms() of the explored fit returns")
     return [(f"{label} ({reason})", label) for label, reason in criticisms.table["reason"].items()]
+
+
+def make_menus(rows: Sequence[tuple[str, Label]]) -> tuple[Dropdown, Dropdown]:
+    """The menu of what can take the place of the selected prototype, and that of the rows that are explained badly."""
+    style = {"description_width": "initial"}
+    swap = Dropdown(options=[NO_SWAP], description="swap for", style=style, layout=Layout(width="200px"))
+    options = [("none is selected", None), *rows]
+    return swap, Dropdown(options=options, description="badly explained", style=style, layout=Layout(width="330px"))
+
+
+def offer(menu: Dropdown, offers: Sequence[tuple[str, Label]]) -> None:
+    """Show what can take the place of the selected prototype."""
+    menu.options = [(f"{len(offers)} rows", None) if offers else NO_SWAP, *offers]
+    menu.value, menu.disabled = None, not offers

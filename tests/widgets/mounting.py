@@ -46,8 +46,11 @@ MOUNT = """async ([script, state, png, controls, answers]) => {
 }"""
 
 
-def mount(page, explorer, answers=True):
-    """Put the picture of an explorer on a page; what the page sends reaches Python, and Python's state the page."""
+def mount(page, explorer, answers=True, **menus):
+    """Put the picture of an explorer on a page; what the page sends reaches Python, and Python's state the page.
+
+    The page knows its sliders, and `menus` by name.
+    """
     def encode(value):
         return {"base64": base64.b64encode(value).decode()} if isinstance(value, (bytes, memoryview)) else str(value)
 
@@ -55,7 +58,10 @@ def mount(page, explorer, answers=True):
 
     def python(content):
         picture._handle_custom_msg(content, [])
-        return {"shown": picture.shown, "indices": {name: slider.index for name, slider in explorer.sliders.items()}}
+        return {"shown": picture.shown, "indices": dict(read())}
+
+    def read():
+        return [[name, getattr(control, "index", None)] for name, control in {**explorer.sliders, **menus}.items()]
 
     page.set_content(PAGE.replace("STYLE", picture._css))
     if answers:
@@ -63,6 +69,5 @@ def mount(page, explorer, answers=True):
     skipped = ("png", "controls", "layout", "tooltip", "tabbable")
     values = {name: getattr(picture, name) for name in picture.keys if name not in skipped and not name.startswith("_")}
     state = json.loads(json.dumps(values, default=encode))
-    controls = [[name, slider.index] for name, slider in explorer.sliders.items()]
     png = base64.b64encode(picture.png).decode()
-    page.evaluate(MOUNT, [picture._esm, state, png, controls, answers])
+    page.evaluate(MOUNT, [picture._esm, state, png, read(), answers])

@@ -89,10 +89,29 @@ class Certificate:
     @property
     def gap(self) -> float:
         """(objective - bound) / bound over all classes; 0 is optimal."""
-        above = float(self.objective.sum() - self.bound.sum())
-        if above <= 1e-9 * max(1.0, float(self.objective.sum())):
+        return self.gap_of(float(self.objective.sum()))
+
+    def gap_of(self, objective: float) -> float:
+        """The gap of any cover of this objective, by the same bound: it is one on all covers."""
+        bound = float(self.bound.sum())
+        above = objective - bound
+        if above <= 1e-9 * max(1.0, objective):
             return 0.0
-        return above / float(self.bound.sum()) if self.bound.sum() > 0 else float("inf")
+        return above / bound if bound > 0 else float("inf")
+
+    @property
+    def statements(self) -> tuple[str, str]:
+        """What it says of a cover at the bound, and of one above it, with {} for the share by which it is."""
+        names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
+        proofs = ", ".join(name for proof, name in names.items() if proof in self.proof)
+        over = f" over {self.over}" if self.over else ""
+        above = f"at most {{}} above the optimum{over} (bound {self.bound.sum():.6g} by {proofs})"
+        return f"optimal{over} (proved by {proofs})", above
+
+    def state(self, gap: float) -> str:
+        """What it says of a cover of this gap, in words."""
+        optimal, above = self.statements
+        return optimal if gap == 0 else above.replace("{}", _percent(gap))
 
     def scaled(self, unit: float) -> Certificate:
         sampled = None if self.sampled is None else self.sampled.scaled(unit)
@@ -105,12 +124,7 @@ class Certificate:
         return replace(self, sampled=sampled, prices=None)
 
     def __repr__(self) -> str:
-        names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
-        proofs = ", ".join(name for proof, name in names.items() if proof in self.proof)
-        over = f" over {self.over}" if self.over else ""
-        text = f"at most {_percent(self.gap)} above the optimum{over} (bound {self.bound.sum():.6g} by {proofs})"
-        if self.gap == 0:
-            text = f"optimal{over} (proved by {proofs})"
+        text = self.state(self.gap)
         return text if self.sampled is None else f"{text}; {self.sampled}"
 
 

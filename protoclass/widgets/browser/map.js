@@ -5,7 +5,7 @@ import { make } from "./element.js";
 import { Frame } from "./frame.js";
 import { icon } from "./marks.js";
 import { unpack } from "./reel.js";
-import { pointWords, setWords } from "./words.js";
+import { gapOf, gapWords, pointWords, setWords } from "./words.js";
 
 const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const THEMES = ["class", "style", "data-theme", "data-jp-theme-name", "data-jp-theme-light"]; // what pages say a theme with
@@ -25,6 +25,7 @@ export class FitMap {
   build() {
     this.element = make("div", "map");
     this.legend = make("div", "legend");
+    this.gauge = make("div", "gauge", "", { role: "meter", "aria-label": "Bound on the optimum, as a share of the objective", "aria-valuemin": 0, "aria-valuemax": 100 });
     this.field = make("div", "field", "", { tabindex: 0, role: "application", "aria-roledescription": "map" });
     const [base, top] = [make("canvas", "base"), make("canvas", "top")];
     for (const canvas of [base, top]) canvas.setAttribute("aria-hidden", "true");
@@ -44,7 +45,7 @@ export class FitMap {
     });
     this.buttons[3].setAttribute("aria-pressed", "false");
     this.tools.append(...this.buttons);
-    this.element.append(this.legend, this.field, this.tools, this.said, this.help);
+    this.element.append(this.legend, this.gauge, this.field, this.tools, this.said, this.help);
     this.drawing = new Drawing(base, top);
   }
 
@@ -153,6 +154,20 @@ export class FitMap {
     const { stage, size, only } = this.state, regions = this.plane.turned ? null : this.regionsOf.get(`${stage} ${size}`);
     this.drawing.still({ ...this.look(), only, frame: this.frame, plane: this.plane, regions });
     this.element.dataset.drawn = `${stage} ${size} ${only}`;
+    this.measureGap();
+  }
+
+  // How much of the objective every other choice of prototypes needs too.
+  measureGap() {
+    const seen = this.look(), words = gapWords(seen);
+    this.gauge.hidden = !words;
+    if (!words || this.gauge.textContent === words) return;
+    const share = (100 / (1 + gapOf(seen))).toFixed(1), bar = make("span", "share"), filled = make("span", "filled");
+    filled.style.width = `${share}%`;
+    bar.append(filled);
+    this.gauge.replaceChildren(bar, make("span", "", words));
+    this.gauge.setAttribute("aria-valuenow", share);
+    this.gauge.setAttribute("aria-valuetext", words);
   }
 
   drawMoving() {

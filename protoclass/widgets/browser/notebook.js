@@ -96,11 +96,19 @@ class Notebook {
     this.controls = {};
     if (!manager) return;
     for (const [name, id] of Object.entries(ids)) this.controls[name] = await manager.get_model(id);
-    const { eps, size, only, list } = this.controls;
+    const { eps, size, only, list, swap, criticised } = this.controls;
     if (eps) this.hear(eps, "change:index", () => this.radius(eps.get("index")));
     if (size) this.hear(size, "change:value", () => this.map.set({ size: size.get("value") }));
     if (only) this.hear(only, "change:index", () => this.map.set({ only: only.get("index") - 1 }));
     if (list) this.hear(list, "change:index", () => this.listed(list.get("index")));
+    if (swap) this.hear(swap, "change:index", () => this.pick(swap, this.model.get("shown").offered));
+    if (criticised) this.hear(criticised, "change:index", () => this.pick(criticised, this.film.criticised.map((row) => row.point)));
+  }
+
+  // Ring the row that a menu chose, below a first line that chooses none; a swap itself is Python's.
+  pick(menu, points) {
+    const point = points[menu.get("index") - 1];
+    if (point !== undefined && point >= 0) this.map.set({ point, also: [] });
   }
 
   // Choose a radius from the curve, as if by the slider.

@@ -90,6 +90,11 @@ class Page {
     const classes = [["all", -1], ...film.classes.map((one, k) => [one.name, k])];
     this.only = this.menu("class", classes, (value) => this.set({ only: Number(value) }));
     controls.append(this.only.label);
+    if (film.criticised.length) {
+      const rows = film.criticised.map(({ text, point: row }) => [text, row]);
+      this.criticised = this.menu("badly explained", [["none is selected", -1], ...rows], (row) => this.select(Number(row)));
+      controls.append(this.criticised.label);
+    }
     const numeric = this.fields.filter((field) => field.values);
     if (numeric.length) {
       const axes = [[told.plane.name, -1], ...numeric.map((field, k) => [field.name, k])];
@@ -179,6 +184,7 @@ class Page {
     const key = `${stage} ${size} ${only}`;
     if (this.listing === key) this.list.select.value = reel.placeOf(point, size) >= 0 ? point : "";
     else this.relist(key);
+    if (this.criticised) this.criticised.select.value = film.criticised.some((row) => row.point === point) ? point : -1;
     this.search.value = point >= 0 && point < film.rows ? film.names[point] : "";
     this.tell(seen, point);
   }

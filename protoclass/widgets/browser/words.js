@@ -31,6 +31,20 @@ export function fitWords({ film, reel, now, stage, size }) {
   return `${radius}${what}. ${balls}${error}`;
 }
 
+// By which share of the bound the objective of what is shown is above it; null where no bound is known.
+export function gapOf({ reel, size }) {
+  const gap = reel.gaps.length > 1 ? reel.gaps[size] : reel.gaps[0];
+  return gap === undefined || !Number.isFinite(gap) ? null : gap;
+}
+
+// How far from the optimum what is shown is at most, as certificates say it.
+export function gapWords(seen) {
+  const gap = gapOf(seen), [optimal, above] = seen.reel.proofs;
+  if (gap === null) return "";
+  const value = Number((100 * gap).toPrecision(2)), percent = value >= 100 ? value.toLocaleString("en-US") : String(value);
+  return `Objective: ${gap === 0 ? optimal : above.replace("{}", `${percent} %`)}.`;
+}
+
 // The title and the text of a prototype.
 export function prototypeWords({ film, reel, now, size }, place) {
   const code = reel.classes[place], point = reel.points[place], levels = film.classes;

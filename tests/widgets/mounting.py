@@ -6,6 +6,7 @@ import json
 PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>An explorer</title><style>STYLE</style>
 <style>:root { color-scheme: light dark; } body { margin: 8px; background: Canvas; color: CanvasText; }</style></head>
 <body><main class="protoclass-explorer"><div id="here"></div></main></body></html>"""
+BEHIND = {}  # what answers each page
 MOUNT = """async ([script, state, png, controls, answers]) => {
   class Model {
     constructor(values) { Object.assign(this, { values, heard: [], sent: [] }); }
@@ -51,21 +52,24 @@ def mount(page, explorer, answers=True, **menus):
 
     The page knows its sliders, and `menus` by name.
     """
+
     def encode(value):
         return {"base64": base64.b64encode(value).decode()} if isinstance(value, (bytes, memoryview)) else str(value)
 
     picture = explorer.picture
 
-    def python(content):
+    def answer(content):
         picture._handle_custom_msg(content, [])
         return {"shown": picture.shown, "indices": dict(read())}
 
     def read():
         return [[name, getattr(control, "index", None)] for name, control in {**explorer.sliders, **menus}.items()]
 
+    page.goto("about:blank")  # a saved page that was there forbids scripts beside its own
     page.set_content(PAGE.replace("STYLE", picture._css))
-    if answers:
-        page.expose_function("python", python)
+    if page not in BEHIND:
+        page.expose_function("python", lambda content: BEHIND[page](content))
+    BEHIND[page] = answer
     skipped = ("png", "controls", "layout", "tooltip", "tabbable")
     values = {name: getattr(picture, name) for name in picture.keys if name not in skipped and not name.startswith("_")}
     state = json.loads(json.dumps(values, default=encode))

@@ -1,4 +1,4 @@
-"""The error curve and the heat map that a browser draws: what it is sent, and each control by mouse and by keyboard."""
+"""What a browser draws beside the map: the error curve, the heat map, the gauge of the proved bound, swaps and criticisms."""
 
 import json
 
@@ -8,7 +8,9 @@ from mounting import mount
 
 import protoclass as pc
 from protoclass.views.curve import limit_errors
+from protoclass.views.proved import measure_gaps
 from protoclass.views.words import describe_choice
+from protoclass.widgets import explore_fit
 from protoclass.widgets.chart import describe_chart
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.film import describe_curve
@@ -96,19 +98,23 @@ def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
 
 
 @pytest.fixture(scope="module")
-def context(chromium):
-    context = chromium.new_context(viewport={"width": 660, "height": 620}, device_scale_factor=2, offline=True)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context):
-    page, wrong = context.new_page(), []
+def page(chromium):
+    """One page for all: each test puts what it looks at in the place of what was there."""
+    page, wrong = chromium.new_page(viewport={"width": 660, "height": 620}), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     yield page
     page.close()
     assert not wrong
+
+
+@pytest.fixture(scope="module")
+def curve(fit):
+    return CurveExplorer(fit.validation)
+
+
+@pytest.fixture(scope="module")
+def heat(machines):
+    return CurveExplorer(machines)
 
 
 def chosen(page):
@@ -124,8 +130,8 @@ SAID = ".protoclass-chart-said"
 
 
 @pytest.mark.browser
-def test_pointer_and_keys_choose_on_the_curve(page, fit):
-    explorer = CurveExplorer(fit.validation)
+def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
+    explorer = curve
     mount(page, explorer)
     field, words = page.locator(".protoclass-plot"), explorer.picture.chart["curve"]["words"]
     assert chosen(page) == explorer.point == fit.point
@@ -157,9 +163,8 @@ def test_pointer_and_keys_choose_on_the_curve(page, fit):
 
 
 @pytest.mark.browser
-def test_the_curve_follows_its_slider_without_python(page, fit):
-    explorer = CurveExplorer(fit.validation)
-    mount(page, explorer, answers=False)
+def test_the_curve_follows_its_slider_without_python(page, curve):
+    mount(page, curve, answers=False)
     for point in (3, 12):
         page.evaluate("point => models.eps.set('index', point)", point)
         assert chosen(page) == point
@@ -172,14 +177,14 @@ def test_the_curve_follows_its_slider_without_python(page, fit):
     page.evaluate("() => { models.eps.set('index', 6); model.set('shown', { point: 6, turn: 1 }); }")
     assert chosen(page) == 6
     page.evaluate("() => { document.querySelector('.protoclass-explorer').classList.add('protoclass-gone'); models.eps.set('index', 2); }")
-    assert page.locator(SAID).inner_text() == explorer.picture.chart["curve"]["words"][2]  # where Python does not say it
+    assert page.locator(SAID).inner_text() == curve.picture.chart["curve"]["words"][2]  # where Python does not say it
 
 
 @pytest.mark.browser
-def test_cells_of_a_heat_map(page, machines):
-    explorer = CurveExplorer(machines)
+def test_cells_of_a_heat_map(page, heat):
+    explorer, v = heat, heat.validation
     mount(page, explorer)
-    v, field = machines, page.locator(".protoclass-plot")
+    field = page.locator(".protoclass-plot")
     at = {name: explorer.sliders[name].options for name in explorer.sliders}
     assert list(at) == ["kind", "penalty", "stop"]
 
@@ -212,6 +217,22 @@ def test_cells_of_a_heat_map(page, machines):
     assert f"{v.table['error'][below]:.3f}"[1:] in [text.strip("()") for text in written]
 
 
+@pytest.mark.browser
+def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve, monkeypatch):
+    monkeypatch.setattr(curve.picture, "patience", 0.05)
+    mount(page, curve, answers=False)
+    page.evaluate("() => { window.keys = []; window.addEventListener('keydown', (event) => keys.push(event.key)); }")
+    field = page.locator(".protoclass-plot")
+    field.focus()
+    for key in ("b", "d", "ArrowDown", "ArrowRight", "Enter", "Escape", "x"):
+        field.press(key)
+    field.press("Control+q")
+    assert [key for key in page.evaluate("keys") if key not in ("Control",)] == ["q"]  # what is the notebook's
+    page.get_by_role("alert").get_by_text("Python does not answer").wait_for()
+    page.evaluate("model.tell('msg:custom', { kind: 'answer' })")
+    assert page.get_by_role("alert").count() == 0
+
+
 INSIDE = """() => {
   const field = document.querySelector(".protoclass-plot"), box = field.getBoundingClientRect();
   const texts = [...field.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
@@ -224,15 +245,15 @@ INSIDE = """() => {
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "scheme"), [(480, "dark"), (1400, "light")])
-def test_texts_stand_inside_and_apart_and_are_seen(page, fit, machines, width, scheme):
+@pytest.mark.parametrize(("width", "scheme"), [(480, "dark"), pytest.param(1400, "light", marks=pytest.mark.long)])
+def test_texts_stand_inside_and_apart_and_are_seen(page, curve, heat, width, scheme):
     page.set_viewport_size({"width": width, "height": 700})
     page.emulate_media(color_scheme=scheme)
-    for k, explorer in enumerate((CurveExplorer(fit.validation), CurveExplorer(machines))):
+    for explorer in (curve, heat):
         mount(page, explorer, answers=False)
         page.locator(".protoclass-plot text").first.wait_for()
         found = page.evaluate(INSIDE)
-        assert (found["out"], found["meet"]) == ([], []), k
+        assert (found["out"], found["meet"]) == ([], [])
         assert found["wide"] <= width
     ink, paper = page.locator(".protoclass-plot").evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
     assert (ink == "rgb(255, 255, 255)") == (scheme == "dark")
@@ -244,6 +265,8 @@ def test_texts_stand_inside_and_apart_and_are_seen(page, fit, machines, width, s
 def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
     fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
     page.goto(PrototypeExplorer(fit).save(tmp_path / "fit.html").as_uri())
+    assert not page.get_by_role("meter").is_visible()  # nothing is proved of this fit
+    assert page.get_by_label("badly explained").count() == 0
     strip, radius = page.locator(".protoclass-map .protoclass-plot"), page.get_by_role("slider").first
     page.locator(".protoclass-map[data-drawn]").wait_for()
     strip.focus()
@@ -253,3 +276,73 @@ def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
         assert radius.input_value() == page.locator(".protoclass-chart").get_attribute("data-chosen") == place
     eps = fit.validation.table
     assert page.locator("[role=status]").inner_text().endswith(f"held-out error {eps['error'][2]:.4f} ± {eps['se'][2]:.4f}.")
+
+
+# the gauge of the proved bound, and the menus of swaps and criticisms
+
+
+@pytest.fixture(scope="module")
+def certified(iris):
+    return pc.fit("species ~ .", iris, eps=1.0, certify=True)
+
+
+@pytest.fixture(scope="module")
+def explorer(certified):
+    rows, swaps = certified.criticisms(5), certified.alternatives()
+    return PrototypeExplorer(certified, radii=[1.0, 1.5], alternatives=swaps, criticisms=rows)
+
+
+def settle(page):
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+@pytest.mark.browser
+def test_the_gauge_of_a_saved_page_says_what_python_does(page, explorer, certified, tmp_path):
+    """At each radius and size; and the rows that are explained badly are listed and selected."""
+    page.goto(explorer.save(tmp_path / "fit.html").as_uri())
+    page.locator(".protoclass-map[data-drawn]").wait_for()
+    gauge, sliders = page.get_by_role("meter"), page.locator("input[type=range]")
+    for stage, eps in enumerate(explorer._stages.radii):
+        sliders.nth(0).fill(str(stage))
+        full = explorer._film.fits[stage]
+        proved = measure_gaps(full)
+        for size in (len(full.prototypes), 3, 0):
+            sliders.nth(1).fill(str(size))
+            settle(page)
+            assert gauge.inner_text() == proved.describe(size) == explorer._film.describe_gap(stage, size)
+            assert float(gauge.get_attribute("aria-valuenow")) == pytest.approx(100 / (1 + proved.gaps[size]), abs=0.1)
+        assert f"{eps:.3g}" in page.locator("[role=status]").inner_text()
+    assert proved.describe(len(full.prototypes)) == f"Objective: {full.certificate}."
+    menu, rows = page.get_by_label("badly explained"), certified.criticisms(5).table
+    label = rows.index[2]
+    assert menu.locator("option").all_inner_texts() == ["none is selected", *(f"{i} ({why})" for i, why in rows["reason"].items())]
+    menu.select_option(index=3)
+    assert page.evaluate("location.hash") == f"#row={label}"
+    assert page.locator(".protoclass-details").inner_text().startswith(f"Row {label}: ")
+    page.locator(".protoclass-field").press("Escape")
+    assert menu.input_value() == "-1"
+
+
+@pytest.mark.browser
+def test_in_a_notebook_the_gauge_and_the_ring_do_not_wait_for_python(page, explorer, certified):
+    explorer.selected = explorer.fit.prototypes.index[0]
+    mount(page, explorer, answers=False, swap=explorer.swap_menu, criticised=explorer.criticisms_menu)
+    page.locator(".protoclass-map[data-drawn]").wait_for()
+    gauge, point = page.get_by_role("meter"), "document.querySelector('.protoclass-map').explorer.state.point"
+    assert gauge.inner_text() == f"Objective: {certified.certificate}."
+    assert f"Objective: {certified.certificate}." in page.locator("img.protoclass-picture").get_attribute("alt")
+    page.evaluate("models.eps.set('index', 1)")
+    settle(page)
+    assert gauge.inner_text() == explorer._film.describe_gap(1, len(explorer._film.fits[1].prototypes))
+    page.evaluate("models.criticised.set('index', 2)")
+    assert page.evaluate(point) == certified.criticisms(5).table.index[1]
+    page.evaluate("models.swap.set('index', 1)")
+    assert page.evaluate(point) == explorer.swap_menu.options[1][1]
+
+
+def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):
+    for wrong in (3, "fit.pdf"):
+        with pytest.raises(pc.OptionError, match=r"^save=.*ends in \.html"):
+            explore_fit(fit, save=wrong)
+    with pytest.raises(pc.OptionError, match=r"^path=3: .*ends in \.html"):
+        PrototypeExplorer(fit).save(3)

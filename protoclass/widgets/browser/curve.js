@@ -30,7 +30,7 @@ export class Curve extends Chart {
     let low = Math.min(...places), high = Math.max(...places);
     const pad = told.names ? 0.5 : 0.04 * (high - low) || 1;
     [low, high] = [low - pad, high + pad];
-    const box = { left: 50, right: width - (roomy ? 24 : 12), top: roomy ? 38 : 18, bottom: height - 34 - (strips.length ? STRIP + 20 : 0) };
+    const box = { left: 50, right: width - (roomy ? 24 : 12), top: roomy ? 40 : 20, bottom: height - 36 - (strips.length ? STRIP + 20 : 0) };
     const [least, most] = told.ends;
     this.box = box;
     this.range = [low, high];
@@ -59,7 +59,7 @@ export class Curve extends Chart {
     if (strips.length) this.strips(strips);
     this.across(strips.length ? bottom + 20 + STRIP : bottom);
     const words = roomy ? told.axis : `${told.axis}; ${told.name}, cross-validated`;
-    this.add("text", { x: (left + right) / 2, y: height - 3, "text-anchor": "middle" }, words + (told.log ? " (log scale)" : ""));
+    this.add("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, words + (told.log ? " (log scale)" : ""));
     if (roomy) this.add("text", { transform: `translate(11 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, told.measure);
   }
 
@@ -72,7 +72,7 @@ export class Curve extends Chart {
       const wanted = at < marked.length - 1 || x + long > width ? x - 3 - long : x + 3, from = Math.max(end, Math.min(wanted, width - long));
       const kinds = text.split(" and ").map((one) => (one.endsWith("choice") ? "choice" : "least"));
       for (const kind of kinds) this.add("line", { x1: x, x2: x, y1: top - 4, y2: bottom, class: `protoclass-${kind}` });
-      this.add("text", { x: from, y: 11 }, text);
+      this.add("text", { x: from, y: 13 }, text);
       end = from + long + 12;
     });
   }
@@ -92,11 +92,11 @@ export class Curve extends Chart {
   sizes() {
     const { told, box } = this;
     let end = -Infinity;
-    this.add("text", { x: box.left - 5, y: 28, "text-anchor": "end" }, "size");
+    this.add("text", { x: box.left - 5, y: 30, "text-anchor": "end" }, "size");
     for (const k of this.order) {
       const x = this.x(told.x[k]), half = widthOf(told.sizes[k]) / 2;
       if (x - half < end + 8) continue;
-      this.add("text", { x, y: 28, "text-anchor": "middle" }, told.sizes[k]);
+      this.add("text", { x, y: 30, "text-anchor": "middle" }, told.sizes[k]);
       this.add("line", { x1: x, x2: x, y1: box.top - 4, y2: box.top, class: "protoclass-tick" });
       end = x + half;
     }

@@ -71,7 +71,7 @@ export class Heat extends Chart {
     });
     const every = Math.max(1, Math.ceil(14 / h));
     rows.forEach((name, i) => i % every === 0 && this.add("text", { x: box.left - 5, y: box.bottom - (i + 0.5) * h + 4, "text-anchor": "end" }, name));
-    this.add("text", { x: (box.left + box.right) / 2, y: height - 4, "text-anchor": "middle" }, told.axes[0]);
+    this.add("text", { x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle" }, told.axes[0]);
     this.add("text", { transform: `translate(12 ${(box.top + box.bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, told.axes[1]);
   }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..views.alternatives import list_alternatives, list_criticisms
@@ -30,7 +29,7 @@ def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
     """
     table, pairs = list_alternatives(result)
     few = len(table) <= NAMED
-    ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
+    ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) + 0.05 * table["class"].nunique() if few else 4.4)
     names = list_named(result.fit.classes)
 
     def draw(order: Any, cost: Any, *form: Any, **style: Any) -> None:
@@ -38,6 +37,8 @@ def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
 
     for k, level in enumerate(result.fit.classes):
         own, other = table[table["class"] == level], pairs[pairs["class"] == level]
+        if not len(own):
+            continue
         size = 6 if few else 3
         draw(own["order"], own["cost_without"], mark(k), ms=size, color=colour(k), label=names[k])
         draw(other["order"], other["cost"], mark(k), ms=size + 2, color=colour(k), mfc="none")
@@ -79,8 +80,8 @@ def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
         own = table[table["class"] == level]
         if len(own):
             ax.barh(own["order"], own["score"], color=colour(k), height=0.7, label=names[k])
-    ax.set_yticks(table["order"], table["name"])
-    ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=fill(f"{result.score}: {result.meaning}", 42), ylabel="row, why, and what takes it")
+    ax.set_yticks(table["order"], table["name"], fontsize="small")
+    ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row, why, and what takes it")
     if len(table):
         _legend_above(ax, len(levels))
     return ax

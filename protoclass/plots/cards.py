@@ -13,9 +13,12 @@ from .palette import colour, ink
 from .style import panels
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..estimation.fit import Fit
 
 ACROSS, LINES = 3, 6  # cards in a row, and variables on a card
+BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter beside them
 
 
 def cards(fit: Fit, count: int = 9) -> Any:
@@ -29,17 +32,16 @@ def cards(fit: Fit, count: int = 9) -> Any:
     heads = profiles.heads
     across = min(ACROSS, len(heads))
     lines = min(LINES, profiles.table["variable"].nunique())
-    figure, places = panels(-(-len(heads) // across), across, 3.4, 1.0 + 0.24 * max(1, lines))
+    step = len(profiles.table) // len(heads)
+    parts = [_choose_lines(profiles.table.iloc[k * step : (k + 1) * step]) for k in range(len(heads))]
+    longest = max((len(text) for _, texts in parts for text in texts), default=0)
+    figure, places = panels(-(-len(heads) // across), across, BARS + LETTER * longest, 1.0 + 0.24 * max(1, lines))
     widest = max(1.0, float(np.nanmax(profiles.table["apart"].abs().to_numpy(), initial=0.0)))
     codes = {level: k for k, level in enumerate(fit.classes)}
-    step = len(profiles.table) // len(heads)
-    for k, (ax, (name, head)) in enumerate(zip(places.ravel(), heads.iterrows(), strict=False)):
-        own = profiles.table.iloc[k * step : (k + 1) * step]
-        own = own.sort_values("apart", key=lambda values: -values.abs(), kind="stable").head(LINES)
+    for ax, (own, texts), (name, head) in zip(places.ravel(), parts, heads.iterrows(), strict=False):
         at = np.arange(len(own))
         ax.barh(at, own["apart"].fillna(0.0), 0.6, color=colour(codes[head["class"]]), lw=0)
         ax.axvline(0, lw=0.8, color=ink(ax))
-        texts = [f"{v} = {x} ({u})" for v, x, u in zip(list_short(own["variable"], 18), own["value"], own["usual"], strict=True)]
         ax.set_yticks(at, texts, fontsize="x-small")
         ax.set(xlim=(-1.05 * widest, 1.05 * widest), ylim=(max(1, len(own)) - 0.5, -0.5))
         ax.tick_params(axis="x", labelsize="x-small")
@@ -50,3 +52,10 @@ def cards(fit: Fit, count: int = 9) -> Any:
     figure.suptitle(f"{some}: value (that usual in the class)", fontsize="medium")
     figure.supxlabel("difference from the median of the class, in standard deviations", fontsize="small")
     return figure
+
+
+def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The variables on a card, and what is written beside their bars."""
+    own = table.sort_values("apart", key=lambda values: -values.abs(), kind="stable").head(LINES)
+    parts = zip(list_short(own["variable"], 18), own["value"], own["usual"], strict=True)
+    return own, [f"{variable} = {value} ({usual})" for variable, value, usual in parts]

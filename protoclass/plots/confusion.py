@@ -8,8 +8,9 @@ import numpy as np
 
 from ..views.confusion import Confusion, count_confusion
 from ..views.words import write_share
+from .fitting import keep_within
 from .palette import SHADE, blend, faint, ink, letters_on, paper
-from .style import axes, factor, letter_factor, list_named
+from .style import axes, has_room, list_named
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -30,22 +31,26 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
     values, share = counts.table.to_numpy(float), counts.shares
     ground = np.array([[_shade(ax, share[i, j], i == j) for j in range(L)] for i in range(L)])
     ax.imshow(ground, extent=(-0.5, L - 0.5, L - 0.5, -0.5))
-    size = 10 * factor(ax) / letter_factor(ax)  # of letters in cells, which shrink as these do
+    middle = {"ha": "center", "va": "center"}
     for i, j in np.argwhere(values > 0):
         style = {"weight": "bold"} if i == j else {}
-        ax.text(j, i, f"{values[i, j]:g}", ha="center", va="center", color=letters_on(ground[i, j]), fontsize=size, **style)
-    for k in range(L):
-        ax.text(L + 0.1, k, write_share(counts.recall[k]), ha="center", va="center", fontsize=0.8 * size, color=ink(ax))
-        ax.text(k, L + 0.1, write_share(counts.precision[k]), ha="center", va="center", fontsize=0.8 * size, color=ink(ax))
+        text = ax.text(j, i, f"{values[i, j]:g}", color=letters_on(ground[i, j]), fontsize=10, **middle, **style)
+        keep_within(text, 0.94, 0.94)
+    for k in range(L if has_room(ax) else 0):
+        recall = ax.text(L + 0.1, k, write_share(counts.recall[k]), fontsize=8, color=ink(ax), **middle)
+        precision = ax.text(k, L + 0.1, write_share(counts.precision[k]), fontsize=8, color=ink(ax), **middle)
+        keep_within(recall, 1.1, 0.94, "recall and precision")
+        keep_within(precision, 0.98, 0.94, "recall and precision")
     ax.hlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     ax.vlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     names = list_named(counts.table.index)
     steep = max(map(len, names)) > 4 and L > 3
-    at = [*range(L), L + 0.1]
-    ax.set_xticks(at, [*names, "recall"], rotation=90 if steep else 0)
-    ax.set_yticks(at, [*names, "precision"])
+    at, margins = ([*range(L), L + 0.1], True) if has_room(ax) else ([*range(L)], False)
+    ax.set_xticks(at, [*names, "recall"] if margins else names, rotation=90 if steep else 0)
+    ax.set_yticks(at, [*names, "precision"] if margins else names)
     ax.tick_params(length=0)
-    ax.set(xlim=(-0.5, L + 0.6), ylim=(L + 0.6, -0.5), xlabel="predicted class", ylabel="true class")
+    end = L + 0.6 if margins else L - 0.5
+    ax.set(xlim=(-0.5, end), ylim=(end, -0.5), xlabel="predicted class", ylabel="true class")
     ax.set_title(f"{counts.errors:g} of {values.sum():g} {counts.rows} wrong\n(shade: share of the true class)")
     ax.title.set_fontsize("medium")
     ax.grid(False)

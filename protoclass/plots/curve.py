@@ -24,8 +24,9 @@ from ..views.curve import (
 )
 from ..views.words import MEASURES, PARAMETERS, describe_selection, write_number, write_value
 from .finish import framed
+from .fitting import keep_within
 from .palette import RISING, SHADE, colour, faint, ink, letters_on, mark
-from .style import axes, factor, key, letter_factor, plain_log, shade_bar
+from .style import axes, factor, has_room, key, plain_log, scale_letters, shade_bar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,9 +87,9 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
     _draw_choice(validation, ax, traced.positions, lambda g: ", ".join(f"{k} = {write_value(table[k].iloc[g])}" for k in [x, *others]))
     _limit(validation, pd.concat([part for _, part in traced.lines]), ax)
     ax.set_xlabel(f"{PARAMETERS.get(x, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
-    if not others and traced.ticks is None:
+    if not others and traced.ticks is None and has_room(ax):
         _draw_sizes(validation, x, ax)
-    strip = () if others else tuple(name for name in ("cover_error", "bound") if name in table)
+    strip = () if others or not has_room(ax) else tuple(name for name in ("cover_error", "bound") if name in table)
     if strip:
         draw_strip(table, traced.positions, strip, ax)
     if others:
@@ -128,7 +129,8 @@ def mark_no_information(ax: Any, value: float) -> None:
     height = min(max((value - low) / (high - low), 0.0), 1.0)
     above = value > high
     ax.plot([1.0], [height], "^" if above else "<", ms=7, color=ink(ax), transform=ax.transAxes, clip_on=False, zorder=5)
-    words = f"no information: {write_number(value)}{' (above)' if above else ''}"
+    apart = " " if has_room(ax) else "\n"
+    words = f"no information:{apart}{write_number(value)}{' (above)' if above else ''}"
     beside = {"rotation": 90, "ha": "left", "va": "top" if height > 0.5 else "bottom", "color": ink(ax), "fontsize": "small"}
     ax.annotate(words, (1.0, height), (9 * factor(ax), 0), xycoords="axes fraction", textcoords="offset points", **beside)
 
@@ -147,11 +149,10 @@ def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: 
     elif hasattr(ax.xaxis.get_major_locator(), "locs"):
         small.set_xticks(ax.get_xticks(), [label.get_text() for label in ax.get_xticklabels()])
     small.yaxis.get_major_locator().set_params(nbins=2)
-    letters = letter_factor(ax)
-    size = 10 * letters
+    size = scale_letters(ax, 10)
     small.tick_params(labelsize=size)
     words = " and ".join({"cover_error": "cover error", "bound": "bound of the error"}[name] for name in names)
-    small.set_title(f"{words} (share, on a scale of its own)", fontsize=8 * letters, loc="left", pad=2)
+    small.set_title(f"{words} (share, on a scale of its own)", fontsize=scale_letters(ax, 8), loc="left", pad=2)
     ax.tick_params(labelbottom=False)
     down = ScaledTranslation(0, -(size + 10) / 72, ax.figure.dpi_scale_trans)
     ax.xaxis.set_label_coords(0.5, STRIP[0], transform=ax.transAxes + down)
@@ -197,13 +198,14 @@ def _write_cells(cells: pd.DataFrame, limit: float, image: Any, ax: Any) -> None
         up, along = np.nonzero(inside)
         ax.plot(along, up, ".", ms=4, color="white", mec="black", mew=0.5, ls="none", label="within 1 SE of the least")
         return
-    size = min(9.0, 0.8 * 72 * 5.0 / values.shape[1] / 7) * factor(ax) / letter_factor(ax)
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
             words = f"{value:.3f}".lstrip("0") or "0"
             words = f"({words})" if inside[i, j] else words
-            ax.text(j, i, words, ha="center", va="center", fontsize=size, color=letters_on(image.to_rgba(value)))
-    ax.plot([], [], " ", label="( ): within 1 SE of the least")
+            text = ax.text(j, i, words, ha="center", va="center", fontsize=9, color=letters_on(image.to_rgba(value)))
+            keep_within(text, 0.94, 0.94)
+    if has_room(ax):
+        ax.plot([], [], " ", label="( ): within 1 SE of the least")
 
 
 def _draw_sizes(validation: Validation, x: str, ax: Any) -> None:

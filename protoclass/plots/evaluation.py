@@ -13,14 +13,13 @@ from ..views.evaluation import class_curve, list_coverage, list_curves, list_gro
 from ..views.words import list_short
 from .confusion import draw_counts
 from .finish import framed
+from .labels import DIRECT
 from .palette import GREY, colour, faint, mark
-from .style import axes, key, named
+from .style import axes, has_room, key, named
 
 if TYPE_CHECKING:
     from ..analysis.by_group import TestByGroup
     from ..analysis.evaluation import Test
-
-BESIDE = 12  # classes in a legend
 
 
 @framed
@@ -48,14 +47,14 @@ def confusion(test: Test, ax: Any = None) -> Any:
 def roc(test: Test, ax: Any = None) -> Any:
     """Sensitivity against the share of false positives of each class against the rest, with its area and DeLong's interval."""
     table, areas = list_curves(test), test.areas[0]
-    ax = _square(ax)
+    ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
     for c in shown_classes(test):
         own = table[table["class"] == test.classes[c]]
         if len(own):
             e = areas[c].estimate
             ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
-            label = f"{named(test.classes[c])}: area {e.value:.3f}{ends}"
+            label = f"{named(test.classes[c])}{f': area {e.value:.3f}{ends}' if has_room(ax) else ''}"
             ax.plot(own["false_positive"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
     ax.set(xlabel="share of the other rows predicted as the class (1 - specificity)",
            ylabel="share of the class predicted as it (sensitivity)", title="Each class against the rest, by its chance")  # fmt: skip
@@ -66,11 +65,11 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
     """Precision against sensitivity of each class against the rest; dotted is the prevalence, which chance alone reaches."""
     table = list_curves(test)
     prevalence = test.table.weight.sum(axis=1) / test.table.weight.sum()
-    ax = _square(ax)
+    ax = _square(ax, len(test.classes))
     for c, level in enumerate(test.classes):
         own, found = table[table["class"] == level], class_curve(test, c)
         if found is not None:
-            label = f"{named(level)}: average precision {found.average_precision:.3f}"
+            label = f"{named(level)}{f': average precision {found.average_precision:.3f}' if has_room(ax) else ''}"
             ax.step(
                 own["sensitivity"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False
             )
@@ -84,7 +83,7 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
 def calibration(test: Test, ax: Any = None) -> Any:
     """The share of the rows in bins of a chance that are of the class, with Wilson's intervals; on the diagonal chances come true."""
     table = test.calibration()
-    ax = _square(ax)
+    ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
     for c in shown_classes(test):
         own = table[table["class"] == test.classes[c]]
@@ -155,15 +154,15 @@ def groups(result: TestByGroup, ax: Any = None) -> Any:
     return ax
 
 
-def _square(ax: Any) -> Any:
-    """Axes from 0 to 1 both ways."""
-    ax = axes(ax, 5.6, 5.4)
+def _square(ax: Any, classes: int) -> Any:
+    """Axes from 0 to 1 both ways, with room for a legend of many classes beside them."""
+    ax = axes(ax, 5.6 if classes <= DIRECT else 9.0, 5.4)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     return ax
 
 
 def _legend(ax: Any, where: str) -> Any:
     ax.title.set_fontsize("medium")
-    many = len(ax.get_legend_handles_labels()[0]) > BESIDE
-    key(ax, where, small=not many)
+    many = len(ax.get_legend_handles_labels()[0]) > DIRECT
+    key(ax, "right" if many else where)
     return ax

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..views.features import list_rule
+from .fitting import keep_within
 from .palette import WRONG, colour
-from .style import axes, factor, key, letter_factor, list_named
+from .style import axes, key, list_named
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
-
-WIDE = 72  # letters in a line of the title
 
 
 def draw_features(fit: Fit, ax: Any = None) -> Any:
@@ -22,16 +20,16 @@ def draw_features(fit: Fit, ax: Any = None) -> Any:
     rule = list_rule(fit)
     table, at = rule.table, np.arange(len(rule.table))
     names = list_named(table["label"], 60)
-    ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.42 * len(table)))
+    ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(table)))
     ax.barh(at - 0.16, table["covers"], 0.3, color=colour(0), label="covered when chosen")
     ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="got wrong")
     widest = max(1.0, float(table[["covers", "errors"]].to_numpy().max()))
-    size = 8.5 * factor(ax) / letter_factor(ax)  # they shrink as their bars do
     for shift, name in ((-0.16, "covers"), (0.16, "errors")):
         for k, value in enumerate(table[name]):
-            ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=size)
+            text = ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=8.5)
+            keep_within(text, np.inf, 0.42)
     ax.set_yticks(at, names)
     ax.set(ylim=(len(table) - 0.5, -0.5), xlim=(0, 1.1 * widest), xlabel="rows", ylabel="rule, in the order chosen")
-    ax.set_title("\n".join([rule.title, *wrap(rule.subtitle, WIDE)]), fontsize="medium", loc="right")
+    ax.set_title(f"{rule.title}\n{rule.subtitle}", fontsize="medium")
     key(ax, "below", ncols=2)
     return ax

@@ -22,7 +22,7 @@ def importance(
     table = list_importance(fit, new, repeats, variables, cv, seed)
     at = np.arange(len(table))
     names = list_short(table["variable"])
-    ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.34 * len(table))
+    ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(table))
     ends = [table["importance"] - table["low"], table["high"] - table["importance"]]
     ax.barh(at, table["importance"], 0.62, color=colour(0), alpha=0.75, lw=0)
     ax.errorbar(table["importance"], at, xerr=ends, fmt="none", ecolor=ink(ax), elinewidth=1.2, capsize=3)

@@ -9,9 +9,10 @@ from matplotlib.text import Text
 
 from ..views.matrix import spread_labels
 from .palette import colour, ink, paper
-from .style import letter_factor, list_named
+from .style import list_named, scale_letters
 
 DIRECT = 8  # classes that are named in the picture; more have a legend
+LEAD = 12  # points from the end of a line to its name
 TRIED = 80  # places for a name
 SIDES = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
@@ -72,8 +73,9 @@ def name_ends(ax: Any, heights: list[float], levels: Any, colours: list[Any] | N
     """Names of lines at their right ends, beside the Axes, from which they are led apart."""
     names = list_named(levels)
     low, high = ax.get_ylim()
-    size = 8.5 * letter_factor(ax)
-    gap = 1.7 * size / 72 / max(0.1, ax.get_window_extent().height / ax.figure.dpi)
+    size = scale_letters(ax, 8.5)
+    box, point = ax.get_window_extent(), ax.figure.dpi / 72
+    gap, beside = 1.7 * size * point / max(1.0, box.height), 1.0 + max(0.04, LEAD * point / max(1.0, box.width))
     at = (np.array(heights, float) - low) / (high - low)
     order = np.argsort(at, kind="stable")
     spread = np.empty(len(at))
@@ -81,6 +83,7 @@ def name_ends(ax: Any, heights: list[float], levels: Any, colours: list[Any] | N
     for k, (name, end, place) in enumerate(zip(names, at, spread, strict=True)):
         shade = colour(k) if colours is None else colours[k]
         ax.annotate(
-            name, (1.0, end), xytext=(1.04, place), xycoords="axes fraction", textcoords="axes fraction", va="center", color=ink(ax),
-            fontsize=8.5, annotation_clip=False, arrowprops={"arrowstyle": "-", "color": shade, "lw": 1.4, "shrinkA": 0, "shrinkB": 0},
+            name, (1.0, end), xytext=(beside, place), xycoords="axes fraction", textcoords="axes fraction", va="center", color=ink(ax),
+            fontsize=8.5, annotation_clip=False, arrowprops={"arrowstyle": "-", "color": shade, "lw": 1.4, "shrinkA": 0, "shrinkB": 0,
+                                                     "relpos": (0, 0.5)},
         )  # fmt: skip

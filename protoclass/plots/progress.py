@@ -10,7 +10,7 @@ from ..views.progress import limit_path, list_errors, list_gains
 from .curve import draw_strip, mark_no_information
 from .labels import DIRECT, name_ends
 from .palette import colour, ink, mark
-from .style import axes, key, list_named, plain_log
+from .style import axes, has_room, key, list_named, plain_log
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -77,7 +77,7 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
         ylabel="error (share of rows)",
     )
-    if "bound" in table:
+    if "bound" in table and has_room(ax):
         draw_strip(table, size, ("bound",), ax)
     key(ax, "best")
     return ax

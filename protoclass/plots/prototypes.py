@@ -22,6 +22,7 @@ from .style import axes, key, list_named, panels
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
 
+PANEL = 3.1  # inches of one of several pictures
 GRID = 240  # cells a side of the decision regions
 
 
@@ -157,13 +158,14 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     balls : bool
     """
     fits = fit_radii(fit, eps)
+    drawn = [_choose_rows(other, None) for other in fits]
+    plane = make_plane(fit, rows=np.unique(np.concatenate(drawn)))  # all fits have the dissimilarities of the first
     across = min(3, len(fits))
-    figure, places = panels(-(-len(fits) // across), across, 3.1, 2.9)
+    wide, high = np.ptp(plane.rows[np.isfinite(plane.rows).all(axis=1)], axis=0)
+    figure, places = panels(-(-len(fits) // across), across, PANEL, min(2.9, 0.5 + PANEL * high / wide) if plane.one_unit and wide else 2.9)
     shown = places.ravel()[: len(fits)]
     for ax in places.ravel()[len(fits) :]:
         ax.set_axis_off()
-    drawn = [_choose_rows(other, None) for other in fits]
-    plane = make_plane(fit, rows=np.unique(np.concatenate(drawn)))  # all fits have the dissimilarities of the first
     for ax, other, rows in zip(shown, fits, drawn, strict=True):
         _draw(other, plane, rows, axes(ax, 4.2, 3.7), balls)
         ax.set(xlabel="", ylabel="")
@@ -184,7 +186,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     figure.supylabel(plane.axes[1], fontsize="medium")
     if len(fit.classes) > DIRECT:
         title = shorten(str(fit.frame.formula.response), 24)
-        figure.legend(*handles, title=title, loc="outside right upper", fontsize="small", frameon=False, markerscale=1.6)
+        figure.legend(*handles, title=title, loc="outside right center", fontsize="small", frameon=False, markerscale=1.6)
     else:  # named once
         for ax in shown[1:]:
             drop_names(ax)

@@ -9,14 +9,17 @@ from weakref import WeakKeyDictionary
 from ..views.words import list_short, shorten
 from .palette import GREY, WRONG, colour, ink, mark
 
-__all__ = ["GREY", "WRONG", "axes", "colour", "factor", "ink", "key", "letter_factor", "list_named", "mark", "named", "panels", "plain_log",
-           "plain_text", "shade_bar"]  # fmt: skip
+__all__ = ["GREY", "WRONG", "axes", "colour", "factor", "has_room", "ink", "key", "letter_factor", "list_named", "mark", "named", "panels",
+           "plain_log", "plain_text", "scale_letters", "shade_bar"]  # fmt: skip
 
 LETTERS = 24  # of a class
 INSIDE = 0.775  # of a figure's side that Axes take
 SMALLEST, LARGEST = 0.2, 3.0
+LINE = 1.35  # height of an entry of a legend, in that of its letters
 SHARE = 0.25  # of the height of a figure that a legend above or below Axes may take
-NARROW = 0.6  # Axes without room for a legend beside them
+NARROW = 0.6  # Axes without room for a legend beside them, or for a second scale
+LEAST = 6.0  # points of letters that can be read
+CUT = 10  # letters of a name in a legend that are kept where there is little room
 _FACTORS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # Axes have no place for their own
 
 
@@ -52,6 +55,16 @@ def letter_factor(ax: Any) -> float:
     return float(factor(ax) ** 0.6)
 
 
+def scale_letters(ax: Any, points: float) -> float:
+    """The size of letters that have so many points on Axes of the size that the picture has by itself; all can be read."""
+    return float(max(min(points, LEAST), points * letter_factor(ax)))
+
+
+def has_room(ax: Any) -> bool:
+    """Whether there is room beside what is drawn for what tells more: a second scale, a strip, a margin."""
+    return factor(ax) >= NARROW
+
+
 def named(level: Any) -> str:
     """A class for a legend, which leaves out labels that begin with an underscore; of a long one the beginning and the end."""
     return _no_underscore(shorten(str(level), LETTERS))
@@ -70,33 +83,41 @@ def key(ax: Any, where: str = "right", title: Any = None, small: bool = True, nc
     """A legend in letters of the size of the Axes: "right" of them, "above" or "below" them, or as matplotlib calls a place inside.
 
     It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. Where the room
-    beside or inside the Axes does not do, it is below them.
+    beside or inside the Axes does not do, it is below them. Names are cut, and entries left out, with a word, where it would take
+    more than a share of the figure.
     """
     from matplotlib.font_manager import FontProperties
+    from matplotlib.lines import Line2D
     from matplotlib.transforms import ScaledTranslation
 
-    size = FontProperties(size="small" if small else "x-small").get_size_in_points() * letter_factor(ax)
+    size = scale_letters(ax, FontProperties(size="small" if small else "x-small").get_size_in_points())
     handles = options.pop("handles", None)
     handles, labels = ax.get_legend_handles_labels() if handles is None else (handles, [h.get_label() for h in handles])
     longest, box = max(map(len, labels), default=0), ax.get_window_extent()
-    wide, high = (longest * 0.56 + 4) * size, len(labels) * 1.35 * size  # points
+    wide, high = (longest * 0.56 + 3.9) * size, len(labels) * LINE * size  # points
     inside = where not in ("right", "above", "below")
     points = 72 / ax.figure.dpi
-    if (where == "right" and factor(ax) < NARROW) or (inside and (wide > 0.75 * box.width * points or high > 0.6 * box.height * points)):
+    if (where == "right" and not has_room(ax)) or (inside and (wide > 0.75 * box.width * points or high > 0.6 * box.height * points)):
         where, ncols = "below", max(ncols, 4)
+    room, most = ax.figure.bbox.width * points, ax.figure.bbox.height * points - 4 * size
     if where in ("above", "below"):
-        room, most = ax.figure.bbox.width * points, SHARE * ax.figure.bbox.height * points
-        rows = -(-len(labels) // max(1, min(ncols, int(room / wide)))) if labels else 0
-        if rows * 1.35 * size > most:
-            by = max(0.4, (most / (rows * 1.35 * size)) ** 0.5)
-            size, wide = size * by, wide * by
+        most *= SHARE
+        title = title if has_room(ax) else None
+    lines = max(1, int(most / (LINE * size))) - (title is not None)
+    if where in ("above", "below"):
         ncols = max(1, min(ncols, int(room / wide) if wide else 1, len(labels)))
-        labels = list_short(labels, max(6, int((room / size - 4) / 0.56)))
+        while ncols * lines < len(labels) and (CUT * 0.56 + 3.9) * size * (ncols + 1) <= room:
+            ncols += 1
+        labels = list_short(labels, max(6, int((room / ncols / size - 3.9) / 0.56)))
+    count = max(1, ncols * lines)
+    if count < len(labels):
+        rest = Line2D([], [], ls="none", label=f"and {len(labels) - count + 1} more")
+        handles, labels = [*handles[: count - 1], rest], [*labels[: count - 1], rest.get_label()]
     side = ax.transAxes + ScaledTranslation(letter_factor(ax) * away / 72, 0, ax.figure.dpi_scale_trans)
     style = {
         "right": {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "bbox_transform": side, "frameon": False},
-        "above": {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "frameon": False},
-        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "frameon": False},
+        "above": {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "frameon": False, "columnspacing": 1.0},
+        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "frameon": False, "columnspacing": 1.0},
     }.get(where, {"loc": where, "framealpha": 0.85})
     if title is not None:
         options |= {"title": shorten(str(title), 2 * LETTERS), "title_fontsize": size}

@@ -20,7 +20,7 @@ def weights(fit: Fit, ax: Any = None) -> Any:
     table = list_weights(fit)
     at = np.arange(len(table))
     names = list_short(table["column"])
-    ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.34 * len(table))
+    ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(table))
     ax.barh(at, table["weight"], 0.62, color=colour(0), alpha=0.75, lw=0)
     ax.axvline(0, lw=0.8, color=ink(ax))
     ax.set_yticks(at, names)

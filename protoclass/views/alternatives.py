@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ..analysis.alternatives import Alternatives
     from ..analysis.criticisms import Criticisms
 
+NAME = 24  # letters of a class in brackets
+
 
 def list_alternatives(result: Alternatives) -> tuple[pd.DataFrame, pd.DataFrame]:
     """One row for each prototype (`order` from 1, `name`, `class`, `cost_without`, `at_least`), and for each substitute (`order`
@@ -36,7 +38,7 @@ def list_criticisms(result: Criticisms) -> pd.DataFrame:
     """One row for each criticism: `order` from 1, `name` (label, reason, and the prototype that takes it), `class`, `score`."""
     table = result.table
     names = [
-        f"{shorten(str(label))}, {reason or 'explained'}: {shorten(str(prototype))} ({shorten(str(level))})"
+        f"{shorten(str(label))}, {reason or 'explained'}: {shorten(str(prototype))} ({shorten(str(level), NAME)})"
         for label, reason, prototype, level in zip(
             table.index, table["reason"], table["prototype"], table["prototype_class"], strict=True
         )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..metrics.embedding import Embedding, Spectrum
 
 JITTER = 5  # heights that the errors of the splits take in turn
-MOST_BARS = 30  # variables that are named
+MOST_BARS = 20  # variables that are named
 MOST_BINS = 24  # of a histogram
 NORMAL = 1.959964  # quantile for 95 %
 
@@ -45,7 +45,7 @@ def list_splits(comparison: Comparison) -> pd.DataFrame:
 
 
 def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
-    """`Fit.importance` of the first 30 variables: `variable`, `importance`, `se`, and its 95 % interval `low`, `high`.
+    """`Fit.importance` of the first 20 variables: `variable`, `importance`, `se`, and its 95 % interval `low`, `high`.
 
     In `attrs`: `without`, the error of the rows as they are, and `shown`, which variables there are.
     """
@@ -61,7 +61,7 @@ def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, s
 
 
 def list_weights(fit: Fit) -> pd.DataFrame:
-    """The 30 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
+    """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
 
     In `attrs`: `shown`, which columns there are.
     """

@@ -10,7 +10,7 @@ import pandas as pd
 from ..estimation.fit import Fit
 from .words import count_features, write_value
 
-MOST = 30  # features that a picture names
+MOST = 20  # features that a picture names
 
 
 @dataclass(frozen=True)

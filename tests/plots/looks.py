@@ -11,6 +11,7 @@ from matplotlib.transforms import Bbox
 
 from protoclass.plots.palette import contrast, paper
 
+READ = 5.99  # points of letters that can be read
 TEXT, MARK = 4.5, 3.0  # contrasts that WCAG 2.2 asks of text (1.4.3) and of what else is needed to understand a picture (1.4.11)
 
 
@@ -39,6 +40,7 @@ def find_faults(figure):
     texts = list({id(text): text for _, text in drawn}.values())
     boxes = [Text.get_window_extent(text) for text in texts]  # of an annotation without its arrow
     words = [*_cut(figure, texts, boxes), *_overlaps(texts, boxes), *_pale_words(canvas, texts, boxes)]
+    words += [f"tiny: {_said(text)} has {text.get_fontsize():.1f} points" for text in texts if text.get_fontsize() < READ]
     return [*words, *_pale_marks(figure), *_narrow(figure)]
 
 

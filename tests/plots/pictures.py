@@ -91,6 +91,11 @@ class Subject:
         return fit.test(rest)
 
     @cache  # noqa: B019
+    def learned(self):
+        """A fit whose metric has learned what the columns count."""
+        return pc.fit(self.formula, self.data, "knn", **(self.keywords | {"k": 5, "cv": None, "dissimilarity": pc.Learned("lda")}))
+
+    @cache  # noqa: B019
     def few(self):
         """The fit at a radius that leaves some prototypes."""
         return self.fit.update(eps=self.radii(8)[5], cv=None)
@@ -133,6 +138,7 @@ def kinds():
         "spectrum": lambda s, ax: s.fit.dissimilarity.spectrum().plot(ax=ax),
         "embedding": lambda s, ax: s.fit.dissimilarity.embed(2).plot(by=s.data[s.fit.frame.formula.response], ax=ax),
     }
+    out["weights"] = lambda s, ax: s.learned().plot("weights", ax=ax)
     several = {
         "radii": lambda s, ax: s.fit.plot("radii"),
         "cards": lambda s, ax: s.few().plot("cards"),

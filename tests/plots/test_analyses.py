@@ -53,9 +53,9 @@ def test_importance_of_many_variables_shows_the_first(iris):
     fit = pc.fit("y ~ .", wide.assign(y=list("uv") * 15), "knn", k=3)
     ax = fit.plot("importance", ax=axes(), repeats=1, cv=2)
     labels = [text.get_text() for text in ax.get_yticklabels()]
-    assert len(labels) == len(set(labels)) == 30
+    assert len(labels) == len(set(labels)) == 20
     assert max(map(len, labels)) <= 40
-    assert ax.get_ylabel() == "the first 30 of 33 variables"
+    assert ax.get_ylabel() == "the first 20 of 33 variables"
 
 
 def test_the_band_is_drawn_around_the_curve(fit):

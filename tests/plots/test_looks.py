@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from pictures import long_labels
 
 import protoclass as pc
+from protoclass.plots.palette import colour
 from protoclass.plots.style import axes as make_axes
 from protoclass.plots.style import factor, list_named
 from protoclass.views.words import list_short
@@ -39,6 +40,43 @@ def test_words_are_read_whole_and_apart(fits, name, kind, size, style):
         assert find_faults(ax.figure) == []
 
 
+@pytest.mark.parametrize("kind", ["validation", "confusion", "progress", "map"])
+def test_small_figures_leave_out_what_has_no_room_and_say_so(fits, kind):
+    """Letters that can be read, twelve long names, and Axes that keep their room, also at the resolution of a screen with small pixels."""
+    ax = Figure(figsize=(2.4, 1.8)).subplots()
+    fits["long"].plot(kind, ax=ax)
+    assert find_faults(ax.figure) == []
+    ax.figure.set_dpi(200)
+    assert [fault for fault in find_faults(ax.figure) if not fault.startswith("overlap")] == []
+    texts = [] if ax.get_legend() is None else [text.get_text() for text in ax.get_legend().get_texts()]
+    if kind in ("progress", "map"):
+        assert texts[-1] == f"and {12 + (kind == 'progress') - len(texts) + 1} more"
+    elif kind == "validation":
+        assert not ax.child_axes  # neither a second scale nor a strip
+    else:
+        assert "no room for numbers" in " ".join(ax.get_title().split())
+        assert "of 12 named)" in " ".join(ax.get_ylabel().split())
+
+
+def test_legends_of_axes_that_are_moved_aside_stay_in_the_figure():
+    """Names beside Axes push these to the right, but not the legend above them, nor the name below."""
+    from protoclass.plots.finish import finish
+    from protoclass.plots.style import axes, key
+
+    ax = axes(Figure(figsize=(4.0, 3.0)).subplots())
+    for k in range(4):
+        ax.plot([0, 1], [k, k], color=colour(k), label=f"a class of which the name is {k}")
+    ax.plot([], [], clip_on=False)
+    ax.set_yticks(range(4), ["the name of a row that takes a third"] * 4)
+    ax.set(xlabel="a name of the axis that is longer than the axis is")
+    key(ax, "above", ncols=4)
+    assert find_faults(finish(ax, set()).figure) == []
+    before = ax.get_position().bounds
+    for _ in range(3):
+        ax.figure.canvas.draw()
+    np.testing.assert_allclose(ax.get_position().bounds, before, atol=0.01)  # no line without points pushes them at each drawing
+
+
 def test_faults_are_found():
     """What is measured sees a word that is cut, two that overlap, one that is pale, a pale line, and Axes without room."""
     figure = Figure(figsize=(4, 3))
@@ -48,8 +86,10 @@ def test_faults_are_found():
     ax.text(0.12, 0.51, "another")
     ax.text(0.1, 0.9, "pale", color="#dddddd")
     ax.plot([0, 1], [0, 1], color="yellow")
+    ax.text(0.5, 0.1, "small", fontsize=5.0)
     found = " ".join(find_faults(figure))
-    for word in ("cut: 'words that go", "overlap: 'one word' and 'another'", "contrast 1.4: 'pale'", "contrast 1.1: line"):
+    marks = ("contrast 1.1: line", "tiny: 'small' has 5.0 points")
+    for word in ("cut: 'words that go", "overlap: 'one word' and 'another'", "contrast 1.4: 'pale'", *marks):
         assert word in found
     figure = Figure(figsize=(4, 3))
     figure.subplots(gridspec_kw={"right": 0.3})

@@ -133,7 +133,7 @@ def test_a_rule_of_features_is_said_instead_of_a_map_without_prototypes(iris):
     table = fit.tidy()
     assert [t.get_text() for t in ax.get_yticklabels()] == table["rule"].tolist()
     assert [bar.get_width() for bar in ax.patches] == [*table["q"], *table["r"]]
-    assert "3 features" in ax.get_title(loc="right")
+    assert "3 features" in ax.get_title()
     assert "prototypes" not in ax.get_title(loc="right")
     assert fit.plot(ax=axes(), x="map").get_title() == "3 features in words"
     several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)

@@ -141,6 +141,8 @@ class Fit(Published):
             the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
             a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
             "cards" (`count=`): each prototype beside the usual values of its class, with what it covers and its rival.
+            "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
+            of them it removes.
             "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
             "why" (`row=`): which variables bring a row nearer to its prototype than to the nearest of another class.
             "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):
@@ -159,7 +161,7 @@ class Fit(Published):
 
         Returns
         -------
-        Axes, or a Figure for "radii", "cards", "images", "miscovered" and "misclassified"
+        Axes, or a Figure for "radii", "cards", "rule", "images", "miscovered" and "misclassified"
         """
         from ..plots import draw
 

@@ -82,6 +82,41 @@ class Criticised:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """A condition of a rule that is built of conditions, and the rows of a query that come to it.
+
+    Attributes
+    ----------
+    text : str
+        The condition in words.
+    quantity : str
+        What it compares, with a unit where there is one.
+    machine : str
+        The name of the machine that it belongs to; empty where there is one alone.
+    step : int
+        From 1, in its machine.
+    classes : tuple of int
+        Codes of the classes that its machine tells apart.
+    values : array (r,)
+        The quantity of each row.
+    cut : float
+        What it is compared with.
+    there, removed : bool arrays (r,)
+        The rows that no condition before has removed, and those of them that this one removes: their class is settled by it.
+    """
+
+    text: str
+    quantity: str
+    machine: str
+    step: int
+    classes: tuple[int, ...]
+    values: np.ndarray
+    cut: float
+    there: np.ndarray
+    removed: np.ndarray
+
+
+@dataclass(frozen=True)
 class Capabilities:
     """What a method can do. A capability is False, empty or None if the method lacks it; a text names the condition for it.
 
@@ -128,6 +163,8 @@ class Capabilities:
         `notes(learned)`: further sentences for the summary.
     why : callable
         `why(learned, query)`: sentences that explain the predicted class of the only row of a query.
+    conditions : callable
+        `conditions(learned, query)`: the conditions of the rule in the order in which they are asked, see `Condition`.
     alternatives : callable
         `alternatives(learned, task, within, seconds, interest)`: the near-optimal solutions beside the prototypes, as
         `core.covers.alternatives.find_alternatives` returns them.
@@ -157,6 +194,7 @@ class Capabilities:
     features: Callable[[Learned], pd.DataFrame] | None = None
     notes: Callable[[Learned], list[str]] | None = None
     why: Callable[[Learned, Query], list[str]] | None = None
+    conditions: Callable[[Learned, Query], list[Condition]] | None = None
     alternatives: Callable[[Learned, Task, float, float, np.ndarray], NearSolutions] | None = None
     criticisms: Callable[[Learned, Task, int, float], Criticised] | None = None
     swap: Callable[[Learned, Task, int, int], Rule] | None = None

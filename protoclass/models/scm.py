@@ -82,6 +82,7 @@ class SCM(Model):
         features=words.features,
         notes=words.notes,
         why=words.why,
+        conditions=words.conditions,
     )
     example: ClassVar[Mapping[str, Any]] = {
         "kind": ("conjunction", "disjunction"),

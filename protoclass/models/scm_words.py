@@ -14,7 +14,7 @@ from ..core.machines.rule import DELTA, REST, BinarySCM, SCMRule, bounds_of
 from ..core.query import Query
 from ..core.task import Rule
 from ..errors import shown
-from .capabilities import Learned, bound_table
+from .capabilities import Condition, Learned, bound_table
 
 COLUMNS = ["machine", "rule", "centre", "class", "radius", "column", "threshold", "q", "r", "value"]
 
@@ -139,3 +139,22 @@ def why(learned: Learned, query: Query) -> list[str]:
         sentences.append(f"Machine {machine_name(learned, one)} says {side}: {reason}.")
         begin += size
     return sentences
+
+
+def conditions(learned: Learned, query: Query) -> list[Condition]:
+    """The features of each machine, with the distance or the column of each row that they cut."""
+    rule, table = scm_rule(learned.rule), features(learned)
+    out: list[Condition] = []
+    D = query.dissimilarities(rule.prototypes) if has_balls(rule) else None
+    X = query.columns() if has_cuts(rule) else None
+    every = tuple(range(len(learned.classes)))
+    for one, position in zip(rule.machines, rule.find_fired(query), strict=True):
+        name = machine_name(learned, one) if len(rule.machines) > 1 else ""
+        classes = every if one.negative == REST else (one.positive, one.negative)
+        for s in range(len(one.machine)):
+            at, row, values = int(one.machine.at[s]), table.iloc[len(out)], D if one.machine.kind[s] <= HOLE else X
+            assert values is not None
+            quantity = f"distance to row {shown(learned.prototypes[at])}" if values is D else str(row["column"])
+            cut = float(one.machine.cut[s])
+            out.append(Condition(row["rule"], quantity, name, s + 1, classes, values[:, at], cut, position >= s, position == s))
+    return out

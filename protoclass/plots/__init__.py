@@ -25,6 +25,7 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     from .pictures import images, map_of_prototypes, misclassified, miscovered
     from .progress import path, progress
     from .prototypes import prototypes, radii
+    from .rule import rule
     from .solvers import solvers
     from .weights import weights
     from .why import why
@@ -63,6 +64,7 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     several: dict[str, Callable[..., Any]] = {
         "radii": radii,
         "cards": cards,
+        "rule": rule,
         "images": images,
         "miscovered": miscovered,
         "misclassified": misclassified,

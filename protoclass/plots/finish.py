@@ -136,7 +136,8 @@ def _move_legend(ax: Any) -> bool:
     if legend is None or legend.get_gid() not in ("above", "below"):
         return False
     across = figure.transSubfigure if len(figure.axes) == 1 else ax.transAxes  # beside a shade bar the layout would not settle
-    place, height = blended_transform_factory(across, ax.transAxes), float(legend.get_gid() == "above")
+    place: Any = blended_transform_factory(across, ax.transAxes)
+    height = float(legend.get_gid() == "above")
     if not height and names is not None:
         down = (ax.get_window_extent().y0 - names.y0) / figure.dpi + GAP / 72
         place += ScaledTranslation(0, -down, figure.dpi_scale_trans)

@@ -49,6 +49,10 @@ def check_report(s: Subject) -> None:
     if can.why is not None:
         said = can.why(learned, s.fit.query()[0].take(slice(0, 1)))
         require(bool(said) and all(isinstance(t, str) for t in said), f"{s}: can.why must give sentences")
+    if can.conditions is not None:
+        for one in can.conditions(learned, s.fit.query()[0]):
+            fine = len(one.values) == len(s.fit.frame) and not (one.removed & ~one.there).any()
+            require(fine, f"{s}: can.conditions must give a value for each row, and removes rows that are there")
 
 
 def check_nearest(s: Subject) -> None:

@@ -141,6 +141,7 @@ def kinds():
     out["weights"] = lambda s, ax: s.learned().plot("weights", ax=ax)
     several = {
         "radii": lambda s, ax: s.fit.plot("radii"),
+        "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, stop=4).plot("rule"),
         "cards": lambda s, ax: s.few().plot("cards"),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
         "miscovered": lambda s, ax: s.few().plot("miscovered", shape=(8, 8)),

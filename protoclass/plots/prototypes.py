@@ -43,11 +43,11 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = Non
     """
     if x is None and y is None and has_features_alone(fit) and choose_axes(fit)[0] == MAP:
         return draw_features(fit, ax)
-    drawn = _choose_rows(fit, x)
-    return _draw(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 6.4, 4.8), balls)
+    drawn = choose_rows(fit, x)
+    return draw_plane(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 6.4, 4.8), balls)
 
 
-def _choose_rows(fit: Fit, x: str | None) -> np.ndarray:
+def choose_rows(fit: Fit, x: str | None) -> np.ndarray:
     """The rows that are drawn: all in a plane; on a map at most 1000, evenly taken, and those that are prototypes."""
     n = fit.nobs
     if (choose_axes(fit)[0] if x is None else x) != MAP:
@@ -56,7 +56,8 @@ def _choose_rows(fit: Fit, x: str | None) -> np.ndarray:
     return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
 
 
-def _draw(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) -> Any:
+def draw_plane(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) -> Any:
+    """The rows of a fit that are drawn (positions), its prototypes and balls, in a plane or on a map that is given."""
     ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
     spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
     if plane.of_metric:
@@ -158,7 +159,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     balls : bool
     """
     fits = fit_radii(fit, eps)
-    drawn = [_choose_rows(other, None) for other in fits]
+    drawn = [choose_rows(other, None) for other in fits]
     plane = make_plane(fit, rows=np.unique(np.concatenate(drawn)))  # all fits have the dissimilarities of the first
     across = min(3, len(fits))
     wide, high = np.ptp(plane.rows[np.isfinite(plane.rows).all(axis=1)], axis=0)
@@ -167,7 +168,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     for ax in places.ravel()[len(fits) :]:
         ax.set_axis_off()
     for ax, other, rows in zip(shown, fits, drawn, strict=True):
-        _draw(other, plane, rows, axes(ax, 4.2, 3.7), balls)
+        draw_plane(other, plane, rows, axes(ax, 4.2, 3.7), balls)
         ax.set(xlabel="", ylabel="")
         model: Any = other.model
         ax.set_title(f"eps = {model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="medium")

@@ -156,8 +156,8 @@ class Fit(Published):
             (`prototype=`): rows of other classes that one holds. "misclassified" (`new=`, `size=`, `count=`): rows with the
             nearest prototypes. "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping.
         ax : Axes, optional
-            Marks, lines and letters have sizes that suit them; what has no room on small ones is left out, with a word. If their figure has no layout, it gets matplotlib's "constrained" one,
-            so that no name and no legend is cut.
+            Marks, lines and letters have sizes that suit them; what has no room on small ones is left out, with a word. If
+            their figure has no layout, it gets matplotlib's "constrained" one, so that no name and no legend is cut.
 
         Returns
         -------

@@ -110,7 +110,7 @@ def kinds():
     out = {
         "prototypes": lambda s, ax: s.fit.plot(ax=ax),
         "few prototypes": lambda s, ax: s.few().plot(ax=ax),
-        "two columns": lambda s, ax: s.few().plot(ax=ax, **dict(zip("xy", list(s.fit.frame.columns)[:2], strict=True))),
+        "two columns": lambda s, ax: s.few().plot(ax=ax, **dict(zip("xy", list(s.fit.frame.columns)[:2], strict=False))),
         "validation": lambda s, ax: s.fit.plot("validation", ax=ax),
         "validation with band": lambda s, ax: s.fit.plot("validation", ax=ax, band=0.95),
         "validation by size": lambda s, ax: s.fit.plot("validation", ax=ax, x="size"),

@@ -29,7 +29,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Features of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot()',
          "Of a rule without prototypes: which thresholds, and what lies beyond them?"),
         ("Conditions of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot("rule")',
-          "Which rows does each condition settle, and which come to the next?"),
+         "Which rows does each condition settle, and which come to the next?"),
         ("Weights of the columns", 'pc.fit("species ~ .", iris, "knn", k=5, dissimilarity=pc.Learned("lda")).plot("weights")',
          "What does each column count in a metric that was learned?"),
     ],

@@ -183,6 +183,13 @@ def test_order_of_rows_and_unit_of_weights_do_not_matter(seed):
     assert np.allclose(c.objective, d.objective, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("unit", [2e200, 1e-200, 2.0**1000])
+def test_the_unit_of_weights_does_not_change_gamma(unit):
+    D, w = points(5)
+    own = np.arange(len(w))
+    assert default_gamma(iter([(D, w * unit, own)])) == default_gamma([(D, w, own)])
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_every_criticism_is_the_best_by_the_paper(seed):
     K, w, own = problem(seed)

@@ -59,7 +59,7 @@ def works(fit, name):
         "augment": lambda: fit.augment(DATA),
         "stability": lambda: fit.stability(B=2, progress=False),
         "alternatives": lambda: fit.alternatives(progress=False),
-        "swap": lambda: fit.swap(fit.prototypes.index[0], next(i for i in DATA.index if i not in fit.prototypes.index)),
+        "swap": lambda: fit.swap(fit.prototypes.index[0], next((i for i in DATA.index if i not in fit.prototypes.index), 0)),
         "criticisms": lambda: fit.criticisms(progress=False),
         "update": lambda: fit.update(seed=1),
         "validate": lambda: pc.cross_validate("species ~ .", DATA, name, cv=2, progress=False, **pc_example(name)),

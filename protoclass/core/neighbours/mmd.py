@@ -77,7 +77,10 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     >>> default_gamma([(D, np.ones(3), np.arange(3))])
     0.25
     """
-    parts = [(np.ascontiguousarray(D, np.float64), np.ascontiguousarray(w, np.float64), own) for D, w, own in blocks]
+    # weights in a unit, a power of 2, in which no product of two overflows
+    blocks = list(blocks)
+    unit = -int(np.frexp(max((np.max(w, initial=0.0) for _, w, _ in blocks), default=0.0))[1])
+    parts = [(np.ascontiguousarray(D, np.float64), np.ldexp(np.asarray(w, np.float64), unit), own) for D, w, own in blocks]
     # Positive floats have the same order as their bits. Those of the median are determined 16 at a time: `above` are those
     # known so far, and `rest` is the weight below the median among the dissimilarities that begin with them.
     above, rest = np.int64(0), 0.0

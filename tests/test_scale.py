@@ -56,6 +56,7 @@ def test_a_case_that_needs_too_much_is_a_row_that_says_so(script):
 
 
 @LINUX
+@pytest.mark.long
 def test_the_peak_is_what_the_work_took_beyond_the_data(script):
     outcome = script("one_case").run("numpy_greedy", {"n": 5000, "p": 2, "rows": 40}, seconds=60, gigabytes=2)
     square = 5000**2 / 2**30

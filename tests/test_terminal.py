@@ -93,6 +93,7 @@ def test_warnings_are_lines_of_the_shell_each_once(tmp_path, capsys):
     assert said[0].startswith("protoclass: column 'id'")
 
 
+@pytest.mark.long
 def test_a_reader_that_has_read_enough_is_no_error(path):
     words = [sys.executable, "-m", "protoclass", "species ~ .", path, "--eps", "1.0"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:

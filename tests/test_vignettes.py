@@ -60,7 +60,7 @@ def test_text_is_in_order(name):
     assert front(TEXTS[name]) == {"title": read["title"], "description": read["description"]}
     opened = re.findall(r"^ *(?:```+|~~~+)(.*)$", TEXTS[name], re.MULTILINE)
     assert set(opened[1::2]) == {""}
-    assert set(opened[::2]) <= {"{code-cell}", "{code-cell} ipython3", "bash", "r"}
+    assert set(opened[::2]) <= {"{code-cell}", "{code-cell} ipython3", "bash", "r", "python"}  # the last: packages that need not be there
     assert not re.search(r"!\[|<img|Out\[|^:\w+:|^\+\+\+|^>>> ", read["body"], re.MULTILINE)
 
 

@@ -108,7 +108,7 @@ def test_the_measure_names_itself(iris, measure, name):
     assert (v.tidy()["measure"] == name).all()
     assert v.glance()["measure"].iloc[0] == name
     ax = v.plot()
-    assert ax.get_ylabel().startswith(f"cross-validated {name}")
+    assert ax.get_ylabel().replace("\n", " ").startswith(f"cross-validated {name}")
     texts = [t.get_text() for t in ax.get_legend().get_texts()]
     assert f"held-out {name}, +- 1 SE" in texts
     assert any(t.startswith(f"least {name}") for t in texts)

@@ -239,6 +239,7 @@ def slow_down():
     return True
 
 
+@pytest.mark.long
 def test_a_worker_that_is_late(short_lived):
     data, given = made(6), {"candidates": 80, "eps": [0.5, 1.0]}
     slow = next(iter(short_lived.scheduler_info()["workers"]))
@@ -246,6 +247,7 @@ def test_a_worker_that_is_late(short_lived):
     assert_same(pc.fit("y ~ a + b + c", in_parts(data, [60, 200, 300]), **given), pc.fit("y ~ a + b + c", data, **given))
 
 
+@pytest.mark.long
 def test_workers_with_little_memory():
     import distributed
 
@@ -264,6 +266,7 @@ def wide(seed):
     return pd.DataFrame(np.zeros((100_000, 200))).add_prefix("x").assign(y=["u", "v"] * 50_000)
 
 
+@pytest.mark.long
 def test_usps_from_memory_from_files_and_on_a_cluster(client, papers_data, tmp_path):
     images = pc.fetch_data("usps")
     train = images[images.split == "train"].drop(columns="split").sample(1500, random_state=0).reset_index(drop=True)

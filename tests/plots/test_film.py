@@ -37,7 +37,7 @@ def test_without_radii_the_steps_are_the_frames(iris):
         list_frames(pc.fit("species ~ .", iris, "knn", k=3), 40)
 
 
-@pytest.mark.parametrize(("style", "paper"), [("default", 255), ("dark_background", 0)])
+@pytest.mark.parametrize(("style", "paper"), [("default", 255), pytest.param("dark_background", 0, marks=pytest.mark.long)])
 def test_the_file_has_the_frames_it_says(fit, tmp_path, monkeypatch, style, paper):
     titles = []
     draw = drawing.plain_text

@@ -37,6 +37,9 @@ def test_polars_columns_are_as_pyarrow_makes_them(name, rows):
     ours, theirs = as_pandas(table), table.to_pandas()
     if name == "day":  # pandas and pyarrow count days in other units
         ours, theirs = ours.astype("datetime64[us]"), theirs.astype("datetime64[us]")
+    if name == "enum":  # versions of pyarrow before 16 forget that its levels are ordered
+        assert ours[name].cat.ordered
+        theirs[name] = theirs[name].cat.as_ordered()
     pd.testing.assert_frame_equal(ours, theirs, check_dtype=rows > 0, check_index_type=False, check_column_type=False)
 
 

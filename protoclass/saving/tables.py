@@ -72,7 +72,7 @@ def index(writer: Writer, value: pd.Index, where: str) -> Any:
 
 def column(writer: Writer, values: Any, where: str) -> Any:
     """An array of pandas: [kind, contents ...]."""
-    if isinstance(values, pd.arrays.NumpyExtensionArray):
+    if isinstance(values, pd.arrays.NumpyExtensionArray) and not isinstance(values.dtype, pd.StringDtype):
         values = values.to_numpy()
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -197,6 +197,17 @@ def _listing(written: Any) -> list[Any]:
     return written
 
 
+def _texts(texts: list[str | None], nullable: bool) -> Any:
+    """Texts of which pd.NA is missing, or NaN; pandas before 2.3 has the latter as objects alone."""
+    if nullable:
+        return pd.array(texts, pd.StringDtype())
+    try:
+        dtype = pd.StringDtype(na_value=np.nan)
+    except TypeError:
+        return np.array([np.nan if t is None else t for t in texts], object)
+    return pd.array(texts, dtype)
+
+
 def _codes(codes: Any, levels: int) -> np.ndarray:
     fine = isinstance(codes, np.ndarray) and codes.ndim == 1 and codes.dtype == np.int64
     if not fine or (codes < -1).any() or (codes >= levels).any():
@@ -225,7 +236,7 @@ def _read_parts(reader: Reader, kind: Any, parts: list[Any], depth: int) -> Any:
                 return values
         case "texts", [bool(nullable), list(texts)]:
             if all(t is None or type(t) is str for t in texts):
-                return pd.array(texts, pd.StringDtype(na_value=pd.NA if nullable else np.nan))
+                return _texts(texts, nullable)
         case "category", [codes, categories, bool(ordered)]:
             levels = read_index(reader, categories, depth)
             return pd.Categorical.from_codes(_codes(reader.read(codes, depth), len(levels)), levels, ordered=ordered)

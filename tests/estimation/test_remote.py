@@ -147,6 +147,7 @@ def test_values_are_not_made_texts(client):
                 pc.fit("y ~ .", bad, eps=1.0, client=client_)
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
 def test_files_that_change(client, tmp_path):
     data = made(12)[["a", "b", "y"]]
     for k in range(2):

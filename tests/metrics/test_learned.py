@@ -313,3 +313,11 @@ def test_it_stands_within_other_metrics(iris):
     fit = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=parts, cv=3)
     assert "learned weights of columns" in fit.summary().as_text()
     assert fit.validation.table["error"].min() < 0.1
+
+
+def test_scatter_does_not_depend_on_where_the_rows_lie():
+    X, y, w = rows()
+    total = np.cov(X.T, aweights=w, ddof=0)
+    parts = [w[y == c].sum() / w.sum() * np.cov(X[y == c].T, aweights=w[y == c], ddof=0) for c in range(3)]
+    for found, known in zip(scatter(X + 50.0, y, w), (sum(parts), total), strict=True):
+        assert np.allclose(found, known, rtol=1e-9)

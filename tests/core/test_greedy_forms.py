@@ -1,6 +1,7 @@
 """The lazy greedy on bits, on lists and without either, and that of small problems, against a greedy that keeps all gains at every step."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import protoclass as pc
@@ -185,3 +186,16 @@ def test_a_class_without_candidates_takes_no_steps():
         assert len(one.candidates) == 0
         steps = greedy.greedy_columns(none, c, 0, 1e6, greedy.NO_BITS, greedy.NO_LISTS)
         assert (len(steps.order), len(steps.gains), steps.bounds.tolist()) == (0, 0, [0, 0])
+
+
+@pytest.mark.parametrize("heavy", [3.0, 0.25])
+def test_weights_that_are_even_but_for_the_first_of_each_class(heavy, iris, monkeypatch):
+    w = np.where(np.arange(150) % 50 == 0, heavy, 1.0)
+    found = []
+    for form in ("together", "bits", "lists", "neither"):
+        with monkeypatch.context() as patch:
+            limit(patch, form)
+            found.append(pc.fit("species ~ .", iris, eps=0.7, lambda_=0.6, weights=w).prototypes)
+    assert found[0]["covers"].sum() > 100
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(found[0], other)

@@ -270,3 +270,17 @@ def test_codes_of_rows_in_another_order():
     coding, order = Coding(np.array([3.0, 7.0, 11.0]), 13), np.array([2, 0, 3, 1])
     codes = Part(Held(D), order, np.arange(4)).codes(np.arange(4), np.arange(4), coding)
     assert (codes == coding(D[order])).all()
+
+
+def test_prototypes_that_products_cannot_tell_apart_are_measured():
+    """The nearest of two at distances that differ by less than the products' error."""
+    draw = np.random.default_rng(8)
+    X = draw.normal(size=(80, 8))
+    steps = draw.normal(size=(2, 80, 8))
+    steps *= (1 + draw.uniform(0, 0.3, (2, 80, 1))) * 1e-3 / np.linalg.norm(steps, axis=2, keepdims=True)
+    Z = np.concatenate(X + steps)
+    known, points = screen(X, Z), Points(np.zeros(160, int), at=np.arange(160))
+    member, order = (np.arange(160) // 80).astype(np.int16)[None], np.arange(160)
+    D = minkowski(X, Z)
+    assert known.error > (D.min(axis=1) ** 2).max() / 4
+    assert (nearest_to(asked(X, Z, known), points, member, order) == nearest(D, member, order)).all()

@@ -6,7 +6,7 @@ import pytest
 from scipy.ndimage import affine_transform
 
 import protoclass as pc
-from protoclass.core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
+from protoclass.core.distances.tangent import DEPENDENT, TRANSFORMATIONS, _orthonormal, tangent_distances, tangents
 from protoclass.metrics.tangent import Tangent, images
 
 
@@ -137,3 +137,11 @@ def test_wrong_images():
     assert isinstance(
         pc.dissimilarity("y ~ .", table, Tangent((20, 20), two_sided=False, background=0.0)).frame(), pd.DataFrame
     )
+
+
+def test_tangents_that_others_span_are_left_out():
+    basis = -np.random.default_rng(0).random((1, 3, 6))
+    basis[0, 1] = 2 * basis[0, 0]
+    _orthonormal(basis, DEPENDENT)
+    assert (basis[0, 1] == 0).all()
+    assert basis[0] @ basis[0].T == pytest.approx(np.diag([1.0, 0.0, 1.0]), abs=1e-12)

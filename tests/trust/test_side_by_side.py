@@ -308,7 +308,9 @@ def test_an_installation_that_can_not_be_written(tmp_path):
     shutil.copytree(PACKAGE.parent / "data", tmp_path / "data", dirs_exist_ok=True)
     for one in [installed, *(path for path in installed.rglob("*") if path.is_dir())]:
         (one / "__pycache__").touch()
-    environment = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
+    nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME"), os.devnull)
+    # safe: the package of the folder that the tests run in does not go before
+    environment = nowhere | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "PYTHONSAFEPATH": "1"}
     expected = ended(script(FIRST, "float64"))[0]
     for _ in range(2):
         said, errors = ended(script(FIRST, "float64", **environment, NUMBA_CACHE_DIR=""))

@@ -62,7 +62,7 @@ class Explorer(Prepared, VBox):  # type: ignore[misc]
         self._drawn: Any = None
         self._arranged = False
         self._setting = False
-        self.picture.on_click(lambda x, y: self._guarded(lambda: self._clicked(x, y)))
+        self.picture.on_select(lambda point: self._guarded(lambda: self._select(point)))
         self.picture.observe(self._rescaled, "ratio")
 
     @property
@@ -138,8 +138,8 @@ class Explorer(Prepared, VBox):  # type: ignore[misc]
         """Work out and show the current state."""
         raise NotImplementedError
 
-    def _clicked(self, x: float, y: float) -> None:
-        """A click on the picture, in shares of its width from the left and of its height from the top."""
+    def _select(self, point: int) -> None:
+        """The page has chosen a point, -1 for none."""
         raise NotImplementedError
 
     def _rescaled(self, change: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,7 +41,6 @@ class Chart(Picture):
 
     def __init__(self) -> None:
         super().__init__()
-        self._turn = 0
 
     def load(self, chart: Described, controls: dict[str, Any]) -> None:
         """The grid and the controls beside the chart."""
@@ -51,16 +50,6 @@ class Chart(Picture):
     def show(self, point: int) -> None:
         """The chosen grid point."""
         self.shown = {"point": point, "turn": self._turn}
-
-    def on_select(self, handler: Callable[[int], None]) -> None:
-        """Call `handler(point)` when the page chooses a grid point."""
-
-        def report(_: Any, content: Any, buffers: Any) -> None:
-            if content.get("kind") == "select":
-                self._turn = int(content.get("turn", self._turn))
-                handler(int(content["point"]))
-
-        self.on_msg(report)
 
 
 def describe_chart(validation: Validation, pair: tuple[str, ...]) -> Described:

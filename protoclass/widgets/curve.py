@@ -30,10 +30,9 @@ from ..views.words import (
 from .base import WIDTH, Among, Explorer
 from .chart import Chart, describe_chart
 from .markup import confusion, listed, status
-from .picture import DPI, Sheet, fill, find_nearest, line
+from .picture import Sheet, fill, line
 
 HEIGHT = 400
-REACH = 60  # pixels from a grid point within which a click on the curve counts as one on it
 TICKS = 12  # labels on an axis of a heat map
 
 
@@ -72,7 +71,6 @@ class CurveExplorer(Explorer):
         self._rings: list[Any] = []
         self._build()
         self.picture.load(describe_chart(validation, self._pair), self.sliders)
-        self.picture.on_select(lambda point: self._guarded(lambda: setattr(self, "point", point)))
         with self.hold():
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
@@ -186,20 +184,8 @@ class CurveExplorer(Explorer):
         self._sheet = sheet
         return sheet
 
-    def _clicked(self, x: float, y: float) -> None:
-        """The nearest grid point: on the curve from left to right, on a heat map the cell."""
-        assert self._sheet is not None
-        ax = self._sheet.figure.axes[0]
-        at = self._sheet.place(x, y)
-        if not ax.bbox.contains(*at):
-            return
-        here = find_slice(self.validation, self._pair, self.point)
-        dots = ax.transData.transform(self._spots[here])
-        if len(self._pair) < 2:
-            dots[:, 1] = at[1]
-        nearest = find_nearest(dots, *at, REACH * self.figure.dpi / DPI)
-        if nearest >= 0:
-            self.point = int(here[nearest])
+    def _select(self, point: int) -> None:
+        self.point = point
 
     def _list_facts(self) -> list[tuple[str, str]]:
         """What is known of the chosen point, by name."""

@@ -53,7 +53,6 @@ class Map(Picture):
         self._film: Film | None = None
         self._plane: Plane | None = None
         self._of_regions: Any = None
-        self._turn = 0
 
     def load(self, film: Film, album: Album | None, controls: dict[str, Any]) -> None:
         """Another fit with its radii, and the controls beside the map."""
@@ -91,16 +90,6 @@ class Map(Picture):
         with self.hold_sync():
             for name, value in pending.items():
                 setattr(self, name, value)
-
-    def on_select(self, handler: Callable[[int], None]) -> None:
-        """Call `handler(point)` when the page selects one, -1 for none."""
-
-        def report(_: Any, content: Any, buffers: Any) -> None:
-            if content.get("kind") == "select":
-                self._turn = int(content.get("turn", self._turn))
-                handler(int(content["point"]))
-
-        self.on_msg(report)
 
     def on_lasso(self, handler: Callable[[Sequence[int]], None]) -> None:
         """Call `handler(rows)` when rows are lassoed."""

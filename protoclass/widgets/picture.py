@@ -1,4 +1,4 @@
-"""A picture that can be clicked, and the figure behind it, whose still part is drawn once."""
+"""What the page draws with the picture that stands for it, and the figure behind that, whose still part is drawn once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from traitlets import Bytes, Float, Int, Unicode
 
-from .browser import script, style
+from .browser import style
 
 ABOVE = 10  # the frame and the labels of the Axes
 PATIENCE = 6.0  # seconds
@@ -23,6 +23,7 @@ SILENCE = (
     "moved on; words and tables show an earlier state. If this stays, run the cell again."
 )
 DPI = 100  # dots an inch where a dot is a pixel of the page
+
 
 def encode(pixels: np.ndarray) -> bytes:
     """A PNG of pixels, uint8 (height, width, 3) or (height, width)."""
@@ -55,9 +56,9 @@ class Prepared(Widget):  # type: ignore[misc]
 
 
 class Picture(Prepared, anywidget.AnyWidget):
-    """PNG bytes on the page, with a text for screen readers; a click tells its place. It waits for `present`.
+    """What a page draws and lets the user choose on, with a still picture and a text for those who do not see it.
 
-    The script is sent with the widget: nothing is fetched from elsewhere.
+    It waits for `present`. A subclass has the script (`_esm`), which is sent with the widget: nothing is fetched from elsewhere.
 
     Attributes
     ----------
@@ -74,7 +75,6 @@ class Picture(Prepared, anywidget.AnyWidget):
         Seconds after which it does; before that it says that Python is working.
     """
 
-    _esm: ClassVar[str] = script("picture")
     _css: ClassVar[str] = style()
 
     png = Bytes(BLANK).tag(sync=True)
@@ -86,6 +86,7 @@ class Picture(Prepared, anywidget.AnyWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._turn = 0  # the last one of the page that was heard
         self.on_msg(self._answer)
 
     def _answer(self, _: Any, content: Any, buffers: Any) -> None:
@@ -93,12 +94,13 @@ class Picture(Prepared, anywidget.AnyWidget):
         if content.get("kind") == "ask":
             self.send({"kind": "answer"})
 
-    def on_click(self, handler: Callable[[float, float], None]) -> None:
-        """Call `handler(x, y)` at each click: shares of the width from the left and of the height from the top."""
+    def on_select(self, handler: Callable[[int], None]) -> None:
+        """Call `handler(point)` when the page chooses a point, -1 for none."""
 
         def report(_: Any, content: Any, buffers: Any) -> None:
-            if content.get("kind") == "click":
-                handler(float(content["x"]), float(content["y"]))
+            if content.get("kind") == "select":
+                self._turn = int(content.get("turn", self._turn))
+                handler(int(content["point"]))
 
         self.on_msg(report)
 
@@ -138,10 +140,6 @@ class Sheet:
         """For measuring texts before they are drawn."""
         return self._canvas.get_renderer()
 
-    def place(self, x: float, y: float) -> tuple[float, float]:
-        """Dots from the left and from the bottom, for shares of the width from the left and of the height from the top."""
-        return x * self.figure.bbox.width, (1 - y) * self.figure.bbox.height
-
     def settle(self) -> None:
         """Draw what stays; from then on the Axes keep their places."""
         if self._still is not None:
@@ -153,22 +151,6 @@ class Sheet:
         self._still = self._canvas.copy_from_bbox(self.figure.bbox)
         for artist in self._moving:
             artist.set_visible(True)
-
-
-def find_nearest(spots: np.ndarray, x: float, y: float, within: float) -> int:
-    """Which of the spots (k, 2), in dots, is nearest to a place; -1 where none lies within so many dots.
-
-    Examples
-    --------
-    >>> find_nearest(np.array([[0.0, 0.0], [10.0, 0.0]]), 8.0, 1.0, 5.0)
-    1
-    """
-    if len(spots) == 0:
-        return -1
-    apart = np.hypot(spots[:, 0] - x, spots[:, 1] - y)
-    apart = np.where(np.isnan(apart), np.inf, apart)
-    at = int(apart.argmin())
-    return at if apart[at] <= within else -1
 
 
 def line(axes: Any, **style: Any) -> Any:

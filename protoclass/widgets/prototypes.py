@@ -87,10 +87,9 @@ class PrototypeExplorer(Explorer):
         super().__init__()
         self._shape = shape
         self._swaps, self._criticised = swaps_of(fit, alternatives), criticised(fit, criticisms)
-        self._current = fit
+        self._current = self._swapped = fit  # the second: what swaps and criticisms are of
         self._prepared: Prepared | None = self._prepare(fit, radii)
         self.picture.layout = Layout(flex="1 1 300px", min_width="0", max_width="820px")
-        self.picture.on_select(lambda point: self._guarded(lambda: self._select(point)))
         self.picture.on_lasso(lambda rows: self._guarded(lambda: self._lasso(rows)))
         with self.hold():
             self.fit = fit
@@ -103,7 +102,7 @@ class PrototypeExplorer(Explorer):
     def _prepare(self, fit: Fit, radii: Sequence[float] | None = None) -> Prepared:
         """What takes time, and may fail, before anything is shown of a fit."""
         album = None if self._shape is None else make_album(fit, self._shape)
-        return make_film(make_stages(fit, radii), self._criticised), album
+        return make_film(make_stages(fit, radii), self._criticised if fit is self._swapped else []), album
 
     def _start(self) -> None:
         """Show the fit that was prepared, at its own radius and number of prototypes."""
@@ -182,6 +181,8 @@ class PrototypeExplorer(Explorer):
         fit: Fit = proposal["value"]
         if fit is not self._current:
             self._prepared = self._prepare(fit)
+            if fit is not self._swapped:
+                self._swaps, self._criticised = None, []
         return fit
 
     def _check_eps(self, value: Any) -> float | None:
@@ -255,7 +256,8 @@ class PrototypeExplorer(Explorer):
             raise OptionError("swap: select the prototype whose place the row takes, such as explorer.selected = label")
         before = self.selected
         with self.hold():
-            self.fit = self.fit.swap(before, substitute)
+            self._swapped = self.fit.swap(before, substitute)
+            self.fit = self._swapped
             self.selected = substitute
             if self._swaps is not None:
                 self._swaps.note(before, substitute)
@@ -385,15 +387,3 @@ class PrototypeExplorer(Explorer):
         if axes not in self._planes:
             self._planes[axes] = make_plane(self.fit, *axes, self._stages.source)
         return self._planes[axes]
-
-    def _clicked(self, x: float, y: float) -> None:
-        """Select the prototype or row that was clicked, or nothing."""
-        if self._scene is None or self._marks is None:
-            return
-        hit = self._scene.hit(self._marks, *self._scene.sheet.place(x, y))
-        if hit is None:
-            self.selected = None
-        elif hit[0] == "row":
-            self.selected = self.fit.frame.index[hit[1]]
-        else:
-            self.selected = list_names(self.fit)[list_shown(self.fit)[hit[1]]]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.sources import Held
 from ..errors import NotAvailable, OptionError, brief
-from ..files import write_file
+from ..files import check_free, write_file
 from ..views.geometry import Plane, list_predictors
 from ..views.regions import predict_regions
 from ..views.words import write_field
@@ -41,13 +41,9 @@ h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
 def write_page(explorer: PrototypeExplorer, path: Any, overwrite: bool = False) -> Path:
     """See `PrototypeExplorer.save`."""
     check_path("path", path)
-    if not isinstance(overwrite, bool):
-        raise OptionError("overwrite= is True or False")
     place = Path(path)
-    try:
-        write_file(place, page(explorer), overwrite)
-    except FileExistsError:
-        raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
+    check_free(place, overwrite)
+    write_file(place, page(explorer), overwrite)
     return place
 
 

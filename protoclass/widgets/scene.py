@@ -12,14 +12,13 @@ from matplotlib.colors import to_rgb
 from ..plots.style import GREY, WRONG, colour, mark, named, plain_text
 from ..views.geometry import Plane, find_limits, take_evenly
 from ..views.marks import BALLS, Marks
-from .picture import DPI, Sheet, fill, find_nearest, line
+from .picture import DPI, Sheet, fill, line
 
 MOST = 8000  # rows that are drawn, evenly taken
 SIDE = 24  # pixels of one
 FRAME = 2
 LETTERS = 24  # of a class in the legend
 FAINT = 0.12
-NEAR = 14  # pixels from a mark within which a click counts as one on it
 
 
 class Scene:
@@ -153,19 +152,6 @@ class Scene:
             up, along = (np.arange(inner) * length // inner for length in picture.shape)
             patch[frame : side - frame, frame : side - frame, :3] = picture[::-1][np.ix_(up, along)][:, :, None]
         return out
-
-    def hit(self, marks: Marks, x: float, y: float) -> tuple[str, int] | None:
-        """What a click is on: ("prototype", place), ("row", position), or None."""
-        if not self.ax.bbox.contains(x, y):
-            return None
-        reach = NEAR * self.sheet.figure.dpi / DPI
-        strong = np.isin(marks.classes, [marks.only]) | (marks.only == -1)
-        spots = np.where(strong[: len(marks.prototypes), None], marks.prototypes, np.nan)
-        at = find_nearest(self.ax.transData.transform(spots), x, y, reach)
-        if at >= 0:
-            return "prototype", at
-        at = find_nearest(self.ax.transData.transform(self.plane.rows[self.drawn]), x, y, reach)
-        return ("row", int(self.drawn[at])) if at >= 0 else None
 
 
 def _paint(regions: np.ndarray | None) -> np.ndarray:

@@ -132,3 +132,24 @@ def test_the_explorer_lists_rows_that_are_explained_badly(fit, iris):
     for wrong in ("x", pc.fit("species ~ .", iris, eps=1.0).criticisms(progress=False)):
         with pytest.raises(pc.OptionError, match=r"criticisms=.*fit.criticisms\(\)"):
             PrototypeExplorer(fit, criticisms=wrong)
+
+
+def test_another_fit_drops_what_was_found_for_the_first(fit, result, iris):
+    """Substitutes and criticisms are of one fit: those of the first would be wrong beside another."""
+    explorer = PrototypeExplorer(fit, alternatives=result, criticisms=fit.criticisms(n=5, progress=False))
+    assert explorer.parts[0].criticised
+    explorer.fit = pc.fit("species ~ .", iris, eps=0.8)
+    assert explorer.parts[0].criticised == []
+    assert [value for _, value in explorer.criticisms_menu.options] == [None]
+    explorer.selected = explorer.fit.prototypes.index[0]
+    assert [value for _, value in explorer.swap_menu.options] == [None]
+    assert explorer.swap_menu.disabled
+
+
+def test_a_swap_keeps_what_was_found_for_the_fit(fit, result):
+    explorer = PrototypeExplorer(fit, alternatives=result, criticisms=fit.criticisms(n=5, progress=False))
+    before = explorer.parts[0].criticised
+    explorer.selected, row = result.substitutes.loc[0, ["prototype", "substitute"]]
+    explorer.swap(row)
+    assert explorer.parts[0].criticised == before != []
+    assert not explorer.swap_menu.disabled

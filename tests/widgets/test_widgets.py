@@ -49,12 +49,9 @@ def pixels(explorer):
     return np.asarray(Image.open(io.BytesIO(explorer.picture.png)))
 
 
-def click(explorer, spot):
-    """Click on the picture at a place in the units of its axes, as the front end tells it."""
-    figure = explorer.figure
-    x, y = figure.axes[0].transData.transform(spot)
-    content = {"kind": "click", "x": x / figure.bbox.width, "y": 1 - y / figure.bbox.height}
-    explorer.picture._handle_custom_msg(content, [])
+def choose(explorer, point):
+    """Choose a point on what the page draws, as the front end says it: a row of the grid or of the map, -1 for none."""
+    explorer.picture._handle_custom_msg({"kind": "select", "point": int(point)}, [])
 
 
 def fine(explorer):
@@ -107,15 +104,15 @@ def test_what_stands_beside_the_curve_is_that_of_the_point(curve, fit):
     assert set(re.findall('scope="(row|col)"', curve._confusion.value)) == {"row", "col"}
 
 
-def test_a_click_goes_to_the_grid_point_nearest_from_left_to_right(curve, fit):
-    v = fit.validation
+def test_a_point_that_the_page_chooses_is_the_one(curve, fit):
     for point in (0, 4, 19):
-        click(curve, (v.table["eps"][point] * 1.001, 0.1))
+        choose(curve, point)
         assert curve.point == point
-    click(curve, (0.13, 0.15))  # far from every point
-    click(curve, (0.13, -5.0))  # below the axes
-    assert curve.point == 19
+        assert curve.eps == fit.validation.table["eps"][point]
     assert fine(curve)
+    choose(curve, 20)  # as no page of ours sends it
+    assert "point=20: a row of `table`, 0 to 19" in curve.alert
+    assert curve.point == 19
 
 
 def test_use_this_is_the_fit_at_the_point(curve, fit):
@@ -171,10 +168,10 @@ def test_a_heat_map_shows_the_errors_at_the_other_knobs(iris):
         part = v.table[v.table["kind"] == kind]
         wanted = part.pivot(index="stop", columns="penalty", values="error")
         assert (np.asarray(e.figure.axes[0].images[0].get_array()) == wanted.to_numpy()).all()
-    click(e, (1.2, 3.9))
+    choose(e, v.grid.query("kind == 'conjunction' and penalty == 2 and stop == 5").index[0])
     assert (e.kind, e.penalty, e.stop) == ("conjunction", 2.0, 5)
     other = CurveExplorer(v, x=("kind", "stop"))
-    click(other, (1.0, 0.0))
+    choose(other, v.grid.query("kind == 'disjunction' and penalty == 2 and stop == 1").index[0])
     assert (other.kind, other.stop) == ("disjunction", 1)
     with pytest.raises(pc.OptionError, match="pair of the parameters"):
         CurveExplorer(v, x=("kind", "eps"))
@@ -334,19 +331,17 @@ def test_why_a_row_gets_its_class(explorer, fit):
 def test_selecting_by_click_list_and_label(explorer, fit):
     table = explorer.table
     at = fit.prototypes.index[5]
-    click(explorer, table.loc[at, ["x", "y"]].astype(float))
+    choose(explorer, table.index.get_loc(at))
     assert explorer.selected == at
     assert explorer.list.index == 5
     explorer.list.index = 2
     assert explorer.selected == fit.prototypes.index[2]
-    spots = table[["x", "y"]].to_numpy(float)
-    apart = np.hypot(*(spots[:, None] - spots).transpose(2, 0, 1)) + 9 * np.eye(150)
-    lonely = int(np.where(table["order"].isna(), apart.min(axis=1), 0).argmax())
-    click(explorer, spots[lonely])
-    assert explorer.selected == lonely
+    row = int(table["order"].isna().argmax())  # no prototype
+    choose(explorer, row)
+    assert explorer.selected == row
     assert explorer.list.index is None
-    assert explorer.table["selected"].tolist() == [label == lonely for label in table.index]
-    click(explorer, (-3.3, 2.9))  # nothing there
+    assert explorer.table["selected"].tolist() == [label == row for label in table.index]
+    choose(explorer, -1)  # nothing there
     assert explorer.selected is None
     explorer.search.value = "77"
     assert explorer.selected == 77
@@ -462,7 +457,7 @@ def test_pictures_are_shown_as_pictures():
     plain = PrototypeExplorer(fit)
     assert (pixels(e) != pixels(plain)).any()
     at = fit.prototypes.index[0]
-    click(e, e.table.loc[at, ["x", "y"]].astype(float))
+    choose(e, e.table.index.get_loc(at))
     assert e.selected == at
     counts = e.details["relation"].value_counts().clip(upper=12)
     shown = sum(counts.get(kind, 0) for kind in ("covers first", "holds wrongly", "rival"))
@@ -490,7 +485,7 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
     assert e.table[["x", "y"]].to_numpy() == pytest.approx(fit.dissimilarity.map(2).to_numpy())
     e.sliders["eps"].index = 2
     at = e.fit.prototypes.index[0]
-    click(e, e.table.loc[at, ["x", "y"]].astype(float))
+    choose(e, e.table.index.get_loc(at))
     assert e.selected == at
     assert sorted(e.details.query("relation == 'covers first'")["label"]) == sorted(e.fit.ball(at).query("first").index)
     assert fine(e)
@@ -549,7 +544,7 @@ def test_centroids_speak_for_the_rows_nearest_to_them(iris):
     near = fit.predict(kind="nearest")
     mine = e.details[e.details["relation"] == "is nearest to"]["label"]
     assert sorted(mine) == near.index[near == "kmeans[versicolor].2"].tolist()
-    click(e, e.table.loc["kmeans[setosa].1", ["x", "y"]].astype(float))
+    choose(e, e.table.index.get_loc("kmeans[setosa].1"))
     assert e.selected == "kmeans[setosa].1"
     e.list.index = 3
     assert e.selected == "kmeans[versicolor].2"
@@ -751,7 +746,7 @@ def test_the_picture_is_the_figure(explorer, curve):
         e.picture.ratio = 2.0
         assert pixels(e).shape[1] == 2 * e.picture.width
         assert fine(e)
-    click(explorer, explorer.table.loc[7, ["x", "y"]].astype(float))
+    choose(explorer, 7)
     assert explorer.selected == 7
 
 

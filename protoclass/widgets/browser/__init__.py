@@ -16,7 +16,7 @@ def script(name: str) -> str:
 
     Examples
     --------
-    >>> script("picture").count("function stillPicture"), "import {" in script("picture")
+    >>> script("notebook").count("function stillPicture"), "import {" in script("notebook")
     (1, False)
     """
     parts: dict[str, str] = {}

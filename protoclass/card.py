@@ -144,13 +144,8 @@ class Card:
         """
         if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in ENDINGS:
             raise OptionError(f"path={brief(path)}: the name of a file that ends in .md or .html")
-        if not isinstance(overwrite, bool):
-            raise OptionError(f"overwrite={brief(overwrite)}: True or False")
         place = Path(path)
-        try:
-            write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
-        except FileExistsError:
-            raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
+        write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
         return place
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from urllib.parse import urlsplit
 
-from .errors import FileError, OptionError, ProtoclassError, cut, shown
+from .errors import FileError, OptionError, ProtoclassError, brief, cut, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 UNREADABLE = (OSError, ValueError, EOFError, OverflowError, zlib.error, zipfile.BadZipFile, LZMAError)
 ADDRESSES = ("http", "https", "ftp")
 T = TypeVar("T")
+
+
+def check_free(path: Path, overwrite: Any) -> None:
+    """Raise an OptionError where a file is in the way, or where `overwrite` is no truth value: before the work of what is written."""
+    if not isinstance(overwrite, bool):
+        raise OptionError(f"overwrite={brief(overwrite)}: True or False")
+    if not overwrite and os.path.lexists(path):
+        raise OptionError(f"{brief(str(path))} is there already: give overwrite=True, or another name")
 
 
 def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None:
@@ -41,15 +49,14 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
 
     Raises
     ------
-    FileExistsError
+    OptionError
         Where it exists and `overwrite` is False.
     FileError
         Where it can't be written: a full disk, a folder without permission, a name that is too long. Nothing is left behind.
     """
     try:
         beside = path.with_name(f".{secrets.token_hex(8)}.part")
-        if not overwrite and os.path.lexists(path):
-            raise FileExistsError(str(path))
+        check_free(path, overwrite)
         try:
             with open(beside, "xb") as file:
                 out = fill(file)
@@ -60,8 +67,6 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
             return out
         finally:
             beside.unlink(missing_ok=True)
-    except FileExistsError:
-        raise
     except (OSError, ValueError) as reason:
         if isinstance(reason, ProtoclassError):  # of what is written, not of writing it
             raise

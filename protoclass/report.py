@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import NotAvailable, OptionError, brief
-from .files import write_file
+from .files import check_free, write_file
 from .settings import significant
 from .tables.tidy import tidy
 from .widgets.browser import script, style
@@ -41,13 +41,11 @@ def write_report(fit: Fit, path: Any, test: Any, stability: bool, overwrite: boo
     """See `Fit.report`."""
     if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
         raise OptionError(f"path={brief(path)}: the name of a file that ends in .html")
-    if not isinstance(stability, bool) or not isinstance(overwrite, bool):
-        raise OptionError("stability= and overwrite= are True or False")
+    if not isinstance(stability, bool):
+        raise OptionError(f"stability={brief(stability)}: True or False")
     place = Path(path)
-    try:
-        write_file(place, page(fit, test, stability), overwrite)
-    except FileExistsError:
-        raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
+    check_free(place, overwrite)
+    write_file(place, page(fit, test, stability), overwrite)
     return place
 
 

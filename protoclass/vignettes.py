@@ -108,12 +108,9 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     if not isinstance(folder, (str, Path)) or not os.path.isdir(folder):
         raise OptionError(f"folder={brief(folder)}: no such folder; make it first, or name another")
     path = Path(folder) / f"{name}.ipynb"
-    try:
-        write_file(path, json.dumps(notebook(texts[name]), indent=1, ensure_ascii=False), overwrite)
-    except FileExistsError:
-        raise OptionError(
-            f"{path} exists and may hold your work: rename it, name another folder=, or replace it by overwrite=True"
-        ) from None
+    if not overwrite and os.path.lexists(path):
+        raise OptionError(f"{path} exists and may hold your work: rename it, name another folder=, or replace it by overwrite=True")
+    write_file(path, json.dumps(notebook(texts[name]), indent=1, ensure_ascii=False), overwrite)
     print(f"Wrote {path}\n{opening(path)}")
     return path
 

@@ -70,7 +70,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_what_exists_is_kept_unless_asked(tmp_path):
     write_file(tmp_path / "a", "one", overwrite=False)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(pc.OptionError, match="is there already: give overwrite=True, or another name"):
         write_file(tmp_path / "a", "two", overwrite=False)
     assert (tmp_path / "a").read_text() == "one"
     if os.name == "posix":
@@ -107,7 +107,16 @@ def zipped(path):
 
 
 def arrays(**values):
-    return lambda path: np.savez(open(path, "wb"), **values)
+    def write(path):
+        with path.open("wb") as stream:
+            np.savez(stream, **values)
+
+    return write
+
+
+def one_array(path):
+    with path.open("wb") as stream:
+        np.save(stream, np.zeros(3))
 
 
 GOOD = {"x_train": np.zeros((2, 3)), "x_test": np.zeros((1, 3)), "y_train": np.zeros(2), "y_test": np.zeros(1)}
@@ -124,7 +133,7 @@ BAD = {
     "a zip": zipped,
     "a truncated zip": lambda p: (zipped(p), p.write_bytes(p.read_bytes()[:-30])),
     "a pickle": lambda p: pd.DataFrame({"a": [1]}).to_pickle(p),
-    "one array": lambda p: np.save(open(p, "wb"), np.zeros(3)),  # noqa: SIM115
+    "one array": one_array,
     "objects": arrays(**{**GOOD, "x_train": np.array([{}, []], dtype=object)}),
     "other arrays": arrays(a=np.zeros(3)),
     "too few": arrays(**{**GOOD, "y_train": np.zeros(7)}),

@@ -215,7 +215,7 @@ def _sorted_places(levels: list[Any]) -> np.ndarray:
 
 
 def check_hashable(column: pd.Series) -> None:
-    """Raise for values that can't be told apart as classes or groups are, such as lists."""
+    """Raise for values that can't be distinguished as classes or groups are, such as lists."""
     for value in column.dropna():
         try:
             hash(value)

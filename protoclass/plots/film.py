@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import whole_number
 from ..errors import FileError, NotAvailable, OptionError, brief, shown
-from ..files import write_by
+from ..files import check_free, write_by
 from ..progress import bar
 from ..views.film import Frames, list_frames
 from ..views.geometry import find_limits, make_plane
@@ -58,7 +58,8 @@ class Film:
 
     def __repr__(self) -> str:
         some = f" of {self.possible}, evenly taken" if self.frames < self.possible else ""
-        return f"{str(self.path)!r}: {self.frames} frames{some}, {self.pixels[0]} x {self.pixels[1]} pixels, {self.bytes / 1e6:.2g} MB"
+        frames = "1 frame" if self.frames == 1 else f"{self.frames} frames"
+        return f"{str(self.path)!r}: {frames}{some}, {self.pixels[0]} x {self.pixels[1]} pixels, {self.bytes / 1e6:.2g} MB"
 
 
 def film(fit: Fit, path: Any, frames: int, overwrite: bool, progress: bool | None) -> Film:
@@ -83,13 +84,10 @@ def film(fit: Fit, path: Any, frames: int, overwrite: bool, progress: bool | Non
 def _check_place(path: Any, overwrite: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)) or not str(path).lower().endswith(".gif"):
         raise OptionError(f"path={brief(path)}: a film is a file whose name ends in .gif, such as 'fit.gif'")
-    if not isinstance(overwrite, bool):
-        raise OptionError(f"overwrite={brief(overwrite)}: True or False")
     place = Path(path).expanduser()
     if not place.parent.is_dir():
         raise FileError(f"{shown(str(place.parent))}: there is no such folder; make it, or name another")
-    if os.path.lexists(place) and not overwrite:
-        raise OptionError(f"{str(place)!r} exists: overwrite=True replaces it")
+    check_free(place, overwrite)
     return place
 
 

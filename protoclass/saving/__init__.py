@@ -67,6 +67,7 @@ from typing import Any
 from ..arguments import known_arguments
 from ..core.memory import limited
 from ..errors import FileError, NotAvailable, OptionError, ProtoclassError, TooLarge, brief
+from ..files import check_free
 from .archive import Archive, damaged, parse, read_archive, write_archive
 from .arrays import from_bytes
 from .checks import CHECKS
@@ -107,15 +108,11 @@ class Saved:
 def save(value: Any, path: Any, overwrite: Any) -> Saved:
     """See `Fit.save`."""
     place = _place(path)
-    if not isinstance(overwrite, bool):
-        raise OptionError(f"overwrite={brief(overwrite)}: True or False")
+    check_free(place, overwrite)
     writer = Writer()
     root = writer.write(value, f"the {type(value).__name__}")["object"]
     content = json.dumps({"objects": writer.objects, "root": root}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    try:
-        size = write_archive(place, name_of(type(value)) or "", content, writer.entries, overwrite)
-    except FileExistsError:
-        raise OptionError(f"{brief(str(place))} is there already: give overwrite=True, or another name") from None
+    size = write_archive(place, name_of(type(value)) or "", content, writer.entries, overwrite)
     return Saved(place, size, contents(value))
 
 

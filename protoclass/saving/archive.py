@@ -55,7 +55,7 @@ def write_archive(path: Path, kind: str, content: str, entries: Mapping[str, byt
 
     Raises
     ------
-    FileExistsError, FileError
+    OptionError, FileError
         See `protoclass.files.write_by`.
     """
     parts = {CONTENT: content.encode(), **entries}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ...declared import savable
@@ -131,4 +132,4 @@ class Certificate:
 def _percent(share: float) -> str:
     """To two digits, without a power of ten."""
     value = float(f"{100 * share:.2g}")
-    return f"{value:,.0f} %" if value >= 100 else f"{value:.2g} %"
+    return f"{value:,.0f} %" if value >= 100 else f"{np.format_float_positional(value, trim='-')} %"

@@ -90,7 +90,7 @@ def gallery() -> str:
     for title, pictures in PICTURES.items():
         lines += [f"## {title}\n"]
         for name, code, says in pictures:
-            lines += [f"### {name}\n", f"{says}\n", cell.format(f"{code};")]
+            lines += [f"### {name}\n", f"{says}\n", cell.format(code)]
     return "\n".join(lines)
 
 

@@ -95,9 +95,9 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
     if others:
         shown = len(traced.lines)
         some = f"{shown} of {traced.count} lines" if shown < traced.count else None
-        key(ax, "right", some, away=22)
+        key(ax, "right", some, away=22, values=True)
     else:
-        key(ax, "below", ncols=2)
+        key(ax, "below", ncols=2, values=True)
     return ax
 
 
@@ -111,7 +111,7 @@ def _draw_choice(validation: Validation, ax: Any, positions: Any, write: Callabl
     limit = within_one_se(validation)
     if limit == limit:
         least = float(validation.table["error"].iloc[validation.best])
-        label = f"within 1 SE of the least, to {write_number(limit)}"
+        label = f"within 1 SE: up to {write_number(limit)}"
         ax.axhspan(least, limit, fc=faint(ax), lw=0, zorder=0, label=label)
     ax.set_title(describe_selection(validation), fontsize="medium")
 
@@ -135,8 +135,8 @@ def mark_no_information(ax: Any, value: float) -> None:
     ax.annotate(words, (1.0, height), (9 * factor(ax), 0), xycoords="axes fraction", textcoords="offset points", **beside)
 
 
-def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any) -> None:
-    """What has another scale than the errors, below them: the cover error, or the bound."""
+def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: Any) -> Any:
+    """What has another scale than the errors, on Axes of its own below them: the cover error, or the bound."""
     from matplotlib.transforms import ScaledTranslation
 
     small = ax.inset_axes((0.0, STRIP[0], 1.0, STRIP[1]), label="strip")
@@ -156,6 +156,7 @@ def draw_strip(table: pd.DataFrame, positions: Any, names: tuple[str, ...], ax: 
     ax.tick_params(labelbottom=False)
     down = ScaledTranslation(0, -(size + 10) / 72, ax.figure.dpi_scale_trans)
     ax.xaxis.set_label_coords(0.5, STRIP[0], transform=ax.transAxes + down)
+    return small
 
 
 def _draw_band(part: Any, x: str, level: float, of: str, fill: str, ax: Any) -> None:
@@ -240,7 +241,7 @@ def _draw_by_size(validation: Validation, ax: Any, band: float | None = None) ->
         plain_log(ax.xaxis)
     _limit(validation, table, ax)
     ax.set_xlabel(f"size (mean over folds{', log scale' if ax.get_xscale() == 'log' else ''})")
-    key(ax, "below", ncols=2)
+    key(ax, "below", ncols=2, values=True)
     return ax
 
 

@@ -93,7 +93,7 @@ def calibration(test: Test, ax: Any = None) -> Any:
                     label=named(test.classes[c]), clip_on=False)  # fmt: skip
     ax.set(xlabel="chance of the class (mean of a bin of width 0.1)", ylabel="share of the bin's rows that are of the class",
            title="Do the chances come true? (bars: 95 % intervals)")  # fmt: skip
-    return _legend(ax, "upper left")
+    return _legend(ax, "upper left") if has_room(ax) else _legend(ax, "below", ncols=4)
 
 
 def coverage(test: Test, ax: Any = None) -> Any:
@@ -161,8 +161,8 @@ def _square(ax: Any, classes: int) -> Any:
     return ax
 
 
-def _legend(ax: Any, where: str) -> Any:
+def _legend(ax: Any, where: str, ncols: int = 1) -> Any:
     ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > DIRECT
-    key(ax, "right" if many else where)
+    key(ax, "right" if many else where, ncols=1 if many else ncols)
     return ax

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import os
+from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +32,12 @@ PLACE = (0.15, 0.42, 0.81, 0.49)  # of the map in the figure
 EACH, LAST = 250, 2000  # milliseconds of a frame, and of the last one
 MARGIN = 0.04  # of the range of an axis
 NAMED = 15  # classes in the legend
+EMBEDDED = 10_000_000  # bytes of a film that a notebook plays
 
 
 @dataclass(frozen=True)
 class Film:
-    """A film that was written; `open` takes it as a path.
+    """A film that was written; `open` takes it as a path, and a notebook plays it.
 
     Attributes
     ----------
@@ -60,6 +63,13 @@ class Film:
         some = f" of {self.possible}, evenly taken" if self.frames < self.possible else ""
         frames = "1 frame" if self.frames == 1 else f"{self.frames} frames"
         return f"{str(self.path)!r}: {frames}{some}, {self.pixels[0]} x {self.pixels[1]} pixels, {self.bytes / 1e6:.2g} MB"
+
+    def _repr_html_(self) -> str:
+        words = html.escape(repr(self))
+        if not self.path.is_file() or self.path.stat().st_size != self.bytes or self.bytes > EMBEDDED:
+            return f"<p>{words}</p>"
+        data, (width, height) = b64encode(self.path.read_bytes()).decode(), self.pixels
+        return f'<img src="data:image/gif;base64,{data}" width="{width}" height="{height}" alt="A film of a fit: {words}">'
 
 
 def film(fit: Fit, path: Any, frames: int, overwrite: bool, progress: bool | None) -> Film:

@@ -16,7 +16,7 @@ from .labels import place_labels
 from .style import factor, plain_text, scale_letters
 
 FEW = 2  # Axes of a figure that are laid out several times, which takes long for many
-TIMES = 4
+TIMES = 5
 GAP = 2.0  # points between the names of an axis and a legend
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -57,12 +57,15 @@ def finish(drawn: Any, before: set[int]) -> Any:
         _resize(ax, before)
         for line in ax.lines:  # a layout takes one without points for a mark in the corner of the figure
             line.set_in_layout(line.get_in_layout() and len(line.get_xdata()) > 0)
-    for _ in range(TIMES if len(every) <= FEW else 1):  # what is written in more lines leaves less room
+    times = TIMES if len(every) <= FEW else 1
+    for _ in range(times):  # what is written in more lines leaves less room
         _lay_out(figure)
         changed = [fit_words(ax, figure, ax in bars) for ax in [*every, *bars]]
         for part in (part for ax in every if ax.axison for part in (ax, *ax.child_axes)):
-            changed += [cut_names(axis, figure) | part_ticks(axis) for axis in (part.xaxis, part.yaxis)]
-            changed += [fit_cells(part), _move_legend(part)]
+            cut = [cut_names(axis, figure) for axis in (part.xaxis, part.yaxis)]
+            if times == 1 or not any(cut):  # otherwise the room that cut names leave is known the next time
+                changed += [part_ticks(axis) for axis in (part.xaxis, part.yaxis)]
+            changed += [*cut, fit_cells(part), _move_legend(part)]
         if not any(changed):
             break
     for ax in every:

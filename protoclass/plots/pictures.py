@@ -90,7 +90,7 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
     q = len(fit.rule.prototypes)
     first = f"All {q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
-    ax.set_title(f"{first}, Sammon mapping (stress {spots.attrs['stress']:.2g})", fontsize="medium")
+    ax.set_title(f"{first}, Sammon mapping (stress {round(spots.attrs['stress'], 6):.2g})", fontsize="medium")
     if len(fit.classes) <= DIRECT:
         name_classes(ax, places, fit.classes)
     else:

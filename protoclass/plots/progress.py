@@ -69,15 +69,15 @@ def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     if len(table) > 30:
         ax.set_xscale("log")
         plain_log(ax.xaxis)
-    else:
-        ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(*limit_path(table))
     mark_no_information(ax, table.attrs["no_information"])
     ax.set(
         xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
         ylabel="error (share of rows)",
     )
-    if "bound" in table and has_room(ax):
-        draw_strip(table, size, ("bound",), ax)
+    strip = [draw_strip(table, size, ("bound",), ax)] if "bound" in table and has_room(ax) else []
+    if len(table) <= 30:
+        for part in (ax, *strip):
+            part.xaxis.get_major_locator().set_params(integer=True)
     key(ax, "best")
     return ax

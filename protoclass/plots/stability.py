@@ -20,7 +20,8 @@ NAMED = 30  # prototypes that are named on the axis
 def stability(result: Stability, ax: Any = None) -> Any:
     """Share of the samples by prototype, in the order chosen: full marks near (a ball held one), hollow ones chosen again.
 
-    Few prototypes are named, each with the distance `within` which one of its class lay in 95 % of the samples.
+    Near is measured in all samples, chosen again in those that hold the row. Few prototypes are named, each with the distance
+    `within` which one of its class lay in 95 % of the samples.
     """
     table = list_stability(result)
     few = len(table) <= NAMED
@@ -37,8 +38,8 @@ def stability(result: Stability, ax: Any = None) -> Any:
             ax.plot(
                 *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
             )
-    near = "share of the samples with one of its class in the ball: near (full)\n" if "near" in table else ""
-    what = f"{near}share of those that held the row: chosen again by the same rows (hollow)"
+    near = "full: one of its class near; " if "near" in table else ""
+    what = f"share of samples\n{near}hollow: chosen, if sampled"
     if few:
         names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["within"], strict=True)]
         ax.set_yticks(order, names)

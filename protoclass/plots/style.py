@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -79,12 +80,21 @@ def _no_underscore(text: str) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def key(ax: Any, where: str = "right", title: Any = None, small: bool = True, ncols: int = 1, away: float = 4, **options: Any) -> Any:
+def key(
+    ax: Any,
+    where: str = "right",
+    title: Any = None,
+    small: bool = True,
+    ncols: int = 1,
+    away: float = 4,
+    values: bool = False,
+    **options: Any,
+) -> Any:
     """A legend in letters of the size of the Axes: "right" of them, "above" or "below" them, or as matplotlib calls a place inside.
 
     It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. Where the room
     beside or inside the Axes does not do, it is below them. Names are cut, and entries left out, with a word, where it would take
-    more than a share of the figure.
+    more than a share of the figure. `values` stand behind a colon or comma; small Axes have no room for them.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D
@@ -93,8 +103,12 @@ def key(ax: Any, where: str = "right", title: Any = None, small: bool = True, nc
     size = scale_letters(ax, FontProperties(size="small" if small else "x-small").get_size_in_points())
     handles = options.pop("handles", None)
     handles, labels = ax.get_legend_handles_labels() if handles is None else (handles, [h.get_label() for h in handles])
+    if values and not has_room(ax):
+        labels = [re.split("[:,] ", label)[0] for label in labels]
     longest, box = max(map(len, labels), default=0), ax.get_window_extent()
-    wide, high = (longest * 0.56 + 3.9) * size, len(labels) * LINE * size  # points
+    sample = 2.0 if has_room(ax) else 1.5  # of the lines and marks, in sizes of a letter, as matplotlib counts; beside are gaps
+    beside = sample + 1.9
+    wide, high = (longest * 0.56 + beside) * size, len(labels) * LINE * size  # points
     inside = where not in ("right", "above", "below")
     points = 72 / ax.figure.dpi
     if (where == "right" and not has_room(ax)) or (inside and (wide > 0.75 * box.width * points or high > 0.6 * box.height * points)):
@@ -106,9 +120,9 @@ def key(ax: Any, where: str = "right", title: Any = None, small: bool = True, nc
     lines = max(1, int(most / (LINE * size))) - (title is not None)
     if where in ("above", "below"):
         ncols = max(1, min(ncols, int(room / wide) if wide else 1, len(labels)))
-        while ncols * lines < len(labels) and (CUT * 0.56 + 3.9) * size * (ncols + 1) <= room:
+        while ncols * lines < len(labels) and (CUT * 0.56 + beside) * size * (ncols + 1) <= room:
             ncols += 1
-        labels = list_short(labels, max(6, int((room / ncols / size - 3.9) / 0.56)))
+        labels = list_short(labels, max(6, int((room / ncols / size - beside) / 0.56)))
     count = max(1, ncols * lines)
     if count < len(labels):
         rest = Line2D([], [], ls="none", label=f"and {len(labels) - count + 1} more")
@@ -121,7 +135,7 @@ def key(ax: Any, where: str = "right", title: Any = None, small: bool = True, nc
     }.get(where, {"loc": where, "framealpha": 0.85})
     if title is not None:
         options |= {"title": shorten(str(title), 2 * LETTERS), "title_fontsize": size}
-    legend = ax.legend(handles, labels, fontsize=size, ncols=ncols, **(style | options))
+    legend = ax.legend(handles, labels, fontsize=size, ncols=ncols, handlelength=sample, **(style | options))
     legend.set_gid(where)
     return legend
 

@@ -160,7 +160,7 @@ def test_print_leads_with_the_place_and_says_what_chosen_conditions_on(fit):
     assert text.index("near:") < text.index("within:") < text.index("chosen:")
     assert "drawn from the rows that chose it" in text
     assert "fresh()" in text
-    assert "chosen again by the same rows" in fit.stability(B=5).plot().get_xlabel()
+    assert "hollow: chosen, if sampled" in fit.stability(B=5).plot().get_xlabel()
 
 
 def test_the_table_the_print_and_the_plot(fit):
@@ -168,11 +168,11 @@ def test_the_table_the_print_and_the_plot(fit):
     assert list(told.prototypes.columns[:4]) == ["class", "near", "within", "chosen"]
     assert told.prototypes.index.equals(fit.prototypes.index)
     assert "20 bootstrap samples" in repr(told)
-    assert "share of the samples" in told.plot().get_xlabel()
+    assert "full: one of its class near" in told.plot().get_xlabel()
     assert ", within " in told.plot().get_yticklabels()[0].get_text()
     knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(B=3)
     assert (knn.prototypes["chosen"].dropna() == 1).all()
-    assert "chosen again" in knn.plot().get_ylabel()
+    assert "hollow: chosen, if sampled" in knn.plot().get_ylabel()
 
 
 def test_centres_of_machines_count_once_a_sample(iris):

@@ -1,5 +1,9 @@
 """The film of a fit: its frames against the rules that they show, the file that is written, and what is refused."""
 
+import html
+import re
+from base64 import b64decode
+
 import matplotlib.style
 import numpy as np
 import pytest
@@ -56,6 +60,11 @@ def test_the_file_has_the_frames_it_says(fit, tmp_path, monkeypatch, style, pape
     with pytest.raises(pc.OptionError, match="overwrite=True"):
         fit.film(path, frames=2)
     assert [file.name for file in tmp_path.iterdir()] == ["iris.gif"]
+    shown = film._repr_html_()
+    assert b64decode(re.search(r"data:image/gif;base64,([^\"]+)", shown)[1]) == path.read_bytes()
+    assert shown.count("<") == 1
+    path.write_bytes(b"another")
+    assert film._repr_html_() == f"<p>{html.escape(repr(film))}</p>"
 
 
 def test_what_is_no_film_is_refused_and_an_interrupt_leaves_no_file(fit, tmp_path, monkeypatch):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import whole_number
+from ..views.names import list_short
 from ..views.profiles import describe_head, list_profiles
-from ..views.words import list_short
 from .palette import colour, ink
 from .style import panels
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..views.analyses import list_splits
-from ..views.words import list_short, write_number
+from ..views.names import list_short
+from ..views.words import write_number
 from .finish import framed
 from .palette import GREY, colour, faint
 from .style import axes

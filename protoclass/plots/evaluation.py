@@ -10,7 +10,7 @@ from ..arguments import one_of
 from ..errors import OptionError, brief
 from ..views.confusion import Confusion
 from ..views.evaluation import class_curve, list_coverage, list_curves, list_groups, list_perturbation, shown_classes
-from ..views.words import list_short
+from ..views.names import list_short
 from .confusion import draw_counts
 from .finish import framed
 from .labels import DIRECT

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..views.words import list_short
+from ..views.names import list_short
 from .style import LEAST
 
 STEEP = 90  # degrees

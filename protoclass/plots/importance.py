@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..views.analyses import list_importance
-from ..views.words import list_short
+from ..views.names import list_short
 from .palette import colour, ink
 from .style import axes
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ..arguments import whole_number
 from ..views.geometry import map_prototypes
+from ..views.names import shorten
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
-from ..views.words import shorten
 from .labels import DIRECT, name_classes
 from .palette import colour, mark
 from .style import LETTERS, axes, key, list_named

@@ -10,10 +10,11 @@ from ..views.features import has_features_alone
 from ..views.geometry import LANDMARKS, MAP, Plane, choose_axes, find_limits, make_plane, outline_balls, take_evenly
 from ..views.marks import BALLS
 from ..views.members import PAIRS, Members, find_members
+from ..views.names import shorten
 from ..views.prototypes import list_rows, list_shown
 from ..views.regions import predict_regions
 from ..views.solvers import fit_radii
-from ..views.words import describe_balls, describe_prototypes, shorten
+from ..views.words import describe_balls, describe_prototypes
 from .features import draw_features
 from .labels import DIRECT, drop_names, name_classes
 from .palette import GREY, WRONG, colour, ink, mark, paper

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..arguments import whole_number
 from ..errors import NotAvailable
+from ..views.names import shorten
 from ..views.rule import count_removed, list_conditions
-from ..views.words import shorten, write_number
+from ..views.words import write_number
 from .palette import colour, faint, ink, mark
 from .style import LETTERS, list_named, panels
 

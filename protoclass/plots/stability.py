@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..views.analyses import list_stability
-from ..views.words import list_short
+from ..views.names import list_short
 from .finish import framed
 from .palette import colour, faint, mark
 from .style import axes, key, list_named

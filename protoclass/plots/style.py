@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..views.words import list_short, shorten
+from ..views.names import list_short, shorten
 from .palette import GREY, WRONG, colour, ink, mark
 
 __all__ = ["GREY", "WRONG", "axes", "colour", "factor", "has_room", "ink", "key", "letter_factor", "list_named", "mark", "named", "panels",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import brief
+from ..views.names import list_short
 from ..views.why import list_reasons
-from ..views.words import list_short, write_number
+from ..views.words import write_number
 from .palette import GREY, colour, ink
 from .style import axes, named
 

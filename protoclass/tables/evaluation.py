@@ -11,12 +11,14 @@ import pandas as pd
 
 from ..core.intervals import Estimate
 from ..settings import fixed, significant
+from ..views.names import list_short
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
     from ..analysis.evaluation import Test
 
+WIDEST = 20  # letters of a class above a column
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
          "log_loss": "Log loss", "loss": "Mean loss", "loss_by_chances": "Mean loss, decided by chances", "sensitivity": "sensitivity",
@@ -54,17 +56,25 @@ def by_class(test: Test) -> pd.DataFrame:
     return out.rename_axis(index=None, columns="by class")
 
 
+def confusion(test: Test) -> pd.DataFrame:
+    """What print shows of the confusion: long names stand whole before the rows alone."""
+    columns = test.confusion.columns
+    if max(len(str(level)) for level in columns) <= WIDEST:
+        return test.confusion
+    return test.confusion.set_axis(pd.Index(list_short(columns, WIDEST), name=columns.name), axis=1)
+
+
 def text(test: Test) -> str:
     """`print(test)`."""
     numbers = by_class(test).to_string(float_format=partial(fixed, usual=3), na_rep="")
-    return "\n".join([*lines(test), test.confusion.to_string(), numbers])
+    return "\n\n".join(["\n".join(lines(test)), confusion(test).to_string(), numbers])
 
 
 def html_text(test: Test) -> str:
     """`print(test)` in a notebook."""
     words = html.escape("\n".join(lines(test)))
     numbers = by_class(test).to_html(float_format=partial(fixed, usual=3), na_rep="")
-    return f"<div><pre>{words}</pre>{test.confusion.to_html()}{numbers}</div>"
+    return f"<div><pre>{words}</pre>{confusion(test).to_html()}{numbers}</div>"
 
 
 def summary(test: Test) -> Summary:

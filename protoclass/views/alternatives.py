@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .words import shorten
+from .names import shorten
 
 if TYPE_CHECKING:
     from ..analysis.alternatives import Alternatives

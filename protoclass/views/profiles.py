@@ -10,8 +10,9 @@ import pandas as pd
 from ..errors import NotAvailable
 from ..estimation.fit import Fit
 from .cards import find_rivals, read_predictors
+from .names import shorten
 from .prototypes import list_names, list_rows, list_shown
-from .words import shorten, write_field, write_number
+from .words import write_field, write_number
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..estimation.fit import Fit
 from ..models.registry import lacking
-from .words import list_short
+from .names import list_short
 
 NAME = 18  # letters of a class
 COLUMNS = ["machine", "step", "condition", "quantity", "cut", "row", "class", "value", "removed"]

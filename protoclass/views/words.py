@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..estimation.validation import Validation
 from .coverage import Coverage
 from .prototypes import all_rows_serve, list_names, list_shown
 
-WIDEST = 40  # letters of a name in a picture
 PARAMETERS = {
     "eps": "radius eps of the balls",
     "lambda_": "cost lambda of a prototype",
@@ -70,34 +68,6 @@ def write_value(value: Any) -> str:
 def write_error(row: pd.Series) -> str:
     """The error of a grid point, with its standard error where there is one."""
     return f"{row['error']:.4f}" + (f" ± {row['se']:.4f}" if row["se"] == row["se"] else "")
-
-
-def shorten(name: str, most: int = WIDEST) -> str:
-    """A name for a picture, of at most so many letters: of a long one the beginning and the end.
-
-    Examples
-    --------
-    >>> shorten("standard error of the mean concavity in mm, of 3")
-    'standard error of...oncavity in mm, of 3'
-    """
-    half = most // 2
-    return name if len(name) <= most else f"{name[: most - half - 3].rstrip()}...{name[-half:].lstrip()}"
-
-
-def list_short(names: Iterable[Any], most: int = WIDEST) -> list[str]:
-    """Names for a picture, which stay different: of those that are the same when they are cut, each has its place in brackets.
-
-    Examples
-    --------
-    >>> list_short(["a long name, first of two", "short", "a long name, last of two"], 10)
-    ['a...f two (1)', 'short', 'a...f two (3)']
-    """
-    full = [str(name) for name in names]
-    short = [shorten(name, most) for name in full]
-    return [
-        f"{name} ({k + 1})" if short.count(name) > 1 and whole != name else name
-        for k, (name, whole) in enumerate(zip(short, full, strict=True))
-    ]
 
 
 def write_rows(count: int) -> str:

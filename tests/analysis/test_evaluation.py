@@ -292,3 +292,16 @@ def test_votes_of_zero_make_the_log_loss_infinite(wine, fit):
 def test_groups_that_are_none_name_the_cure(wine, fit, by, message):
     with pytest.raises(pc.ProtoclassError, match=message):
         fit.test(wine.iloc[1::2], by=by)
+
+
+def test_long_classes_are_whole_before_the_rows_and_short_above_the_columns():
+    name = "a class whose name goes on and on, of the kind "
+    iris = pc.load_data("iris")
+    told = iris.assign(species=iris["species"].cat.rename_categories([f"{name}{k}" for k in range(3)]))
+    test = pc.fit("species ~ .", told, "knn", k=5).test(told)
+    _, confusion, by_class = repr(test).split("\n\n")
+    assert [len(line.split(name)) for line in confusion.splitlines()] == [1, 1, 2, 2, 2]
+    assert "a class...the kind 0  a class...the kind 1  a class...the kind 2" in confusion
+    assert by_class.count(name) == 3
+    assert "a class...the kind 2</th>" in test._repr_html_()
+    assert list(test.confusion.columns) == list(test.confusion.index) == [f"{name}{k}" for k in range(3)]

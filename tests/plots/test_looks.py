@@ -12,7 +12,7 @@ import protoclass as pc
 from protoclass.plots.palette import colour
 from protoclass.plots.style import axes as make_axes
 from protoclass.plots.style import factor, list_named
-from protoclass.views.words import list_short
+from protoclass.views.names import list_short
 
 
 @pytest.fixture(scope="module")

@@ -110,10 +110,12 @@ def part_ticks(axis: Any) -> bool:
     """Names on an axis that overlap are written steeply, or smaller, or not all, with a word; whether any were changed."""
     from matplotlib.ticker import FixedLocator
 
+    fixed, flat = isinstance(axis.get_major_locator(), FixedLocator), axis.axis_name == "x"
+    low, high = sorted(axis.get_view_interval())
     labels = [label for label in axis.get_ticklabels() if label.get_text() and label.get_visible()]
+    labels = [label for label in labels if low <= label.get_position()[0 if flat else 1] <= high]  # a scale of logarithms has others too
     if len(labels) < 2 or not _overlap(labels):
         return False
-    fixed, flat = isinstance(axis.get_major_locator(), FixedLocator), axis.axis_name == "x"
     if fixed and flat and labels[0].get_rotation() != STEEP and max(len(label.get_text()) for label in labels) > 3:
         axis.set_tick_params(rotation=STEEP)
         if not _overlap(labels):

@@ -164,5 +164,7 @@ def _square(ax: Any, classes: int) -> Any:
 def _legend(ax: Any, where: str, ncols: int = 1) -> Any:
     ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > DIRECT
+    if many:
+        ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both
     key(ax, "right" if many else where, ncols=1 if many else ncols)
     return ax

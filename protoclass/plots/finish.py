@@ -17,6 +17,7 @@ from .style import factor, plain_text, scale_letters
 
 FEW = 2  # Axes of a figure that are laid out several times, which takes long for many
 TIMES = 5
+STEPS = 12
 GAP = 2.0  # points between the names of an axis and a legend
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -78,10 +79,17 @@ def _lay_out(figure: Any) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constrained_layout not applied")  # for now: words get smaller only then
         engine = figure.get_layout_engine()
-        if engine is not None:
-            engine.execute(figure)
-    for ax in figure.axes:
-        ax.apply_aspect()
+        boxed = any(ax.get_aspect() != "auto" and ax.get_adjustable() == "box" for ax in figure.axes)
+        before: list[Any] = []
+        for _ in range(STEPS if boxed else 1):  # a layout takes Axes that are smaller than their place a step nearer to it alone
+            if engine is not None:
+                engine.execute(figure)
+            for ax in figure.axes:
+                ax.apply_aspect()
+            places = [ax.get_position(original=True).bounds for ax in figure.axes]
+            if before and np.abs(np.subtract(places, before)).max() < 1e-3:
+                break
+            before = places
 
 
 def _resize(ax: Any, before: set[int]) -> None:

@@ -77,7 +77,7 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
     ax.set(xlabel="share of the class predicted as it (sensitivity)",
            ylabel="share of the class among rows predicted as it (precision)",
            title="Each class against the rest (dotted: its prevalence)")  # fmt: skip
-    return _legend(ax, "lower left")
+    return _legend(ax, "best")
 
 
 def calibration(test: Test, ax: Any = None) -> Any:
@@ -93,7 +93,7 @@ def calibration(test: Test, ax: Any = None) -> Any:
                     label=named(test.classes[c]), clip_on=False)  # fmt: skip
     ax.set(xlabel="chance of the class (mean of a bin of width 0.1)", ylabel="share of the bin's rows that are of the class",
            title="Do the chances come true? (bars: 95 % intervals)")  # fmt: skip
-    return _legend(ax, "upper left") if has_room(ax) else _legend(ax, "below", ncols=4)
+    return _legend(ax, "best")
 
 
 def coverage(test: Test, ax: Any = None) -> Any:
@@ -161,10 +161,12 @@ def _square(ax: Any, classes: int) -> Any:
     return ax
 
 
-def _legend(ax: Any, where: str, ncols: int = 1) -> Any:
+def _legend(ax: Any, where: str) -> Any:
+    """A legend at this place, the "best" one where there is room for that, which may hide lines nevertheless."""
     ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > DIRECT
     if many:
         ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both
-    key(ax, "right" if many else where, ncols=1 if many else ncols)
+    below = where == "best" and not has_room(ax)
+    key(ax, "right" if many else "below" if below else where, ncols=4 if below else 1)
     return ax

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
-from math import ceil, inf
+from math import ceil, inf, isclose
 from textwrap import wrap
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -128,17 +129,26 @@ def part_ticks(axis: Any) -> bool:
     at = [(label.get_position()[0 if flat else 1], label.get_text()) for label in labels]
     step = next((k for k in range(2, len(labels)) if not _overlap(labels[::k])), len(labels))
     axis.set_ticks([place for place, _ in at[::step]], [name for _, name in at[::step]], minor=False)
-    if fixed and not all(map(_is_number, (name for _, name in at))):
-        _add_words(axis.label, f"({len(at[::step])} of {len(at)} named)")
+    if fixed and not all(_is_at(name, place) for place, name in at):
+        _say_named(axis.label, len(at[::step]), len(at))
     return True
 
 
-def _is_number(text: str) -> bool:
+def _is_at(text: str, place: float) -> bool:
+    """Whether a name is the number of its place, so that those between two names need none."""
     try:
-        float(text.replace("\N{MINUS SIGN}", "-"))
+        return isclose(float(text.replace("\N{MINUS SIGN}", "-")), place, rel_tol=0.01, abs_tol=1e-9)
     except ValueError:
         return False
-    return True
+
+
+def _say_named(label: Any, some: int, count: int) -> None:
+    """How many have names; where names were parted before, of how many there were at first."""
+    before = re.search(r" ?\(\d+ of (\d+) named\)$", _WHOLE.get(label, ""))
+    if before:
+        _WHOLE[label] = _WHOLE[label][: before.start()]
+        count = int(before[1])
+    _add_words(label, f"({some} of {count} named)")
 
 
 def _overlap(labels: list[Any]) -> bool:

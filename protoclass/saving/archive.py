@@ -65,13 +65,18 @@ def write_archive(path: Path, kind: str, content: str, entries: Mapping[str, byt
 
 
 def _write(file: BinaryIO, parts: Mapping[str, bytes]) -> int:
-    with zipfile.ZipFile(file, "w") as archive:
+    archive = zipfile.ZipFile(file, "w")
+    try:
         for name, data in parts.items():
             info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
             info.compress_type, info.external_attr, info.file_size = _method(data), 0o644 << 16, len(data)
             with archive.open(info, "w") as entry:
                 for piece in _pieces(data):
                     entry.write(piece)
+        archive.close()
+    except BaseException:
+        archive.fp = None  # to close an archive with an open entry fails, which would hide Ctrl-C; the file is thrown away
+        raise
     return file.tell()
 
 

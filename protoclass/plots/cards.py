@@ -46,11 +46,14 @@ def cards(fit: Fit, count: int = 9) -> Any:
         ax.set(xlim=(-1.05 * widest, 1.05 * widest), ylim=(max(1, len(own)) - 0.5, -0.5))
         ax.tick_params(axis="x", labelsize="x-small")
         ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
-    for ax in places.ravel()[len(heads) :]:
+    for ax in places.ravel()[len(heads) if lines else 0 :]:
         ax.set_axis_off()
     some = f"All {len(heads)} prototypes" if len(heads) == profiles.count else f"The first {len(heads)} of {profiles.count} prototypes"
-    figure.suptitle(f"{some}: value (that usual in the class)", fontsize="medium")
-    figure.supxlabel("difference from the median of the class, in standard deviations", fontsize="small")
+    if lines:
+        figure.suptitle(f"{some}: value (that usual in the class)", fontsize="medium")
+        figure.supxlabel("difference from the median of the class, in standard deviations", fontsize="small")
+    else:  # of rows that are known by their dissimilarities
+        figure.suptitle(some, fontsize="medium")
     return figure
 
 

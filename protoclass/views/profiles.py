@@ -80,7 +80,7 @@ def _compare(fit: Fit, row: pd.Series, usual: pd.Series) -> pd.DataFrame:
             spread = float(fit.frame.columns[name].std(ddof=1))
             apart = (float(value) - float(middle)) / spread if spread > 0 else 0.0
         lines.append((str(name), write_field(value, 24), "" if middle is None else write_field(middle, 24), apart))
-    return pd.DataFrame(lines, columns=["variable", "value", "usual", "apart"])
+    return pd.DataFrame(lines, columns=["variable", "value", "usual", "apart"]).astype({"apart": float})
 
 
 def describe_head(head: pd.Series, name: object) -> list[str]:

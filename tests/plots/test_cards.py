@@ -58,6 +58,17 @@ def test_cards_of_mixed_data_say_what_is_usual():
         fit.plot("cards", count=0)
 
 
+def test_cards_of_rows_without_variables_have_heads_alone(iris):
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    fit = pc.fit("species ~ 1", iris[["species"]], dissimilarity=D, eps=1.0)
+    figure = fit.plot("cards", count=4)
+    titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
+    assert [title.split(":")[0] for title in titles] == [f"{k + 1}. {name}" for k, name in enumerate(fit.prototypes.index[:4])]
+    assert not any(ax.axison for ax in figure.axes)
+    assert "usual" not in figure.get_suptitle()
+    assert find_faults(figure) == []
+
+
 def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, iris):
     table = list_reasons(fit, 70)
     X = iris.drop(columns="species")

@@ -29,7 +29,7 @@ def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
     """
     table, pairs = list_alternatives(result)
     few = len(table) <= NAMED
-    ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) + 0.05 * table["class"].nunique() if few else 4.4)
+    ax = axes(ax, 6.4, 1.9 + 0.24 * len(table) + 0.05 * table["class"].nunique() if few else 4.4)
     names = list_named(result.fit.classes)
 
     def draw(order: Any, cost: Any, *form: Any, **style: Any) -> None:

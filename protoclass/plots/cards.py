@@ -35,24 +35,27 @@ def cards(fit: Fit, count: int = 9) -> Any:
     step = len(profiles.table) // len(heads)
     parts = [_choose_lines(profiles.table.iloc[k * step : (k + 1) * step]) for k in range(len(heads))]
     longest = max((len(text) for _, texts in parts for text in texts), default=0)
-    figure, places = panels(-(-len(heads) // across), across, BARS + LETTER * longest, 1.0 + 0.24 * max(1, lines))
+    figure, places = panels(-(-len(heads) // across), across, BARS + LETTER * longest, (1.0 if lines else 0.7) + 0.24 * lines)
     widest = max(1.0, float(np.nanmax(profiles.table["apart"].abs().to_numpy(), initial=0.0)))
     codes = {level: k for k, level in enumerate(fit.classes)}
     for ax, (own, texts), (name, head) in zip(places.ravel(), parts, heads.iterrows(), strict=False):
         at = np.arange(len(own))
+        ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
+        if not lines:  # of rows that are known by their dissimilarities
+            ax.set_axis_off()
+            continue
         ax.barh(at, own["apart"].fillna(0.0), 0.6, color=colour(codes[head["class"]]), lw=0)
         ax.axvline(0, lw=0.8, color=ink(ax))
         ax.set_yticks(at, texts, fontsize="x-small")
         ax.set(xlim=(-1.05 * widest, 1.05 * widest), ylim=(max(1, len(own)) - 0.5, -0.5))
         ax.tick_params(axis="x", labelsize="x-small")
-        ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
-    for ax in places.ravel()[len(heads) if lines else 0 :]:
+    for ax in places.ravel()[len(heads) :]:
         ax.set_axis_off()
     some = f"All {len(heads)} prototypes" if len(heads) == profiles.count else f"The first {len(heads)} of {profiles.count} prototypes"
     if lines:
         figure.suptitle(f"{some}: value (that usual in the class)", fontsize="medium")
         figure.supxlabel("difference from the median of the class, in standard deviations", fontsize="small")
-    else:  # of rows that are known by their dissimilarities
+    else:
         figure.suptitle(some, fontsize="medium")
     return figure
 

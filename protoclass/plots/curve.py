@@ -186,7 +186,7 @@ def _draw_heat(validation: Validation, pair: tuple[str, str], ax: Any) -> Any:
     fixed = ", ".join(f"{k} = {write_value(table[k].iloc[0])}" for k in others)
     ax.set_title("; ".join(part for part in (describe_selection(validation), fixed) if part), fontsize="medium")
     extend = "max" if high < float(validation.table["error"].max()) else "neither"
-    shade_bar(ax, image, MEASURES[validation.measure], extend=extend)
+    shade_bar(ax, image, MEASURES[validation.measure] if has_room(ax) else validation.measure_name, extend=extend)
     key(ax, "below", ncols=3)
     return ax
 

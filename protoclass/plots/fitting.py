@@ -21,7 +21,7 @@ TITLE, LABEL = 0.3, 0.2  # of a figure that a title and a name of an axis may ta
 EDGE = 0.02  # of a figure, between words and its edge
 FULL = 0.93  # of the room that words may take
 SPREAD = 1.06  # of the widths of words from one resolution to another
-FEWEST = 8  # letters in a line
+FEWEST = 10  # letters in a line
 APART = 0.5  # of the size of letters that is at least between two names
 _ROOMS: WeakKeyDictionary[Any, tuple[float, float, str]] = WeakKeyDictionary()  # texts have no place for their own
 _WHOLE: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # words of texts before they were folded
@@ -76,7 +76,8 @@ def fold_evenly(line: str, letters: int) -> list[str]:
     """
     parts = wrap(line, letters) or [""]
     widths = range(max(1, ceil(len(line) / len(parts))), letters)
-    return next((even for even in (wrap(line, width) for width in widths) if len(even) == len(parts)), parts)
+    tried = (wrap(line, width, break_long_words=False) for width in widths)
+    return next((even for even in tried if len(even) == len(parts)), parts)
 
 
 def _add_words(text: Any, words: str) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PANEL = 3.1  # inches of one of several pictures
 GRID = 240  # cells a side of the decision regions
+SEEN = 22.0  # square points of the mark of a row, and of those in a legend
 
 
 def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
@@ -65,11 +66,12 @@ def draw_plane(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) 
         _draw_regions(fit, plane, spots, ax)
     if plane.one_unit:
         ax.set_aspect("equal", adjustable="datalim")
-    crowd = 22 if len(drawn) < 400 else 8
+    crowd = SEEN if len(drawn) < 400 else 8
     places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
     for k, (own, name) in enumerate(zip(places, list_named(fit.classes), strict=True)):
-        style = {"s": crowd, "marker": mark(k), "color": colour(k), "alpha": 0.7, "lw": 0}
-        ax.scatter(own[:, 0], own[:, 1], label=name, zorder=2, **style)
+        style = {"marker": mark(k), "color": colour(k), "alpha": 0.7, "lw": 0}
+        ax.scatter(own[:, 0], own[:, 1], s=crowd, zorder=2, **style)
+        ax.scatter([], [], s=SEEN, label=name, **style)  # of a legend, where the marks of many rows would be specks
     how, wrong = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ("", 0)
     _draw_prototypes(fit, spots, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
@@ -79,7 +81,7 @@ def draw_plane(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) 
     if len(fit.classes) <= DIRECT:
         name_classes(ax, places, fit.classes)
     else:
-        key(ax, "right", fit.frame.formula.response, markerscale=(22 / crowd) ** 0.5)
+        key(ax, "right", fit.frame.formula.response)
     return ax
 
 
@@ -188,7 +190,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     figure.supylabel(plane.axes[1], fontsize="medium")
     if len(fit.classes) > DIRECT:
         title = shorten(str(fit.frame.formula.response), 24)
-        figure.legend(*handles, title=title, loc="outside right center", fontsize="small", frameon=False, markerscale=1.6)
+        figure.legend(*handles, title=title, loc="outside right center", fontsize="small", frameon=False)
     else:  # named once
         for ax in shown[1:]:
             drop_names(ax)

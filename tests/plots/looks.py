@@ -102,7 +102,7 @@ def _pale_marks(figure):
 
 
 def _narrow(figure):
-    own = [ax for ax in figure.axes if ax.get_label() != "<colorbar>" and ax.get_subplotspec() is not None]
+    own = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>" and ax.get_subplotspec() is not None]
     for ax in own:
         rows, columns = ax.get_subplotspec().get_gridspec().get_geometry()
         below = [child.get_window_extent() for child in ax.child_axes if child.get_label() == "strip"]

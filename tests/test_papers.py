@@ -130,7 +130,7 @@ def test_every_file_that_is_asked_for_has_a_source():
 
 @pytest.mark.parametrize(
     ("name", "less"),
-    [("pvm_figure1", {}), ("ghbo_figure1", {"count": 30}), ("ghbo_figure2", {"draws": 2}),
+    [pytest.param("pvm_figure1", {}, marks=pytest.mark.long), ("ghbo_figure1", {"count": 30}), ("ghbo_figure2", {"draws": 2}),
      pytest.param("scm_figure1", {"repeats": 2}, marks=pytest.mark.long), ("esl_median_radius", {"draws": 20}),
      ("esl_nearest_bound", {"largest": 100}), pytest.param("v18_figures", {"radii": 3, "digits": 60}, marks=pytest.mark.long)],
 )  # fmt: skip
@@ -269,6 +269,7 @@ def test_the_digits_are_those_of_the_least_test_error(monkeypatch):
     assert f"covering {fits[best].prototypes['covers'].iloc[0]} and" in found.covers["PVM figure 4"]
 
 
+@pytest.mark.long
 def test_every_method_on_the_proteins_has_as_many_values(monkeypatch):
     """Least errors of as many values each, read off draw by draw; and tuning in the training rows of each fold."""
     import numpy as np

@@ -98,6 +98,7 @@ def test_thresholds_stay_between_their_values():
             assert fit.training_error() == 0
 
 
+@pytest.mark.long
 def test_figures_of_odd_names_and_choices(iris):
     v = pc.cross_validate("species ~ .", iris, eps="grid", lambda_="grid", cv=5)
     ax = v.plot(("eps", "lambda_"))

@@ -46,6 +46,7 @@ def test_made_data_have_the_shape_and_balls_hold_so_many_rows(script):
     assert 20 < np.median(held) < 80
 
 
+@pytest.mark.long
 @LINUX
 def test_a_case_that_needs_too_much_is_a_row_that_says_so(script):
     run = script("one_case").run

@@ -38,7 +38,7 @@ def cards(fit: Fit, count: int = 9) -> Any:
     figure, places = panels(-(-len(heads) // across), across, BARS + LETTER * longest, (1.0 if lines else 0.7) + 0.24 * lines)
     widest = max(1.0, float(np.nanmax(profiles.table["apart"].abs().to_numpy(), initial=0.0)))
     codes = {level: k for k, level in enumerate(fit.classes)}
-    for ax, (own, texts), (name, head) in zip(places.ravel(), parts, heads.iterrows(), strict=False):
+    for ax, (own, texts), (name, head) in zip(places.ravel(), parts, heads.astype(object).iterrows(), strict=False):
         at = np.arange(len(own))
         ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
         if not lines:  # of rows that are known by their dissimilarities

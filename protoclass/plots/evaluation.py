@@ -162,11 +162,9 @@ def _square(ax: Any, classes: int) -> Any:
 
 
 def _legend(ax: Any, where: str) -> Any:
-    """A legend at this place, the "best" one where there is room for that, which may hide lines nevertheless."""
     ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > DIRECT
     if many:
         ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both
-    below = where == "best" and not has_room(ax)
-    key(ax, "right" if many else "below" if below else where, ncols=4 if below else 1)
+    key(ax, "right" if many else where)
     return ax

@@ -69,9 +69,8 @@ def draw_plane(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) 
     crowd = SEEN if len(drawn) < 400 else 8
     places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
     for k, (own, name) in enumerate(zip(places, list_named(fit.classes), strict=True)):
-        style = {"marker": mark(k), "color": colour(k), "alpha": 0.7, "lw": 0}
-        ax.scatter(own[:, 0], own[:, 1], s=crowd, zorder=2, **style)
-        ax.scatter([], [], s=SEEN, label=name, **style)  # of a legend, where the marks of many rows would be specks
+        style = {"s": crowd, "marker": mark(k), "color": colour(k), "alpha": 0.7, "lw": 0}
+        ax.scatter(own[:, 0], own[:, 1], label=name, zorder=2, **style)
     how, wrong = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ("", 0)
     _draw_prototypes(fit, spots, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
@@ -81,8 +80,19 @@ def draw_plane(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) 
     if len(fit.classes) <= DIRECT:
         name_classes(ax, places, fit.classes)
     else:
-        key(ax, "right", fit.frame.formula.response)
+        key(ax, "right", fit.frame.formula.response, handles=_make_entries(fit, ax))
     return ax
+
+
+def _make_entries(fit: Fit, ax: Any) -> list[Any]:
+    """What a legend shows: marks of the classes in a size that is seen, where those of many rows are specks, and what else there is."""
+    from matplotlib.lines import Line2D
+
+    handles, labels = ax.get_legend_handles_labels()
+    style = {"ls": "none", "alpha": 0.7, "ms": SEEN**0.5, "mew": 0}
+    names = list_named(fit.classes)
+    rows = [Line2D([], [], marker=mark(k), color=colour(k), label=name, **style) for k, name in enumerate(names)]
+    return rows + [handle for handle, label in zip(handles, labels, strict=True) if label not in names]
 
 
 def _draw_balls(fit: Fit, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> tuple[str, int]:
@@ -176,7 +186,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
         model: Any = other.model
         ax.set_title(f"eps = {model.eps:.3g}: {len(other.rule.prototypes)} prototypes", fontsize="medium")
         if ax.get_legend() is not None:
-            handles = ax.get_legend_handles_labels()
+            handles = _make_entries(fit, ax)
             ax.get_legend().remove()
         ax.label_outer()
         ax.set_adjustable("box")
@@ -190,7 +200,7 @@ def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
     figure.supylabel(plane.axes[1], fontsize="medium")
     if len(fit.classes) > DIRECT:
         title = shorten(str(fit.frame.formula.response), 24)
-        figure.legend(*handles, title=title, loc="outside right center", fontsize="small", frameon=False)
+        figure.legend(handles=handles, title=title, loc="outside right center", fontsize="small", frameon=False)
     else:  # named once
         for ax in shown[1:]:
             drop_names(ax)

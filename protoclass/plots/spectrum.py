@@ -8,7 +8,7 @@ from ..views.analyses import list_eigenvalues, list_places
 from .finish import framed
 from .labels import DIRECT, name_classes
 from .palette import GREY, colour, mark
-from .style import axes, has_room, key, list_named
+from .style import axes, key, list_named
 
 if TYPE_CHECKING:
     from ..metrics.embedding import Embedding, Spectrum
@@ -30,7 +30,7 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
         f"{result.case}: {100 * result.negative:.2g} % negative mass, effective dimension {result.effective:.3g} of {result.n - 1}",
         fontsize="medium",
     )
-    key(ax, "best" if has_room(ax) else "below", "eigenvalues", ncols=1 if has_room(ax) else 2)
+    key(ax, "best", "eigenvalues")
     return ax
 
 

@@ -93,8 +93,9 @@ def key(
     """A legend in letters of the size of the Axes: "right" of them, "above" or "below" them, or as matplotlib calls a place inside.
 
     It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. Where the room
-    beside or inside the Axes does not do, it is below them. Names are cut, and entries left out, with a word, where it would take
-    more than a share of the figure. `values` stand behind a colon or comma; small Axes have no room for them.
+    beside or inside the Axes does not do, or lines may run anywhere in small ones ("best"), it is below them. Names are cut, and
+    entries left out, with a word, where it would take more than a share of the figure. `values` stand behind a colon or comma; small
+    Axes have no room for them.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D
@@ -111,7 +112,8 @@ def key(
     wide, high = (longest * 0.56 + beside) * size, len(labels) * LINE * size  # points
     inside = where not in ("right", "above", "below")
     points = 72 / ax.figure.dpi
-    if (where == "right" and not has_room(ax)) or (inside and (wide > 0.75 * box.width * points or high > 0.6 * box.height * points)):
+    crowded = inside and (wide > 0.75 * box.width * points or high > 0.6 * box.height * points)
+    if crowded or (where in ("right", "best") and not has_room(ax)):
         where, ncols = "below", max(ncols, 4)
     room, most = ax.figure.bbox.width * points, ax.figure.bbox.height * points - 4 * size
     if where in ("above", "below"):

@@ -45,5 +45,5 @@ def count_removed(table: pd.DataFrame) -> str:
     """What a condition removes of the rows that come to it, in words; see `list_conditions`."""
     there, removed = (part["class"].value_counts(sort=False) for part in (table, table[table["removed"]]))
     names = dict(zip(there.index, list_short(there.index, NAME), strict=True))
-    parts = [f"{removed[level]} of {there[level]} {names[level]}" for level in there.index if there[level]]
+    parts = [f"{names[level]}: {removed[level]} of {there[level]}" for level in there.index if there[level]]
     return f"removes {', '.join(parts)}" if parts else "no rows are left"

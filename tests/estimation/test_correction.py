@@ -91,7 +91,9 @@ def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):
     assert "by looking at the curve" in str(by_hand.summary())
 
 
-@pytest.mark.parametrize(("measure", "name"), [("error", "error"), ("balanced", "balanced error"), ("loss", "loss")])
+@pytest.mark.parametrize(
+    ("measure", "name"), [("error", "error"), ("balanced", "balanced error"), pytest.param("loss", "loss", marks=pytest.mark.long)]
+)
 def test_the_measure_names_itself(iris, measure, name):
     levels = sorted(iris["species"].unique())
     given = pd.DataFrame(2 - 2 * np.eye(3), levels, levels) if measure == "loss" else measure

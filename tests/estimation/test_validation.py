@@ -126,6 +126,7 @@ def test_scale_in_each_fold(iris):
     assert v.table["error"].iloc[0] == pytest.approx(wrong / 150)
 
 
+@pytest.mark.long
 def test_usps_greedy_reaches_the_figures_of_the_trial_runs(papers_data):
     """Euclidean, lambda 1/n: greedy's objective at five radii to the last digit known, and prototypes and test error."""
     data = pc.fetch_data("usps")

@@ -432,7 +432,7 @@ def test_errors_of_a_lazy_table_are_ours(tmp_path):
             pc.fit("y ~ a", table, eps=1.0)
 
 
-@pytest.mark.parametrize("hidden", [["pyarrow"], ["pyarrow", "polars"]])
+@pytest.mark.parametrize("hidden", [pytest.param(["pyarrow"], marks=pytest.mark.long), ["pyarrow", "polars"]])
 def test_without_pyarrow_and_without_polars(folder, hidden):
     code = f"""
         import sys

@@ -69,6 +69,15 @@ def test_cards_of_rows_without_variables_have_heads_alone(iris):
     assert find_faults(figure) == []
 
 
+def test_classes_and_labels_that_are_numbers_stay_whole():
+    digits = pc.load_data("digits").iloc[:200]
+    fit = pc.fit("digit ~ .", digits, dissimilarity=pc.Euclidean(scale=False), eps=30.0)
+    title = fit.plot("cards", count=3).axes[0].get_title()
+    name, row = fit.prototypes.index[0], fit.prototypes.iloc[0]
+    assert title.startswith(f"1. {name}: {row['class']}\ncovers {row['covers']:g}")
+    assert ".0" not in title
+
+
 def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, iris):
     table = list_reasons(fit, 70)
     X = iris.drop(columns="species")

@@ -65,7 +65,7 @@ def test_lanes_have_the_rows_of_the_frame_their_cut_and_what_is_removed(fit):
         np.testing.assert_allclose(np.sort(removed), np.sort(own["value"][own["removed"]]))
         assert set(ax.lines[0].get_xdata()) == {own["cut"].iloc[0]}
         gone = own[own["removed"]]["class"].value_counts()
-        assert f"{gone['malignant']} of {(own['class'] == 'malignant').sum()} malignant" in ax.get_title()
+        assert f"malignant: {gone['malignant']} of {(own['class'] == 'malignant').sum()}" in ax.get_title()
     assert find_faults(figure) == []
     assert len(fit.plot("rule", count=1).axes) == 1
 

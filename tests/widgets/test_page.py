@@ -188,6 +188,43 @@ def test_lasso_zoom_menus_list_and_search(page, hostile):
     assert np.allclose(spots[0:300:2], width)
 
 
+STAMPED = """map => {
+  const Pixels = map.explorer.drawing.pixels.constructor, side = 14, ways = [];
+  const sprites = [["#0072B2", 0.8], ["#D55E00", 1.0], ["#10A040", 0.5]].map(([colour, cover]) => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side }), ctx = canvas.getContext("2d");
+    [ctx.fillStyle, ctx.globalAlpha] = [colour, cover];
+    ctx.beginPath();
+    ctx.arc(side / 2, side / 2, 5.3, 0, 7);
+    ctx.fill();
+    return canvas;
+  });
+  const plain = Object.assign(document.createElement("canvas"), { width: 60, height: 50 });
+  const pixels = new Pixels(), ctx = plain.getContext("2d"), spread = (k, by, most) => Math.floor(most * ((k * by) % 1)) - 5;
+  pixels.start(60, 50);
+  for (let k = 0; k < 60; k++) {
+    const sprite = sprites[k % 3], alpha = [0.12, 0.6, 0.95, 1][k % 4], x = spread(k, 0.618, 70), y = spread(k, 0.414, 60);
+    pixels.stamp(pixels.read(sprite, alpha), x, y);
+    ctx.globalAlpha = alpha;
+    ctx.drawImage(sprite, x - side / 2, y - side / 2);
+  }
+  return [pixels.finish(), plain].map((canvas) => {
+    const over = Object.assign(document.createElement("canvas"), { width: 60, height: 50 }), paper = over.getContext("2d");
+    paper.fillStyle = "#fff";
+    paper.fillRect(0, 0, 60, 50);
+    paper.drawImage(canvas, 0, 0);
+    return Array.from(paper.getImageData(0, 0, 60, 50).data);
+  });
+}"""
+
+
+def test_marks_put_into_pixels_are_those_that_a_canvas_draws(page):
+    """Many half-clear marks over one another, also over the edges, within what rounding to 8 bits adds up to."""
+    ours, theirs = np.array(page.locator(".protoclass-map").evaluate(STAMPED), float)
+    assert np.ptp(theirs) > 200
+    assert np.abs(ours - theirs).max() < 3.5
+    assert np.abs(ours - theirs).mean() < 0.28
+
+
 def test_the_address_names_a_row(context, saved):
     page = context.new_page()
     page.goto(f"{saved.as_uri()}#row=r77")

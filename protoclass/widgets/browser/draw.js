@@ -76,20 +76,21 @@ export class Drawing {
   rows(ctx, film, now, only, frame, r) {
     const { left, top, width, height } = frame.box, [right, bottom] = [left + width, top + height], spots = frame.spots;
     const { pixels, ratio, sprites, colours } = this;
-    const kinds = film.classes.map((one, k) => [
-      pixels.read(sprites.of(one.mark, r, null, colours[k], 1.1)), pixels.read(sprites.of(one.mark, r, colours[k], null, 0)),
-    ]);
-    const cross = pixels.read(sprites.of("x", r, null, this.ink, film.rows < 1500 ? 1.5 : 0.8));
     pixels.start(this.base.width, this.base.height);
+    const cross = pixels.read(sprites.of("x", r, null, this.ink, film.rows < 1500 ? 1.5 : 0.8), 1);
     for (const strong of only < 0 ? [true] : [false, true]) {
+      const kinds = film.classes.map((one, k) => [
+        pixels.read(sprites.of(one.mark, r, null, colours[k], 1.1), strong ? 0.95 : FAINT),
+        pixels.read(sprites.of(one.mark, r, colours[k], null, 0), strong ? 0.6 : FAINT),
+      ]);
       for (let i = 0; i < film.rows; i++) {
         const code = film.codes[i];
         if (only >= 0 && (code === only) !== strong) continue;
         const x = frame.x(spots[2 * i]), y = frame.y(spots[2 * i + 1]);
         if (!(x >= left && x <= right && y >= top && y <= bottom)) continue;
         const [across, down] = [Math.round(x * ratio), Math.round(y * ratio)];
-        pixels.stamp(kinds[code][now.held[i]], across, down, strong ? (now.held[i] ? 0.6 : 0.95) : FAINT);
-        if (strong && now.fitted[i] !== code) pixels.stamp(cross, across, down, 1);
+        pixels.stamp(kinds[code][now.held[i]], across, down);
+        if (strong && now.fitted[i] !== code) pixels.stamp(cross, across, down);
       }
     }
     ctx.drawImage(pixels.finish(), 0, 0);

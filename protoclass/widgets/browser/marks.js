@@ -77,7 +77,11 @@ function strokes(r) {
   return path;
 }
 
-// Many copies of sprites, put into pixels: thousands of calls of a canvas would take longer than a frame.
+// The colour of a dot whose red, green or blue was multiplied by its opacity: opacity in the higher byte, that product in the lower.
+const UNDONE = Uint8Array.from({ length: 65536 }, (_, k) => Math.min(255, Math.round((255 * (k & 255)) / Math.max(1, k >> 8))));
+
+// Many copies of sprites, put into pixels: thousands of calls of a canvas would take longer than a frame. Colours are kept as products
+// with their opacity, so that a dot over another takes two products of whole numbers, each of two of its four bytes at once.
 export class Pixels {
   constructor() {
     this.canvas = document.createElement("canvas");
@@ -89,43 +93,54 @@ export class Pixels {
     if (!this.image || this.image.width !== width || this.image.height !== height) {
       [this.canvas.width, this.canvas.height] = [width, height];
       this.image = this.ctx.createImageData(width, height);
-      this.words = new Uint32Array(this.image.data.buffer); // of red, green, blue and opacity, from the lowest byte on
+      this.shown = new Uint32Array(this.image.data.buffer); // of red, green, blue and opacity, from the lowest byte on
+      this.words = new Uint32Array(width * height);
+      this.dots = new WeakMap();
     } else this.words.fill(0);
   }
 
-  // The dots of a sprite that are not empty: across, down, colour and share of cover, for each.
-  read(sprite) {
-    if (!this.dots.has(sprite)) {
-      const side = sprite.width, { data } = sprite.getContext("2d").getImageData(0, 0, side, side), dots = { side };
-      const colours = new Uint32Array(data.buffer), places = Array.from(colours.keys()).filter((k) => colours[k] >>> 24);
-      dots.across = Int16Array.from(places, (k) => (k % side) - side / 2);
-      dots.down = Int16Array.from(places, (k) => Math.floor(k / side) - side / 2);
-      dots.colours = Uint32Array.from(places, (k) => colours[k] & 0xffffff);
-      dots.cover = Float64Array.from(places, (k) => (colours[k] >>> 24) / 255);
-      this.dots.set(sprite, dots);
-    }
-    return this.dots.get(sprite);
+  // The dots of a sprite that are not empty, drawn with a share of their opacity: places from its middle, colours, and what
+  // they leave of a dot under them, of 256.
+  read(sprite, alpha) {
+    if (!this.dots.has(sprite)) this.dots.set(sprite, new Map());
+    const kept = this.dots.get(sprite);
+    if (!kept.has(alpha)) kept.set(alpha, this.measure(sprite, alpha));
+    return kept.get(alpha);
   }
 
-  stamp({ side, across, down, colours, cover }, x, y, alpha) {
-    const { words, image: { width, height } } = this, whole = x >= side && y >= side && x < width - side && y < height - side;
-    for (let k = 0; k < across.length; k++) {
-      const u = x + across[k], v = y + down[k];
-      if (!whole && (u < 0 || u >= width || v < 0 || v >= height)) continue;
-      const at = v * width + u, old = words[at], colour = colours[k], over = alpha * cover[k];
-      if (old === 0) {
-        words[at] = (Math.round(255 * over) << 24) | colour;
-        continue;
+  measure(sprite, alpha) {
+    const side = sprite.width, { data } = sprite.getContext("2d").getImageData(0, 0, side, side), { width } = this.image;
+    const cover = (k) => Math.round(alpha * data[4 * k + 3]), places = Array.from({ length: side * side }, (_, k) => k).filter(cover);
+    const across = Int16Array.from(places, (k) => (k % side) - side / 2), down = Int16Array.from(places, (k) => Math.floor(k / side) - side / 2);
+    const colours = Uint32Array.from(places, (k) => {
+      const [red, green, blue] = [0, 1, 2].map((c) => Math.round((data[4 * k + c] * cover(k)) / 255));
+      return (cover(k) << 24) | (blue << 16) | (green << 8) | red;
+    });
+    const left = Uint16Array.from(places, (k) => 255 - cover(k) + ((255 - cover(k)) >> 7));
+    return { side, across, down, colours, left, apart: Int32Array.from(places, (_, k) => down[k] * width + across[k]) };
+  }
+
+  stamp({ side, across, down, colours, left, apart }, x, y) {
+    const { words, image: { width, height } } = this, middle = y * width + x;
+    const whole = x >= side && y >= side && x < width - side && y < height - side;
+    for (let k = 0; k < apart.length; k++) {
+      if (!whole) {
+        const u = x + across[k], v = y + down[k];
+        if (u < 0 || u >= width || v < 0 || v >= height) continue;
       }
-      const under = ((old >>> 24) / 255) * (1 - over), sum = over + under, share = over / sum, rest = 1 - share;
-      const red = (colour & 255) * share + (old & 255) * rest;
-      const green = ((colour >> 8) & 255) * share + ((old >> 8) & 255) * rest;
-      const blue = (colour >> 16) * share + ((old >> 16) & 255) * rest;
-      words[at] = ((255 * sum + 0.5) << 24) | ((blue + 0.5) << 16) | ((green + 0.5) << 8) | (red + 0.5);
+      const at = middle + apart[k], old = words[at], share = left[k];
+      words[at] = old === 0 ? colours[k]
+        : colours[k] + (((Math.imul(old & 0xff00ff, share) >>> 8) & 0xff00ff) | (Math.imul((old >>> 8) & 0xff00ff, share) & 0xff00ff00));
     }
   }
 
   finish() {
+    const { words, shown } = this;
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at], high = (word >>> 24) << 8;
+      shown[at] = word === 0 ? 0
+        : (high << 16) | (UNDONE[high | ((word >>> 16) & 255)] << 16) | (UNDONE[high | ((word >>> 8) & 255)] << 8) | UNDONE[high | (word & 255)];
+    }
     this.ctx.putImageData(this.image, 0, 0);
     return this.canvas;
   }

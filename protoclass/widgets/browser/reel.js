@@ -46,6 +46,19 @@ export class Reel {
     return this.members.subarray(this.member_starts[place], this.member_starts[place + 1]);
   }
 
+  // The rows of other classes in the balls, which are found once: those of a prototype stand from its start to the next.
+  invaders(film) {
+    if (!this.wrong) {
+      const rows = [], starts = new Uint32Array(this.points.length + 1);
+      for (let place = 0; place < this.points.length; place++) {
+        for (const row of this.ball(place)) if (film.codes[row] !== this.classes[place]) rows.push(row);
+        starts[place + 1] = rows.length;
+      }
+      this.wrong = { starts, rows };
+    }
+    return this.wrong;
+  }
+
   // The place of a point among the first `size` prototypes, -1 where it is none.
   placeOf(point, size) {
     const place = this.placesOf.get(point);
@@ -55,7 +68,7 @@ export class Reel {
   // What the first `size` prototypes do with the rows.
   at(size, film) {
     const n = film.rows, fitted = new Int16Array(n), nearest = new Int32Array(n), held = new Uint8Array(n);
-    const invaded = new Uint8Array(n), shown = [];
+    const invaded = new Uint8Array(n), shown = [], { starts, rows } = this.covering && this.whole ? this.invaders(film) : {};
     for (let i = 0; i < n; i++) {
       let at = this.starts[i];
       while (at + 1 < this.starts[i + 1] && this.steps[at + 1] <= size) at++;
@@ -68,7 +81,7 @@ export class Reel {
       if (this.born[place] > size || !this.listed[place]) continue;
       shown.push(place);
       if (!this.covering || !this.whole) continue;
-      for (const row of this.ball(place)) if (film.codes[row] !== this.classes[place]) invaded[row]++;
+      for (let at = starts[place]; at < starts[place + 1]; at++) invaded[rows[at]]++;
     }
     return { fitted, nearest, held, invaded, shown };
   }

@@ -174,6 +174,9 @@ export class Drawing {
 
   // What is chosen, lassoed and under the pointer.
   moving({ film, reel, now, size, only, frame, plane, point, also, here, lasso, outline }) {
+    const bare = !lasso.length && point < 0 && here < 0 && !outline;
+    if (bare && this.bare) return; // to touch a canvas costs a copy of it
+    this.bare = bare;
     const ctx = this.start(this.top), r = this.radius(film.rows);
     this.clip(ctx, frame.box);
     if (lasso.length) this.rings(ctx, frame, lasso, r + 3, this.ink, 1.5);

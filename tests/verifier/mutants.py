@@ -1,7 +1,8 @@
 """Saved fits in which one number is changed: `python tests/verifier/mutants.py 1000` says how many the verifier rejects.
 
 The sums of the manifest are put right afterwards, as a forger does. A number is one of an array or of the JSON. It is made a little or
-much larger or smaller, or another class, or another row. A change that is accepted must be one of those in `WITHOUT_CONSEQUENCE`.
+much larger or smaller, or another class, or another row. A change that is accepted must be one of those in `WITHOUT_CONSEQUENCE`. With a
+third argument `plain`, after the seed, the sums are left as they were, and every change must be rejected.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def other(old: float, whole: bool, draw: np.random.Generator) -> float:
     return float([old * 1.01 + 0.01, old - 0.5, old * 10 + 1, -old - 1][draw.integers(4)])
 
 
-def mutants(data: bytes, count: int, draw: np.random.Generator) -> Iterator[tuple[str, str, bytes]]:
+def mutants(data: bytes, count: int, draw: np.random.Generator, seal: bool = True) -> Iterator[tuple[str, str, bytes]]:
     """Changed files: what was changed, from what to what, and the file. Kinds of numbers are drawn first, then one of them."""
     manifest, content, arrays = take_apart(data)
     kinds: dict[str, list] = {}
@@ -122,15 +123,15 @@ def mutants(data: bytes, count: int, draw: np.random.Generator) -> Iterator[tupl
             out = io.BytesIO()
             np.save(out, flat.reshape(a.shape))
             arrays[place] = out.getvalue()
-        yield label, f"{old} -> {new} at {place} {i}", put_together((manifest, content, arrays), True)
+        yield label, f"{old} -> {new} at {place} {i}", put_together((manifest, content, arrays), seal)
 
 
 def why_accepted(label: str) -> str | None:
     return next((reason for name, reason in WITHOUT_CONSEQUENCE.items() if label.startswith(name)), None)
 
 
-def run(names: list[str], count: int, seed: int = 0) -> tuple[Counter, list[str]]:
-    """How many changes were rejected, or accepted for a reason; and those that were accepted without."""
+def run(names: list[str], count: int, seed: int = 0, seal: bool = True) -> tuple[Counter, list[str]]:
+    """How many changes were rejected, or accepted for a reason, and those that were accepted without; `seal` puts the sums right."""
     counts: Counter = Counter()
     faults = []
     with tempfile.TemporaryDirectory() as folder:
@@ -141,12 +142,12 @@ def run(names: list[str], count: int, seed: int = 0) -> tuple[Counter, list[str]
             before = pc.verify(path, table, *more)
             assert not before.false, before
             held = {c.about for c in before.claims if c.holds}
-            for label, change, changed in mutants(data, count // len(names) + (k < count % len(names)), draw):
+            for label, change, changed in mutants(data, count // len(names) + (k < count % len(names)), draw, seal):
                 path.write_bytes(changed)
                 after = pc.verify(path, table, *more)
                 if after.false or held - {c.about for c in after.claims if c.holds}:
                     counts["rejected"] += 1
-                elif why_accepted(label):
+                elif seal and why_accepted(label):
                     counts[f"accepted: {why_accepted(label)}"] += 1
                 else:
                     counts["accepted without a reason"] += 1
@@ -156,7 +157,7 @@ def run(names: list[str], count: int, seed: int = 0) -> tuple[Counter, list[str]
 
 def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    counts, faults = run([*FITS, *SLIM], count, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    counts, faults = run([*FITS, *SLIM], count, int(sys.argv[2]) if len(sys.argv) > 2 else 0, "plain" not in sys.argv)
     for what, n in counts.most_common():
         print(f"{n:6} {what}")
     print(*faults, sep="\n")

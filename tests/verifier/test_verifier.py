@@ -100,6 +100,10 @@ def test_changed_numbers_are_rejected():
     assert counts["rejected"] > 44
 
 
+def test_any_changed_number_is_rejected_where_the_sums_are_as_they_were():
+    assert mutants.run(["min", "scm"], 16, seal=False) == ({"rejected": 16}, [])
+
+
 def test_it_runs_alone(tmp_path):
     data = IRIS.iloc[::3]
     path, table = saved(pc.fit("species ~ .", data, eps=1.2, certify=True), tmp_path), tmp_path / "data.csv"

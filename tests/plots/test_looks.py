@@ -142,3 +142,73 @@ def test_up_to_eight_classes_are_named_where_they_are(fits):
         own = ax.transData.transform(text.own)
         assert np.linalg.norm(own - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2], axis=1).min() < 60
     assert fits["long"].plot(ax=make_axes(None)).get_legend() is not None
+
+
+def test_names_that_are_parted_twice_are_counted_from_all_and_say_so_also_where_they_are_numbers():
+    from protoclass.plots.fitting import part_ticks
+
+    for names, parted in ((["a name"] * 20, "of 20 named)"), ([str(k + 2) for k in range(20)], "of 20 named)")):
+        figure = Figure(figsize=(2.4, 4.0))
+        ax = figure.subplots()
+        ax.set_yticks(range(20), names)
+        ax.set_ylabel("rows")
+        for height in (1.6, 0.8):
+            figure.set_size_inches(2.4, height)
+            figure.canvas.draw()
+            part_ticks(ax.yaxis)
+        assert ax.get_ylabel() == f"rows ({len(ax.get_yticks())} {parted}"
+        assert 1 < len(ax.get_yticks()) < 6
+
+
+def test_ticks_outside_an_axis_do_not_stretch_it_and_numbers_need_no_words():
+    from protoclass.plots.fitting import part_ticks
+    from protoclass.plots.style import plain_log
+
+    figure = Figure(figsize=(1.2, 1.0))
+    ax = figure.subplots()
+    ax.plot([0.011, 0.3], [0, 1])
+    ax.set(xscale="log", xlabel="radius")
+    plain_log(ax.xaxis)
+    figure.canvas.draw()
+    before, ticks = ax.get_xlim(), len(ax.get_xticks())
+    assert part_ticks(ax.xaxis)
+    assert ax.get_xlim() == before
+    assert len(ax.get_xticks()) < ticks
+    assert ax.get_xlabel() == "radius"
+
+
+def test_small_legends_leave_out_values_and_stand_below_where_lines_may_run_anywhere(fits):
+    ax = fits["iris"].plot("validation", ax=Figure(figsize=(2.4, 1.8)).subplots())
+    texts = {text.get_text() for text in ax.get_legend().get_texts()}
+    assert texts == {"least error", "1-SE choice", "within 1 SE", "held-out error"}
+    large = fits["iris"].plot("validation", ax=Figure(figsize=(6.4, 4.8)).subplots())
+    assert any(text.get_text().startswith("1-SE choice: eps = ") for text in large.get_legend().get_texts())
+    path = fits["iris"].plot("path", ax=Figure(figsize=(2.4, 1.8)).subplots(), cv=3)
+    path.figure.canvas.draw()
+    assert path.get_legend().get_window_extent().y1 < path.get_window_extent().y0
+
+
+def test_a_square_with_a_long_legend_is_whole_in_a_large_figure(iris):
+    data = long_labels()
+    test = pc.fit("`the class of each row, in words` ~ .", data.iloc[::2], "knn", k=5).test(data.iloc[1::2])
+    ax = test.plot("roc", ax=Figure(figsize=(14.0, 10.0)).subplots())
+    assert find_faults(ax.figure) == []
+
+
+def test_counts_have_whole_ticks_on_all_axes(iris):
+    fit = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=4)
+    ax = fit.plot("path", ax=Figure(figsize=(6.4, 4.8)).subplots())
+    ax.figure.canvas.draw()
+    (strip,) = [child for child in ax.child_axes if child.lines]
+    for part in (ax, strip):
+        ticks = [tick for tick in part.get_xticks() if part.get_xlim()[0] <= tick <= part.get_xlim()[1]]
+        assert len(ticks) > 1
+        assert all(float(tick).is_integer() for tick in ticks)
+
+
+def test_legends_of_many_rows_have_marks_that_are_seen(fits):
+    ax = fits["long"].plot(ax=make_axes(None))
+    handles = dict(zip([t.get_text() for t in ax.get_legend().get_texts()], ax.get_legend().legend_handles, strict=True))
+    sizes = {name: h.get_markersize() if hasattr(h, "get_markersize") else float(h.get_sizes()[0]) ** 0.5 for name, h in handles.items()}
+    assert min(sizes.values()) > 4
+    assert sizes["prototypes"] < 2 * min(sizes.values())

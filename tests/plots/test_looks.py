@@ -206,8 +206,9 @@ def test_counts_have_whole_ticks_on_all_axes(iris):
         assert all(float(tick).is_integer() for tick in ticks)
 
 
-def test_legends_of_many_rows_have_marks_that_are_seen(fits):
-    ax = fits["long"].plot(ax=make_axes(None))
+def test_legends_of_many_rows_have_marks_that_are_seen():
+    many = pd.concat([long_labels()] * 3, ignore_index=True)
+    ax = pc.fit("`the class of each row, in words` ~ .", many, eps=1.2).plot(ax=make_axes(None))
     handles = dict(zip([t.get_text() for t in ax.get_legend().get_texts()], ax.get_legend().legend_handles, strict=True))
     sizes = {name: h.get_markersize() if hasattr(h, "get_markersize") else float(h.get_sizes()[0]) ** 0.5 for name, h in handles.items()}
     assert min(sizes.values()) > 4

@@ -17,7 +17,7 @@ from .style import factor, plain_text, scale_letters
 
 FEW = 2  # Axes of a figure that are laid out several times, which takes long for many
 TIMES = 5
-STEPS = 12
+STEPS = 12  # layouts at most until the few Axes of a figure stay where they are
 GAP = 2.0  # points between the names of an axis and a legend
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -79,7 +79,7 @@ def _lay_out(figure: Any) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constrained_layout not applied")  # for now: words get smaller only then
         engine = figure.get_layout_engine()
-        boxed = any(ax.get_aspect() != "auto" and ax.get_adjustable() == "box" for ax in figure.axes)
+        boxed = len(figure.axes) <= 2 * FEW and any(ax.get_aspect() != "auto" and ax.get_adjustable() == "box" for ax in figure.axes)
         before: list[Any] = []
         for _ in range(STEPS if boxed else 1):  # a layout takes Axes that are smaller than their place a step nearer to it alone
             if engine is not None:

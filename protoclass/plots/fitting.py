@@ -73,6 +73,8 @@ def fold_evenly(line: str, letters: int) -> list[str]:
     --------
     >>> fold_evenly("24 prototypes; 3 rows held wrongly (red rings)", 42)
     ['24 prototypes; 3 rows', 'held wrongly (red rings)']
+    >>> fold_evenly("cross-validated error (share)", 10)
+    ['cross-', 'validated', 'error', '(share)']
     """
     parts = wrap(line, letters) or [""]
     widths = range(max(1, ceil(len(line) / len(parts))), letters)

@@ -95,7 +95,7 @@ def key(
     It has at most `ncols` columns, as many as there is room for, and is `away` points from the right of the Axes. Where the room
     beside or inside the Axes does not do, or lines may run anywhere in small ones ("best"), it is below them. Names are cut, and
     entries left out, with a word, where it would take more than a share of the figure. `values` stand behind a colon or comma; small
-    Axes have no room for them.
+    Axes have no room for them, unless they are what tells two entries apart.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D
@@ -105,7 +105,8 @@ def key(
     handles = options.pop("handles", None)
     handles, labels = ax.get_legend_handles_labels() if handles is None else (handles, [h.get_label() for h in handles])
     if values and not has_room(ax):
-        labels = [re.split("[:,] ", label)[0] for label in labels]
+        first = [re.split("[:,] ", label)[0] for label in labels]
+        labels = [short if first.count(short) == 1 else label for short, label in zip(first, labels, strict=True)]
     longest, box = max(map(len, labels), default=0), ax.get_window_extent()
     sample = 2.0 if has_room(ax) else 1.5  # of the lines and marks, in sizes of a letter, as matplotlib counts; beside are gaps
     beside = sample + 1.9

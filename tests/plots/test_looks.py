@@ -188,6 +188,23 @@ def test_small_legends_leave_out_values_and_stand_below_where_lines_may_run_anyw
     assert path.get_legend().get_window_extent().y1 < path.get_window_extent().y0
 
 
+def test_small_legends_keep_the_values_that_tell_lines_apart():
+    from protoclass.plots.style import key
+
+    ax = make_axes(Figure(figsize=(2.4, 1.8)).subplots())
+    for name in ("k = 1, p = 2", "k = 1, p = 4", "least error: k = 1"):
+        ax.plot([0, 1], [0, 1], label=name)
+    texts = [text.get_text() for text in key(ax, "below", ncols=2, values=True).get_texts()]
+    assert texts == ["k = 1, p = 2", "k = 1, p = 4", "least error"]
+
+
+def test_an_axis_of_small_axes_beside_long_names_keeps_a_tick_at_each_end():
+    figure = Figure(figsize=(2.4, 1.8))
+    ax = pc.fit("cultivar ~ .", pc.load_data("wine"), eps=2.98).plot("criticisms", ax=figure.subplots())
+    assert len(ax.get_xticks()) > 1
+    assert find_faults(figure) == []
+
+
 def test_a_square_with_a_long_legend_is_whole_in_a_large_figure(iris):
     data = long_labels()
     test = pc.fit("`the class of each row, in words` ~ .", data.iloc[::2], "knn", k=5).test(data.iloc[1::2])

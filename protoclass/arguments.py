@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
-from inspect import Signature, signature
+from inspect import Signature, isfunction, signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -17,6 +17,7 @@ from .errors import NotAvailable, OptionError, brief, cut, shown
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+Class = TypeVar("Class", bound=type)
 
 LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
@@ -179,7 +180,26 @@ def known_arguments(function: Callable[Given, Result]) -> Callable[Given, Result
             raise OptionError(_misbound(call, form, known, given, str(reason))) from None
         return function(*args, **given)
 
+    checked.__dict__["checks_arguments"] = True
     return checked
+
+
+def public(cls: Class) -> Class:
+    """A class of values that users hold: its public methods check the names of their arguments, as `known_arguments` does.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.dissimilarity("species ~ .", pc.load_data("iris")).quantile(probs=0.1)
+    Traceback (most recent call last):
+    protoclass.errors.OptionError: quantile() has no argument 'probs': its arguments are q
+    """
+    for name, method in vars(cls).copy().items():
+        function = method.__func__ if isinstance(method, (staticmethod, classmethod)) else method
+        if isfunction(function) and not name.startswith("_") and not hasattr(function, "checks_arguments"):
+            checked = known_arguments(function)
+            setattr(cls, name, checked if function is method else type(method)(checked))
+    return cls
 
 
 def _misbound(call: str, form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:

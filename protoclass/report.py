@@ -72,7 +72,10 @@ def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
         yield "Cross-validation", picture(fit.validation.plot, "the cross-validated error curve")
     yield "Confusion", picture(lambda: fit.plot("confusion"), "rows by true and predicted class")
     if test is not None:
-        yield "New rows", fit.test(test)._repr_html_()
+        from .analysis.by_group import TestByGroup
+        from .analysis.evaluation import Test
+
+        yield "New rows", (test if isinstance(test, Test | TestByGroup) else fit.test(test))._repr_html_()
     if stability:
         yield "Stability", fit.stability(progress=False).prototypes.head(SHOWN).to_html(float_format=partial(significant, usual=3))
     yield "Summary", fit.summary().as_html()

@@ -89,6 +89,10 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     with pytest.raises(pc.OptionError, match="overwrite=True"):
         fit.report(path)
     assert fit.report(str(path), overwrite=True) == path
+    for options in ({"threshold": {fit.classes[0]: 0.9}}, {"by": (hostile["petal_length"] > 4).rename("<i>long</i>")}):
+        test = fit.test(hostile, **options)
+        assert "<i>" not in test._repr_html_()
+        assert test._repr_html_() in fit.report(path, test=test, overwrite=True).read_text()
     with pytest.raises(pc.OptionError, match=r"ends in \.html"):
         fit.report(tmp_path / "fit.pdf")
     with pytest.raises(pc.FileError, match="can't be written"):

@@ -1,6 +1,7 @@
 """Arguments of odd types and sizes: a right answer, or an error of ours that names what is allowed."""
 
 import warnings
+from inspect import isfunction
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -164,3 +165,17 @@ def test_labels_of_many_types_are_compared_without_a_warning():
             pc.fit("species ~ .", data, eps=1.0, weights=pd.Series(1.0, data.index[1:]))
     assert set(compared.predictions.index.get_level_values(1)) == set(data.index)
     assert weighted.prototypes.index.tolist() == given.prototypes.index.tolist()
+
+
+def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
+    iris = pc.load_data("iris")
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True)
+    values = [
+        fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
+        fit.stability(B=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, ["pvm", pc.KNN(k=1)], test_size=0.3),
+    ]  # fmt: skip
+    for value in values:
+        for name in dir(value):
+            if not name.startswith("_") and isfunction(getattr(type(value), name, None)):
+                with pytest.raises(pc.OptionError, match="measured"):
+                    getattr(value, name)(measured="sensitivity")

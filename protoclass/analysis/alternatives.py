@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of
+from ..arguments import known_arguments, one_of, public
 from ..core.covers.alternatives import Cost, NearSolutions
 from ..errors import OptionError, brief
 from ..estimation.problem import HOLD_LIMIT
@@ -26,6 +26,7 @@ SHOWN = 10  # prototypes that print shows, and substitutes of each
 INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not settled"
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Alternatives:
     """The prototypes of a fit among all solutions whose objective is near the optimum.

@@ -5,16 +5,18 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import public
 from ..core.intervals import Estimate, difference_of
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.checks import along
+from ..frames.tables import cached_table
 from ..settings import fixed, significant
 from .paired import with_holm
 
@@ -27,6 +29,7 @@ MOST_GROUPS = 50
 SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class TestByGroup:
     """How good a fit is on groups of new rows.
@@ -70,7 +73,7 @@ class TestByGroup:
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
 
-    @cached_property
+    @cached_table
     def comparisons(self) -> pd.DataFrame:
         """Whether the errors of two groups differ: one row for each pair, with Holm's correction.
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, is_number, known_arguments, one_of
+from ..arguments import Served, is_number, known_arguments, one_of, public
 from ..core.intervals import wilson
 from ..declared import savable
 from ..elsewhere import VERBS_OF_COMPARISON
 from ..errors import NotAvailable, OptionError, brief
+from ..frames.tables import cached_table
 from ..settings import significant
 from .paired import Design, by_row, by_split, equivalence, error_interval
 from .scored import SCORES, compare_scores, mean_score, score_rows
@@ -30,6 +31,7 @@ ROPE = 0.01  # the region of practical equivalence, where none is said: one erro
 
 
 @savable
+@public
 @dataclass(frozen=True, eq=False)
 class Comparison(Served):
     """Methods judged on the same rows.
@@ -72,7 +74,7 @@ class Comparison(Served):
         """Names of the methods, in the order given."""
         return list(self.predictions.columns[1:])
 
-    @cached_property
+    @cached_table
     def errors(self) -> pd.DataFrame:
         """Test error of each method (columns) on each split (rows)."""
         return self.results.pivot(index="split", columns="method", values="error")[self.methods]
@@ -87,7 +89,7 @@ class Comparison(Served):
         """Test rows of each split."""
         return np.asarray(self.results.groupby("split")["n"].first().to_numpy())
 
-    @cached_property
+    @cached_table
     def table(self) -> pd.DataFrame:
         """One row for each method.
 
@@ -125,7 +127,7 @@ class Comparison(Served):
         out = out.drop(columns="seconds") if out["seconds"].isna().all() else out  # fits that were there already
         return out.astype({"prototypes": int}) if len(self.errors) == 1 else out
 
-    @cached_property
+    @cached_table
     def tests(self) -> pd.DataFrame:
         """Paired tests between the methods with Holm's correction, and 95 % intervals of the differences.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of, whole_number
+from ..arguments import known_arguments, one_of, public, whole_number
 from ..core.query import answer
 from ..core.task import Points, Task
 from ..errors import NotAvailable
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PAIRS = 2**22  # of a row and a prototype that are measured together
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Criticisms:
     """Rows that the prototypes explain worst, the worst first.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, check_known, is_number, whole_number
+from ..arguments import Served, check_known, is_number, public, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
 from ..core.intervals import Estimate, mean_over_rows, share_of
 from ..core.ranking import AUC, mean_auc
@@ -37,6 +37,7 @@ MOST_BINS = 1000
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Test(Served):
     """How good a fit is on new rows.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, public, whole_number
 from ..errors import DataError, NotAvailable, ProtoclassError
 from ..frames.reading import made_from
 from ..frames.tables import as_pandas
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..estimation.validation import Validation
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
     """A cross-validated error among those with permuted classes.

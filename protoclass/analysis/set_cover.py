@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of
+from ..arguments import known_arguments, one_of, public
 from ..core.covers.certificate import Certificate
 from ..core.covers.solving import Options, cover_paths
 from ..core.parallel import Once
@@ -19,6 +19,7 @@ from ..metrics.measuring import dissimilarity as measure
 from ..models.base import check_fixed, check_number, is_tuned
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class SetCover:
     """A set of rows whose balls hold all rows.

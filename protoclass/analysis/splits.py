@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from time import perf_counter
@@ -14,14 +15,18 @@ import pandas as pd
 from ..arguments import whole_number
 from ..core.folds import grouped, holdout, stratified
 from ..errors import DataError, OptionError, ProtoclassError, brief, shown
+from ..estimation.call import DEFAULTS, Call
 from ..estimation.fit import Fit
 from ..estimation.fitting import fit
+from ..estimation.problem import prepare
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
 from ..frames.schema import with_levels
+from ..metrics.base import Metric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
+from ..metrics.vectors import as_vectors
 from ..progress import bar
 from .paired import Design
 
@@ -123,16 +128,17 @@ def judge_all(
     """
     rows, parts, labels = [], [], list[pd.Index]()
     chances: dict[str, list[np.ndarray]] = {}
+    for name, options in methods.items():
+        with named(name):
+            check_method(splits, options)
     with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing:
         for split, test in enumerate(splits.tests):
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
             truth = splits.data.loc[test_rows, splits.frame.formula.response]
             predicted: dict[str, Any] = {"truth": truth}
             for name, options in methods.items():
-                try:
+                with named(name):
                     row, predicted[name], p = judge(splits, options, train_rows, test_rows)
-                except ProtoclassError as reason:
-                    raise type(reason)(f"compare, method {name!r}: {reason}") from reason
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 if p is not None:
                     chances.setdefault(name, []).append(p)
@@ -144,6 +150,24 @@ def judge_all(
     predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
     said = predictions.apply(lambda column: pd.Categorical(column, levels))
     return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}
+
+
+@contextmanager
+def named(method: str) -> Iterator[None]:
+    """Errors that name the method of the comparison that raised them."""
+    try:
+        yield
+    except ProtoclassError as reason:
+        raise type(reason)(f"compare, method {method!r}: {reason}") from reason
+
+
+def check_method(splits: Splits, options: Mapping[str, Any]) -> None:
+    """Raise if a method does not take the data or its arguments, before any method is fitted."""
+    arguments = {name: value for name, value in options.items() if name in DEFAULTS}
+    parameters = {name: value for name, value in options.items() if name not in DEFAULTS}
+    problem = prepare(Call("fit", splits.formula, splits.data, {**arguments, **splits.groups_of(splits.data.index)}, fit), parameters)
+    if problem.model.can.coordinates and not problem.metric.train_in_folds:
+        as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
 
 
 def judge(

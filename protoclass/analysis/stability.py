@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, one_of, public, whole_number
 from ..core.parallel import each
 from ..core.task import Points, Task
 from ..errors import NotAvailable, OptionError
@@ -29,6 +29,7 @@ SURE = 0.95  # share of the samples in which a prototype lies `within`
 BLOCK = 512  # prototypes whose distances are held at once
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Stability:
     """Prototypes over samples of the rows: how sure the place of each is.

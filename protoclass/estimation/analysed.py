@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
 
-from ..arguments import known_arguments
+from ..arguments import known_arguments, public
 from ..core.memory import limited
 from .explained import Explained
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .threshold import Threshold
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Analysed(Explained):
     """A fitted rule that can be tested, bounded and explained; each analysis is a module of `analysis`."""

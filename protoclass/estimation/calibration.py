@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_level, one_of
+from ..arguments import check_level, one_of, public
 from ..core.calibration import (
     LEARN,
     Chances,
@@ -56,6 +56,7 @@ class FoldRule:
 
 
 @savable(scores="n L", share="L")
+@public
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """What held-out rows say of a fit: chances of the classes, and prediction sets.

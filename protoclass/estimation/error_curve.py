@@ -10,11 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, is_number, known_arguments, one_of, whole_number
+from ..arguments import MOST_SEED, is_number, known_arguments, one_of, public, whole_number
 from ..core.bands import simultaneous
 from ..core.choose import RULES, Choice
 from ..core.memory import limited
 from ..errors import OptionError, brief
+from ..frames.tables import cached_table
 from .correction import corrected_error
 from .problem import Problem
 from .resampling import MEASURES, losses, mean_loss, row_weights
@@ -36,6 +37,7 @@ class Repeatable(Protocol):
     def validation_of(self, data: Any) -> ErrorCurve: ...
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
     """The errors of the folds over a grid, and what follows from them.
@@ -87,7 +89,7 @@ class ErrorCurve:
     second: Redrawn | None = None
     procedure: Repeatable | None = None
 
-    @cached_property
+    @cached_table
     def table(self) -> pd.DataFrame:
         """One row for each grid point: the parameters, `error`, `se`, `size`, and `cover_error` and `bound` where there are such.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import known_arguments
+from ..arguments import known_arguments, public
 from ..core.memory import limited
 from .fitted import Fitted
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .fit import Fit
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Explained(Fitted):
     """A fitted rule whose prototypes are compared with others that would do; each analysis is a module of `analysis`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import known_arguments
+from ..arguments import known_arguments, public
 from ..core.memory import limited
 from ..core.task import Rule, Task
 from ..declared import savable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 @savable
+@public
 @dataclass(frozen=True, eq=False)
 class Fit(Published):
     """A fitted classifier.

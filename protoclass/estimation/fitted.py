@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, hint_for_value, known_arguments
+from ..arguments import Served, hint_for_value, known_arguments, public
 from ..core.covers.certificate import Certificate, Objective
 from ..core.cuts import decide_at
 from ..core.memory import limited
@@ -22,7 +22,7 @@ from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
 from ..frames.partitions import in_partitions
 from ..frames.rows import row_blocks
-from ..frames.tables import as_given, as_pandas
+from ..frames.tables import as_given, as_pandas, cached_table
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.vectors import as_vectors
 from ..models.base import Model
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Fitted(Served):
     """A rule with the data, the dissimilarity and the choices that it came from: what it predicts, and its prototypes.
@@ -71,6 +72,10 @@ class Fitted(Served):
 
     @property
     def frame(self) -> Frame:
+        """The rows of the fit in the order in which it works through them, which `order="values"` sorts.
+
+        `frame.index` has their labels. `predict()` and the tables have the rows in the order of the data.
+        """
         return self.problem.frame
 
     @property
@@ -136,7 +141,7 @@ class Fitted(Served):
             raise NotAvailable(f"this fit has no {name}: method {self.model.name!r} gives one {condition}")
         raise lacking(self.model, name, name)
 
-    @cached_property
+    @cached_table
     def prototypes(self) -> pd.DataFrame:
         """One row for each prototype, in the order chosen, by the data's own row labels.
 
@@ -162,7 +167,7 @@ class Fitted(Served):
             table.attrs["weights"] = weights["weight"].to_dict()
         return table
 
-    @cached_property
+    @cached_table
     def prototype_table(self) -> pd.DataFrame:
         """`prototypes` without the predictors."""
         prototypes, levels = self.rule.prototypes, self.frame.levels

@@ -52,12 +52,13 @@ def fit(
         `poly(x, 2)`, `bs`, `ns(x, df=4)` (R's basis), `cut(x, 3)` (the outer intervals are open), `ifelse(x > 2, 1, 0)`,
         `factor(g)` or `C(g)`, and others.
     data : pandas DataFrame, polars or pyarrow table, lazy table, or path
-        Row labels must be distinct. A lazy table (a polars LazyFrame, DuckDB relation, dask DataFrame or pyarrow Dataset), and the path,
-        folder, glob or list of paths of parquet or CSV files, is read once, in blocks of rows: the columns that the formula and the
-        arguments name are kept in files without a name in the folder for temporary files (TMPDIR), so that the data need not fit in
-        memory. The fit is that of the same table in memory, where CSV files are as `pd.read_csv` reads them. Rows are called by their
-        number, 0 to n - 1, files in the order of their names, and an index that pandas has written into a parquet file is not a column.
-        Parquet files need pyarrow or polars. The order of the rows must be the same each time. `fit.call.data` has the columns that
+        Row labels must be distinct. Changing the table later does not change the fit. A lazy table (a polars LazyFrame,
+        DuckDB relation, dask DataFrame or pyarrow Dataset), and the path, folder, glob or list of paths of parquet or CSV
+        files, is read once, in blocks of rows: the columns that the formula and the arguments name are kept in files without
+        a name in the folder for temporary files (TMPDIR), so that the data need not fit in memory. The fit is that of the
+        same table in memory, where CSV files are as `pd.read_csv` reads them. Rows are called by their number, 0 to n - 1,
+        files in the order of their names, and an index that pandas has written into a parquet file is not a column. Parquet
+        files need pyarrow or polars. The order of the rows must be the same each time. `fit.call.data` has the columns that
         were read, and `update` reads again where it needs others.
     method : str or model object
         Or a model object such as `pc.PVM(eps=1.2)`. By name, with the parameters that are tuned unless they are given; `help(pc.PVM)`

@@ -25,7 +25,7 @@ from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
 from ..frames.reading import read_for
 from ..frames.remote import mold_remote
-from ..frames.tables import as_pandas
+from ..frames.tables import as_pandas, unshared
 from ..metrics.arrays import joined
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.candidates import Candidates, check_candidates
@@ -168,6 +168,8 @@ def prepare(
     parameters: dict[str, Any],
 ) -> Problem:
     """Check the arguments of a call of `fit` or `cross_validate` and make a Problem of them."""
+    own = {name: unshared(call.arguments[name]) for name in ("weights", "groups", "cv", "class_weights") if name in call.arguments}
+    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
     given = {**DEFAULTS, **call.arguments}
     if not isinstance(call.formula, str):
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")

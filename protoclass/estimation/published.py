@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import known_arguments
+from ..arguments import known_arguments, public
 from ..core.memory import limited
 from .analysed import Analysed
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..plots.film import Film
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Published(Analysed):
     """What others read of a fit, or run."""
@@ -31,8 +32,9 @@ class Published(Analysed):
         ----------
         path : str or path
             Ends in .html.
-        test : DataFrame, optional
-            New rows with the response: the page then has the error on them.
+        test : Test or DataFrame, optional
+            What `fit.test(new, ...)` returned, with its threshold, loss or groups; or new rows with the response, which are
+            tested with the defaults. The page then has the test.
         stability : bool
             Whether the page has `stability()` of the prototypes.
         overwrite : bool

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number
+from ..arguments import is_number, public
 from ..core.calibration import LEARN
 from ..core.choose import mean_and_se
 from ..core.cuts import all_cuts, best_cut, decide_at
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MOST_FOLDS = 10  # in which the choice is made anew
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Threshold:
     """A class is predicted where its chance is at least a cut, elsewhere the likeliest of the others.

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, known_arguments
+from ..arguments import Served, known_arguments, public
 from ..core.choose import choose
 from ..core.memory import limited
 from ..core.units import as_counts
 from ..declared import savable
 from ..elsewhere import VERBS_OF_VALIDATION
 from ..errors import OptionError, brief
-from ..frames.tables import as_given
+from ..frames.tables import as_given, cached_table
 from .error_curve import ErrorCurve
 from .fit import Fit, learn
 from .selection import BY_HAND, Selection, values_at
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 @savable(of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G")
+@public
 @dataclass(frozen=True, eq=False)
 class Validation(ErrorCurve, Served):
     """A cross-validated error curve.
@@ -41,7 +42,7 @@ class Validation(ErrorCurve, Served):
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
     called: ClassVar[str] = "a cross-validation"
 
-    @cached_property
+    @cached_table
     def draws(self) -> pd.DataFrame:
         """What each draw of the folds alone chooses: the parameters, `error`, and mean `size` of the rules over the folds.
 
@@ -116,7 +117,7 @@ class Validation(ErrorCurve, Served):
         frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index).iloc[self.problem.place]
         return frame[0].rename("fold") if len(self.of_fold) == 1 else frame.rename_axis(columns="repeat")
 
-    @cached_property
+    @cached_table
     def held_out(self) -> pd.DataFrame:
         """Out-of-fold predictions of every row (by label; by repeat and label if there are several) at every grid point."""
         frame, place, repeats = self.problem.frame, self.problem.place, len(self.predicted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pandas as pd
 
 from ..errors import DataError, NotAvailable
 from .absent import GONE, Absent
-from .reading import read_table
+from .reading import origin_of, read_table
 from .sources import library_of, of_polars
 
+COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame shares its columns until one of the two is changed
 COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy table is made a frame, by library
 
 
@@ -60,6 +62,29 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
     if table.implementation.is_polars():  # its own to_pandas needs pyarrow
         return of_polars(data)
     return table.to_pandas()
+
+
+def unshared(table: Any) -> Any:
+    """A table of pandas or polars that later changes of the given one do not reach; other values are returned as they are.
+
+    Tables that were read from files are not shared with anyone, and those of pyarrow cannot be changed.
+    """
+    if isinstance(table, (pd.DataFrame, pd.Series)):
+        return table if isinstance(table, pd.DataFrame) and origin_of(table) is not None else table.copy(deep=not COPY_ON_WRITE)
+    if isinstance(table, np.ndarray) and table.ndim == 1:
+        return table.copy()
+    return table.clone() if type(table).__module__.startswith("polars.dataframe") else table
+
+
+class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cached_property is
+    """A table that is computed once. Each reader gets a copy, so changing it changes nothing in the object."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        table = super().__get__(instance, owner)
+        return table if instance is None else unshared(table)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        raise AttributeError(f"{self.attrname} is computed: it cannot be set")
 
 
 def _made_a_frame(data: Any) -> str:

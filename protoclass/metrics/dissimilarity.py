@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of, whole_number
+from ..arguments import known_arguments, one_of, public, whole_number
 from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.sammon import sammon
 from ..core.proximity.torgerson import torgerson
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 @savable(candidate_names="m", candidate_row="m")
+@public
 @dataclass(frozen=True)
 class Dissimilarity:
     """Dissimilarities of n rows to m candidates, measured when they are read.

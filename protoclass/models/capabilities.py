@@ -130,6 +130,8 @@ class Capabilities:
         A choice of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates need not be rows).
     objective, certificate : bool or str
         Whether its report holds the value of an objective, and a bound on the optimum (`core.covers.certificate`).
+    coordinates : bool
+        Whether it needs coordinates of the rows, which only metrics of a vector space have.
     nearest : bool
         Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
@@ -178,6 +180,7 @@ class Capabilities:
     candidates: frozenset[str] = frozenset()
     objective: bool | str = False
     certificate: bool | str = False
+    coordinates: bool = False
     nearest: bool = False
     own_distances: bool = False
     balls: bool | str = False

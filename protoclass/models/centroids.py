@@ -54,7 +54,7 @@ class Centroids(Model):
     """
 
     name: ClassVar[str] = "centroids"
-    can: ClassVar[Capabilities] = Capabilities(weights=True)
+    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True)
     example: ClassVar[Mapping[str, Any]] = {"threshold": (0.0, 2.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {}
 

@@ -74,7 +74,7 @@ class DANN(Model):
     """
 
     name: ClassVar[str] = "dann"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, own_distances=True)
+    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True, own_distances=True)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7), "epsilon": (0.5, 1.0)}
 
     k: Any = "grid"

@@ -54,7 +54,7 @@ class KMeans(Model):
     """
 
     name: ClassVar[str] = "kmeans"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True)
+    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
 

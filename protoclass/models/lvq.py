@@ -91,7 +91,7 @@ class LVQ(Model):
     """
 
     name: ClassVar[str] = "lvq"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True)
+    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "variant": ("lvq1", "olvq1")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"start", "neighbours"})
 

@@ -17,6 +17,7 @@ from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..errors import DataError, OptionError, brief, shown
 from .base import GRID, Model, axis, check_fixed, check_number, is_tuned
+from .capabilities import Capabilities
 from .counts import MOST, check_counts, counts, default_counts, in_words
 from .kmeans import repeated
 
@@ -80,6 +81,7 @@ class Mixture(Model):
     """
 
     name: ClassVar[str] = "mixture"
+    can: ClassVar[Capabilities] = Capabilities(coordinates=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "covariance": ("diag", "full")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"priors", "starts"})
 

@@ -410,3 +410,14 @@ def test_equivalence_needs_several_splits_and_a_region(iris):
     one = pc.compare("species ~ .", iris, [pc.KNN(k=1), pc.KNN(k=3)], test_size=0.3)
     with pytest.raises(pc.NotAvailable, match="compare with cv=10 or repeats=10"):
         one.equivalence()
+
+
+def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(iris, monkeypatch):
+    fitted = []
+    monkeypatch.setattr("protoclass.analysis.splits.fit", lambda *args, **options: fitted.append(options["method"]))
+    gaps = iris.assign(petal_width=iris["petal_width"].where(iris.index % 7 > 0))
+    with pytest.raises(pc.NoVectors, match="method 'kmeans': Gower"):
+        pc.compare("species ~ .", gaps, [pc.KNN(k=1), "kmeans"], cv=3, na="keep")
+    with pytest.raises(pc.OptionError, match="method 'lvq'"):
+        pc.compare("species ~ .", iris, {"knn": pc.KNN(k=1), "lvq": {"method": "lvq", "candidates": 30}}, cv=3)
+    assert fitted == []

@@ -323,3 +323,30 @@ def test_glance_has_the_parameters_that_apply(iris, method, options, there, abse
     assert there <= columns
     assert not absent & columns
     assert fit.model.unused(3) <= set(fit.parameters())
+
+
+def test_tables_that_are_handed_out_are_copies(iris):
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3)
+    for of, name in ((fit, "prototypes"), (fit.validation, "table"), (fit.validation, "held_out"), (fit.validation, "draws")):
+        before = getattr(of, name).copy()
+        table = getattr(of, name)
+        table.iloc[:, 0] = table.iloc[0, 0]
+        table["added"] = 1
+        pd.testing.assert_frame_equal(getattr(of, name), before)
+        with pytest.raises(AttributeError):
+            setattr(of, name, table)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_data_that_are_changed_after_the_fit_change_nothing_in_it(iris, library):
+    data = iris.copy() if library == "pandas" else pytest.importorskip("polars").DataFrame(iris.to_dict("list"))
+    weights = np.ones(len(iris))
+    fit = pc.fit("species ~ .", data, eps=1.0, weights=weights)
+    before = fit.prototypes
+    if library == "pandas":
+        data.iloc[:, :4] = 0.0
+    else:
+        data.replace_column(0, data["petal_width"].rename("sepal_length"))
+    weights[:] = np.arange(len(iris))
+    pd.testing.assert_frame_equal(fit.update(eps=1.0).prototypes, before)
+    pd.testing.assert_frame_equal(fit.prototypes, before)

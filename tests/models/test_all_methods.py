@@ -213,3 +213,13 @@ def test_methods_are_compared_on_the_same_splits(iris):
     told = pc.compare("species ~ .", iris, {name: {"method": name, **fixed(name)} for name in METHODS}, test_size=0.3)
     assert told.methods == METHODS
     assert (told.table["error"] < 0.3).all()
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_methods_declare_that_they_need_coordinates(iris, name):
+    model = MODELS[name](**{key: values[0] for key, values in MODELS[name].example.items()})
+    if model.can.coordinates:
+        with pytest.raises(pc.NoVectors):
+            pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)
+    else:
+        pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)

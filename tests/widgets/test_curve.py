@@ -262,6 +262,17 @@ def test_texts_stand_inside_and_apart_and_are_seen(page, curve, heat, width, sch
 
 
 @pytest.mark.browser
+def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris):
+    v = pc.cross_validate("species ~ .", iris, eps=[0.01, 0.7772, 0.9952])
+    assert (v.best, v.one_se) == (1, 2)
+    page.set_viewport_size({"width": 320, "height": 700})
+    mount(page, CurveExplorer(v), answers=False)
+    page.locator(".protoclass-plot text").first.wait_for()
+    found = page.evaluate(INSIDE)
+    assert [text for text in found["out"] + found["meet"] if text in ("least error", "1-SE choice")] == []
+
+
+@pytest.mark.browser
 def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
     fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
     page.goto(PrototypeExplorer(fit).save(tmp_path / "fit.html").as_uri())

@@ -66,14 +66,24 @@ export class Curve extends Chart {
   // Lines at the least error and at the 1-SE choice, with their names above, which do not meet.
   nameMarks(width) {
     const { told } = this, { top, bottom } = this.box, marked = this.order.filter((k) => told.marks[k]);
+    const long = marked.map((k) => widthOf(told.marks[k])), from = [];
     let end = 0;
+    marked.forEach((k, at) => {  // to the right of the name before
+      const x = this.x(told.x[k]);
+      const wanted = at < marked.length - 1 || x + long[at] > width ? x - 3 - long[at] : x + 3;
+      from[at] = Math.max(end, wanted);
+      end = from[at] + long[at] + 12;
+    });
+    end = width;
+    for (let at = marked.length - 1; at >= 0; at -= 1) {  // and inside the picture
+      from[at] = Math.min(from[at], end - long[at]);
+      end = from[at] - 12;
+    }
     marked.forEach((k, at) => {
-      const x = this.x(told.x[k]), text = told.marks[k], long = widthOf(text);
-      const wanted = at < marked.length - 1 || x + long > width ? x - 3 - long : x + 3, from = Math.max(end, Math.min(wanted, width - long));
+      const x = this.x(told.x[k]), text = told.marks[k];
       const kinds = text.split(" and ").map((one) => (one.endsWith("choice") ? "choice" : "least"));
       for (const kind of kinds) this.add("line", { x1: x, x2: x, y1: top - 4, y2: bottom, class: `protoclass-${kind}` });
-      this.add("text", { x: from, y: 13 }, text);
-      end = from + long + 12;
+      this.add("text", { x: from[at], y: 13 }, text);
     });
   }
 

@@ -26,7 +26,7 @@ class FormulaError(ProtoclassError, ValueError):
 
 
 class DataError(ProtoclassError, ValueError):
-    """The data can't be used as they are: missing columns, new levels, repeated labels, infinities."""
+    """The data can't be used as they are: missing columns, columns of another type, repeated labels, infinities."""
 
 
 class OptionError(ProtoclassError, ValueError):

@@ -118,7 +118,7 @@ def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:
 def _folds(fit: Fit, cv: Any) -> Iterator[HeldOut]:
     """The rows of the fit, fold by fold, with the rule that was learned without them."""
     frame = fit.frame
-    for rows, one in rules_of_folds(fit, cv, None):
+    for rows, one, _ in rules_of_folds(fit, cv, None):
         yield _held_out(one, frame.columns.iloc[rows], frame.codes[rows], frame.weights[rows])
 
 
@@ -133,6 +133,7 @@ def _new_rows(fit: Fit, new: Any) -> Iterator[HeldOut]:
         raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
     check_unique(new.columns, "column")
     codes = class_codes(new[response], fit.frame.levels)
+    fit.warn_of(fit.unseen_in(new))
     _, _, complete = fit.dissimilarity.new_query(new)
     known = (codes >= 0) & complete
     if not known.any():

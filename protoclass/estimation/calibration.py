@@ -19,7 +19,7 @@ from ..core.calibration import (
     scale_of,
     under_prior,
 )
-from ..core.query import answer
+from ..core.query import Query, answer
 from ..core.task import Rule, Stepwise
 from ..declared import savable
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
@@ -94,14 +94,17 @@ class Calibration:
         p = self.chances.of(self.scale.scores(values))
         return p if prior is None else under_prior(p, self.share, prior)
 
-    def p_values(self, new: Any) -> tuple[np.ndarray, pd.Index, np.ndarray]:
-        """Conformal p-values (r, classes) of the complete rows of new data, the names of all, and which are complete."""
+    def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
+        """Conformal p-values (r, classes) of the complete rows of new data, the names of all, and which are complete.
+
+        See `Dissimilarity.new_query` for `zero`.
+        """
         strange = []
         for one in self.rules:
             if new is None:
                 query, index, complete = one.dissimilarity.query(), one.dissimilarity.index, None
             else:
-                query, index, complete = one.dissimilarity.new_query(new)
+                query, index, complete = one.dissimilarity.new_query(new, zero)
             values = answer(one.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))
         every = np.ones(len(index), bool) if complete is None else complete
@@ -208,8 +211,8 @@ def _reasons(fit: Fitted, own_rows: bool) -> tuple[str, ...]:
 Held = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[FoldRule, ...]]
 
 
-def rules_of_folds(fit: Fitted, cv: Any, seed: int | None) -> Iterator[tuple[np.ndarray, FoldRule]]:
-    """For each fold its rows, and the fit's method with its parameters, learned without these rows."""
+def rules_of_folds(fit: Fitted, cv: Any, seed: int | None) -> Iterator[tuple[np.ndarray, FoldRule, Query]]:
+    """For each fold its rows, the fit's method with its parameters, learned without these rows, and a query about them."""
     problem = with_folds(fit.chosen_problem, cv, seed)
     fold = draw_folds(problem, 1)[0][0]
     dissimilarity = problem.measure()
@@ -219,7 +222,8 @@ def rules_of_folds(fit: Fitted, cv: Any, seed: int | None) -> Iterator[tuple[np.
             if fit.selection.steps is not None and isinstance(rule, Stepwise):
                 most = len(next(iter(rule.steps.values()))) - 1
                 rule = rule.first(min(fit.selection.steps, most))
-            yield np.flatnonzero(fold == one.fold), FoldRule(rule, one.dissimilarity)
+            rows = np.flatnonzero(fold == one.fold)
+            yield rows, FoldRule(rule, one.dissimilarity), one.query(rows)
             learning.update()
 
 
@@ -232,8 +236,8 @@ def _held_out(fit: Fitted, kind: str, cv: Any, seed: int | None) -> Held:
     frame = fit.frame
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
-    for rows, one in rules_of_folds(fit, cv, seed):
-        values[rows], fold[rows] = answer(one.rule, kind, one.dissimilarity.query(rows)), len(rules)
+    for rows, one, query in rules_of_folds(fit, cv, seed):
+        values[rows], fold[rows] = answer(one.rule, kind, query), len(rules)
         rules.append(one)
     live = ~np.isnan(values).any(axis=1) & (frame.weights > 0)
     return values[live], frame.codes[live], frame.weights[live], fold[live], tuple(rules)
@@ -246,6 +250,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any) -> Held:
     if response not in data:
         raise OptionError(f"the calibration data lack the response {response!r}: a calibration needs the true classes")
     check_unique(data.columns, "column")
+    fit.warn_of(fit.unseen_in(data))
     query, index, complete = fit.dissimilarity.new_query(data)
     codes = class_codes(data[response], fit.frame.levels)[complete]
     values = answer(fit.rule, kind, query)

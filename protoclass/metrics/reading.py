@@ -130,16 +130,16 @@ def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
     return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, d.rows), elsewhere=elsewhere)
 
 
-def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.ndarray]:
+def build_new_query(d: Dissimilarity, new: Any, zero: bool) -> tuple[Query, pd.Index, np.ndarray]:
     """New rows; see `Dissimilarity.new_query`."""
-    known = d.metric.new_rows(new, d.data)
+    known = d.metric.new_rows(new, d.data, zero)
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
         return usable(d.metric, known.measure(at, d.prototype_rep(prototypes)), names[as_slice(at)])
 
     names = known.index[known.complete]
     rows, vectors = np.arange(len(names)), _coordinates(d.metric, known.rows or ())
-    beside, columns = _beside(d, known.rows), _columns(known.frame)
+    beside, columns = _beside(d, known.rows), _columns(known.frame, zero)
     query = Query(rows, measure, vectors, columns, lambda i: shown(names[i]), beside)
     return query, known.index, known.complete
 
@@ -200,11 +200,19 @@ def _coordinates(metric: TrainedMetric, rows: Rep) -> Callable[[np.ndarray], np.
     return coordinates
 
 
-def _columns(frame: Frame | None) -> Callable[[np.ndarray], np.ndarray]:
+def _columns(frame: Frame | None, zero: bool = False) -> Callable[[np.ndarray], np.ndarray]:
+    """Columns of the design matrix of some rows; NaN for a row with a level that has no column, unless these are all 0 there."""
+
+    blank = Once(lambda: None if frame is None else frame.without_unseen(frame.unseen))
+
     def columns(at: np.ndarray) -> np.ndarray:
-        if frame is None or not frame.formula.terms:
+        known = blank()
+        if frame is None or known is None or not frame.formula.terms:
             what = "a given matrix" if frame is None else repr(frame.formula.text)
             raise DataError(f"the method reads columns, and {what} names no predictors")
-        return design_rows(frame, at)
+        values = design_rows(known, at)
+        if zero or not frame.unseen:
+            return values
+        return np.where(np.logical_or.reduce(list(frame.unseen.values()))[at, None], np.nan, values)
 
     return columns

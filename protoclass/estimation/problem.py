@@ -31,7 +31,7 @@ from ..metrics.base import Metric, TrainedMetric
 from ..metrics.candidates import Candidates, check_candidates
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import ORDER
-from ..metrics.measuring import measure_frame, resolve
+from ..metrics.measuring import measure_frame, resolve, warn_of_rounded
 from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.registry import methods_with
@@ -224,6 +224,7 @@ def prepare(
         frame = sort_by_values(frame)
     spec = given["dissimilarity"]
     metric = resolve(spec, frame, data.index)
+    warn_of_rounded(frame, metric)
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric

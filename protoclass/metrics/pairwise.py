@@ -14,13 +14,13 @@ from ..core.sources import Rep
 from ..dialects import total
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
+from ..frames.rounded import EXACT
 from ..frames.schema import numbers
 from ..frames.sql import Columns
 from .base import Metric
 from .in_sql import SQLDistance, coordinate, value
 
 HALF = np.finfo(float).max / 2
-EXACT = 2**53  # not all integers beyond it are floats
 
 
 def _half_squares(distances: np.ndarray) -> np.ndarray:

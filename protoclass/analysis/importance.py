@@ -118,7 +118,7 @@ def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:
 def _folds(fit: Fit, cv: Any) -> Iterator[HeldOut]:
     """The rows of the fit, fold by fold, with the rule that was learned without them."""
     frame = fit.frame
-    for rows, one, _ in rules_of_folds(fit, cv, None):
+    for rows, one in rules_of_folds(fit, cv, None):
         yield _held_out(one, frame.columns.iloc[rows], frame.codes[rows], frame.weights[rows])
 
 

@@ -19,7 +19,7 @@ from ..core.calibration import (
     scale_of,
     under_prior,
 )
-from ..core.query import Query, answer
+from ..core.query import answer
 from ..core.task import Rule, Stepwise
 from ..declared import savable
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
@@ -28,7 +28,7 @@ from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
-from .problem import with_folds
+from .problem import lost_levels, with_folds
 from .resampling import draw_folds, fold_paths
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ def _reasons(fit: Fitted, own_rows: bool) -> tuple[str, ...]:
 Held = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[FoldRule, ...]]
 
 
-def rules_of_folds(fit: Fitted, cv: Any, seed: int | None) -> Iterator[tuple[np.ndarray, FoldRule, Query]]:
-    """For each fold its rows, the fit's method with its parameters, learned without these rows, and a query about them."""
+def rules_of_folds(fit: Fitted, cv: Any, seed: int | None) -> Iterator[tuple[np.ndarray, FoldRule]]:
+    """For each fold its rows, and the fit's method with its parameters, learned without these rows."""
     problem = with_folds(fit.chosen_problem, cv, seed)
     fold = draw_folds(problem, 1)[0][0]
     dissimilarity = problem.measure()
@@ -222,8 +222,7 @@ def rules_of_folds(fit: Fitted, cv: Any, seed: int | None) -> Iterator[tuple[np.
             if fit.selection.steps is not None and isinstance(rule, Stepwise):
                 most = len(next(iter(rule.steps.values()))) - 1
                 rule = rule.first(min(fit.selection.steps, most))
-            rows = np.flatnonzero(fold == one.fold)
-            yield rows, FoldRule(rule, one.dissimilarity), one.query(rows)
+            yield np.flatnonzero(fold == one.fold), FoldRule(rule, one.dissimilarity)
             learning.update()
 
 
@@ -236,9 +235,11 @@ def _held_out(fit: Fitted, kind: str, cv: Any, seed: int | None) -> Held:
     frame = fit.frame
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
-    for rows, one, query in rules_of_folds(fit, cv, seed):
-        values[rows], fold[rows] = answer(one.rule, kind, query), len(rules)
+    for rows, one in rules_of_folds(fit, cv, seed):
+        values[rows], fold[rows] = answer(one.rule, kind, one.dissimilarity.query(rows)), len(rules)
         rules.append(one)
+    lost = lost_levels(fit.problem, fold)
+    values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
     live = ~np.isnan(values).any(axis=1) & (frame.weights > 0)
     return values[live], frame.codes[live], frame.weights[live], fold[live], tuple(rules)
 

@@ -65,7 +65,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         depth += 1
         level = depth if frame.f_code.co_filename.startswith(own) else level  # other libraries may stand between frames of ours
         frame = frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(cut(message, MESSAGE), category, stacklevel=level)
 
 
 def cut(text: str, most: int = QUOTED) -> str:

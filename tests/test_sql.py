@@ -233,6 +233,15 @@ def test_what_is_too_far_away_for_gower_has_no_class(engine):
     assert ENGINES[engine](fit.sql(engine), new)["predicted"].isna().tolist() == [False, True, False]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_rule_that_reads_columns_is_not_bound_by_the_metric(engine):
+    fit = pc.fit("y ~ .", mixed(), "scm", dissimilarity=pc.Gower(logratio=['na me"q']), cv=None, **STUMPS)
+    new = mixed().head(4)
+    new.loc[1, 'na me"q'], new.loc[2, "a"] = 0.0, 1e307
+    assert fit.predict(new).notna().all()
+    assert not differ(fit, new, engine)
+
+
 def test_a_boolean_column_of_sqlite_may_hold_anything():
     t = mixed()
     for metric in ("gower", "hamming", "euclidean"):

@@ -387,7 +387,7 @@ class Fitted(Served):
     def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Complete rows as the rule is asked about them, the labels of all rows, and which of these are complete."""
         if new is not None:
-            return self.dissimilarity.new_query(new, zero)
+            return self.dissimilarity.new_query(new, zero, self.model.measures(self.rule))
         return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
 
     def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:

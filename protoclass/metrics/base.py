@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..arguments import NamedArguments
 from ..core.distances.geometry import Geometry
+from ..core.parallel import Once
 from ..core.places import as_slice
 from ..core.sources import Rep, part
 from ..declared import savable
@@ -197,14 +198,15 @@ class NewRows:
     frame : Frame of the complete rows, or None for a given matrix
     measure : callable
         `measure(at, candidates)`: dissimilarities (len(at), q) of the complete rows at these positions, NaN where missing.
-    rows : representation of the complete rows, or None for a given matrix
+    rows : callable, or None for a given matrix
+        The representation of the complete rows, made when it is first read: a rule may read their columns alone.
     """
 
     index: pd.Index
     complete: np.ndarray
     frame: Frame | None
     measure: Callable[[Any, Rep], np.ndarray]
-    rows: Rep | None
+    rows: Callable[[], Rep] | None
 
 
 @savable
@@ -367,10 +369,10 @@ class TrainedMetric:
         elif missing:
             known = ~np.logical_or.reduce([frame.unseen[c] for c in missing])
             complete[complete], frame = known, frame.take(np.flatnonzero(known))
-        rows = rows_of(self, frame)
+        rows = Once(lambda: rows_of(self, frame))
 
         def measure(at: Any, candidates: Rep) -> np.ndarray:
-            return compare(self, part(rows, as_slice(at)), candidates)
+            return compare(self, part(rows(), as_slice(at)), candidates)
 
         return NewRows(new.index, complete, frame, measure, rows)
 

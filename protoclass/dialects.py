@@ -38,6 +38,8 @@ class Dialect:
         Whether rows of constants are an array of structs, as there is no VALUES.
     typed : bool
         Whether a column has one type of values; otherwise a text among numbers is looked for.
+    truths : bool
+        Whether only true and false stand where a condition stands; otherwise numbers do as well, and are looked at.
     folds_case : bool
         Whether names that differ in case alone are the same, also quoted ones.
     exact : bool
@@ -52,6 +54,7 @@ class Dialect:
     first: str = "LIMIT 1"
     arrays: bool = False
     typed: bool = True
+    truths: bool = True
     folds_case: bool = False
     exact: bool = True
 
@@ -123,6 +126,10 @@ class Dialect:
         cast = f"CAST({expression} AS {self.double})"
         return cast if self.typed else f"CASE WHEN TYPEOF({expression}) IN ('integer', 'real') THEN {cast} END"
 
+    def is_text(self, expression: str) -> str:
+        """Whether an expression is a text; where columns have one type, whether it is there."""
+        return f"{expression} IS NOT NULL" if self.typed else f"TYPEOF({expression}) = 'text'"
+
     def largest(self, expressions: Sequence[str]) -> str:
         """The largest of some expressions."""
         parts = list(expressions)
@@ -140,9 +147,9 @@ DIALECTS = {
     d.name: d
     for d in (
         Dialect("ansi", backslash="unknown", first="FETCH FIRST 1 ROW ONLY"),
-        Dialect("duckdb", double="DOUBLE", folds_case=True),
+        Dialect("duckdb", double="DOUBLE", truths=False, folds_case=True),
         Dialect("postgres", backslash="marked"),
-        Dialect("sqlite", double="REAL", greatest="MAX", typed=False, folds_case=True, exact=False),
+        Dialect("sqlite", double="REAL", greatest="MAX", typed=False, truths=False, folds_case=True, exact=False),
         Dialect("bigquery", quote="`", backslash="escape", double="FLOAT64", arrays=True, folds_case=True),
     )
 }

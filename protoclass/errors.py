@@ -26,7 +26,7 @@ class FormulaError(ProtoclassError, ValueError):
 
 
 class DataError(ProtoclassError, ValueError):
-    """The data can't be used as they are: missing columns, new levels, repeated labels, infinities."""
+    """The data can't be used as they are: missing columns, columns of another type, repeated labels, infinities."""
 
 
 class OptionError(ProtoclassError, ValueError):
@@ -65,7 +65,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         depth += 1
         level = depth if frame.f_code.co_filename.startswith(own) else level  # other libraries may stand between frames of ours
         frame = frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(cut(message, MESSAGE), category, stacklevel=level)
 
 
 def cut(text: str, most: int = QUOTED) -> str:

@@ -184,7 +184,7 @@ def test_predictors_beside_a_given_matrix(data):
 def test_new_data(data, change, message, metric):
     fit = pc.fit("y ~ x + g", data, dissimilarity=metric, eps=0.3)
     with pytest.raises(pc.DataError, match=message):
-        fit.predict(change(data))
+        fit.predict(change(data), unseen="raise")
 
 
 def test_what_a_fit_does_not_have(data):

@@ -60,7 +60,7 @@ def test_numbers_that_c_makes_categories(iris):
     data = iris.assign(k=np.arange(150) % 3)
     fit = pc.fit("species ~ C(k) + sepal_width", data, eps=1.0, dissimilarity="euclidean")
     with pytest.raises(pc.DataError, match="column 'k' has levels not seen in fit: 99"):
-        fit.predict(data.head(2).assign(k=[99, 0]))
+        fit.predict(data.head(2).assign(k=[99, 0]), unseen="raise")
     assert pc.fit("species ~ C(k) + sepal_width", data, eps=0.3).dissimilarity.metric.name == "Gower"
     a = pc.dissimilarity("~ C(k) + sepal_width", data).frame()
     b = pc.dissimilarity("~ k + sepal_width", data.assign(k=data.k.astype(str))).frame()

@@ -196,5 +196,6 @@ def test_the_second_draw_of_the_folds_warns_of_nothing_again(iris):
 
 def test_levels_not_seen_are_said_beside_those_that_are_known(iris):
     fit = pc.fit("species ~ .", iris.assign(g=np.resize(list("abcdefg"), 150)), eps=0.2)
-    with pytest.raises(pc.DataError, match=r"'Z'; known are 'a', 'b', 'c', 'd', 'e' and 2 more. Leave out .* fit without the column"):
-        fit.predict(iris.assign(g="Z"))
+    said = r"'Z' \(150 rows\); known are 'a', 'b', 'c', 'd', 'e' and 2 more. Leave out .* fit without the column"
+    with pytest.raises(pc.DataError, match=said):
+        fit.predict(iris.assign(g="Z"), unseen="raise")

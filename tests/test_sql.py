@@ -184,6 +184,100 @@ def test_what_predict_refuses_has_no_class():
     assert by_sqlite(fit.sql("sqlite"), text)["predicted"].isna().all()  # SQLite would take a text for 0
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "metric", ["gower", "hamming", "zero_one", "euclidean", pc.Gower(asymmetric=["flag"], weights={"o": 0.3})], ids=str
+)
+def test_new_levels_are_what_they_are_in_predict(engine, metric):
+    t = mixed()
+    new = t.head(12).astype({"flag": object, "o": object})
+    new.loc[1, "g"], new.loc[2, "o"], new.loc[[3, 4], ["g", "o"]] = "new", "none", ["new", "none"]
+    new = new.astype({"flag": int})
+    new.loc[[5, 6], "flag"] = 2
+    new.loc[6, "g"] = "new"
+    for method, parameters in (("condensed", {}), ("knn", {"k": 3})):
+        fit = pc.fit("y ~ .", t, method, dissimilarity=metric, cv=None, **parameters)
+        with pytest.warns(pc.DataWarning, match="'g' has levels not seen in fit"):
+            assert not differ(fit, new, engine)
+        with pytest.warns(pc.DataWarning):
+            assert fit.predict(new).isna().any() == (metric == "euclidean")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_new_levels_beside_missing_values_that_are_kept(engine):
+    t, rng = mixed(), np.random.default_rng(2)
+    t["b"] = t["b"].astype(float)
+    for name in ("a", "b", "g", "o"):
+        t.loc[rng.random(len(t)) < 0.1, name] = None
+    fit = pc.fit("y ~ .", t, "knn", k=3, dissimilarity="gower", na="keep")
+    new = t.head(12).astype({"o": object})
+    new.loc[1, "g"], new.loc[2, "o"], new.loc[[3, 4], ["g", "o"]] = "new", "none", ["new", "none"]
+    with pytest.warns(pc.DataWarning, match="'o' has levels not seen in fit"):
+        assert not differ(fit, new, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_too_far_away_for_gower_has_no_class(engine):
+    t = mixed()[["a", "b", "y"]].astype({"b": float})
+    for metric in ("gower", pc.Gower(weights={"b": 5})):
+        for na in ("drop", "keep"):
+            fit = pc.fit("y ~ .", t.assign(b=t.b / 1e6), "knn", k=1, dissimilarity=metric, na=na)
+            new = t.head(2).assign(b=[0.0, 1e308])
+            with pytest.raises(pc.DataError, match="too large beside its range"):
+                fit.predict(new)
+            assert ENGINES[engine](fit.sql(engine), new)["predicted"].isna().tolist() == [False, True]
+    fit = pc.fit("y ~ .", t.assign(b=t.b + 1), "knn", k=1, dissimilarity=pc.Gower(logratio=["b"]), na="keep")
+    new = t.head(3).assign(b=[1.0, 0.0, np.nan])
+    with pytest.raises(pc.DataError, match="logratio takes positive numbers"):
+        fit.predict(new)
+    assert ENGINES[engine](fit.sql(engine), new)["predicted"].isna().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_rule_that_reads_columns_is_not_bound_by_the_metric(engine):
+    fit = pc.fit("y ~ .", mixed(), "scm", dissimilarity=pc.Gower(logratio=['na me"q']), cv=None, **STUMPS)
+    new = mixed().head(4)
+    new.loc[1, 'na me"q'], new.loc[2, "a"] = 0.0, 1e307
+    assert fit.predict(new).notna().all()
+    assert not differ(fit, new, engine)
+
+
+def test_a_boolean_column_of_sqlite_may_hold_anything():
+    t = mixed()
+    for metric in ("gower", "hamming", "euclidean"):
+        fit = pc.fit("y ~ a + flag", t, "knn", k=1, dissimilarity=metric)
+        new = t.head(5).astype({"flag": object})
+        new["flag"] = [True, 0, "yes", "1", 2]
+        found = by_sqlite(fit.sql("sqlite"), new)["predicted"]
+        assert found.isna().tolist() == [False, False, True, True, metric == "euclidean"]
+        with pytest.raises(pc.DataError, match="column 'flag'"):
+            fit.predict(new)  # the texts
+        with pytest.warns(pc.DataWarning, match="neither true nor false"):
+            assert found.iloc[[0, 1, 4]].astype(object).fillna("-").tolist() == (
+                fit.predict(new.iloc[[0, 1, 4]].astype({"flag": int})).astype(object).fillna("-").tolist()
+            )
+    fit = pc.fit("y ~ a + g", t, "knn", k=1, dissimilarity="gower")
+    new = t.head(2).assign(g=["u", 5])
+    assert by_sqlite(fit.sql("sqlite"), new)["predicted"].isna().tolist() == [False, True]  # a number among texts
+
+
+def test_the_column_of_classes_has_a_name_of_its_own(iris):
+    data = iris.assign(Predicted="old")
+    fit = pc.fit("species ~ petal_width + petal_length", data, "knn", k=1)
+    found = by_duckdb(fit.sql("duckdb"), data)
+    assert found.columns.tolist() == [*data, "predicted_"]
+    assert by_sqlite(fit.sql("sqlite", name="the class"), data).columns.tolist() == [*data, "the class"]
+    for wrong in ("predicted", "species", "petal_width"):
+        with pytest.raises(pc.OptionError, match=f"name='{wrong}' is a column of the data: give the column of classes"):
+            fit.sql(name=wrong)
+    with pytest.raises(pc.OptionError, match="name=3 is no text"):
+        fit.sql(name=3)
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    for table in (polars.from_pandas(data), pyarrow.Table.from_pandas(data)):
+        assert pc.fit("species ~ petal_width", table, "knn", k=1).sql().endswith('END AS predicted_\nFROM "new_rows" AS t')
+
+
 def test_a_slim_fit_gives_the_same_query(iris):
     for method, parameters in (("pvm", {"eps": 1.0}), ("scm", STUMPS), ("knn", {"k": 1, "dissimilarity": "gower"})):
         fit = pc.fit("species ~ .", iris, method, cv=None, **parameters)

@@ -95,7 +95,7 @@ class TestByGroup:
         one = self.overall
         head = f"Test error {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}; by {self.by}"
         notes = [f"{self.left_out} rows in no group"] if self.left_out else []
-        notes += [f"{one.left_out} left out for missing values"] if one.left_out else []
+        notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
         notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
         table = self.glance().set_index("group")
         table = table[[name for name in SHOWN if name in table]].rename_axis(None)

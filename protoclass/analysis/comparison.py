@@ -49,7 +49,7 @@ class Comparison(Served):
     design : Design
         How the splits share rows: `ratio`, `sets` and `grouped`, see `protoclass.analysis.paired`.
     left_out : int
-        Rows left out for missing values.
+        Rows left out, as their class is missing or some fit has no prediction of them.
     call : str
     rope : float, or None
         Differences of errors up to this do not matter; None where it was not said.
@@ -239,7 +239,7 @@ class Comparison(Served):
         return drawn
 
     def _lines(self) -> tuple[str, pd.DataFrame]:
-        rows = f"{self.how}{f'; {self.left_out} rows left out for missing values' if self.left_out else ''}"
+        rows = f"{self.how}{f'; {self.left_out} rows left out without a class or a prediction' if self.left_out else ''}"
         return f"{self.call}\n{rows}", self.table
 
     def _pairs(self) -> list[pd.DataFrame]:

@@ -45,7 +45,8 @@ class Test(Served):
     Attributes
     ----------
     n, wrong, left_out : int
-        Rows that were classified, those classified wrongly, and rows left out for missing values.
+        Rows that were classified, those classified wrongly, and rows left out, as their class is missing or the
+        fit has no prediction of them (missing predictors, levels that it has not seen).
     error, low, high : float
         Weighted share of errors and its 95 % Wilson interval; with weights w it is that of sum(w)^2 / sum(w^2) rows.
     no_information : float

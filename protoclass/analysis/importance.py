@@ -133,6 +133,7 @@ def _new_rows(fit: Fit, new: Any) -> Iterator[HeldOut]:
         raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
     check_unique(new.columns, "column")
     codes = class_codes(new[response], fit.frame.levels)
+    fit.warn_of(fit.unseen_in(new))
     _, _, complete = fit.dissimilarity.new_query(new)
     known = (codes >= 0) & complete
     if not known.any():

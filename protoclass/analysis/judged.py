@@ -51,7 +51,7 @@ class Judged:
 def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, threshold: Any) -> Judged:
     """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
-    chances = fit.predict(new, "prob").to_numpy(float) if "prob" in fit.kinds else None
+    chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
     p_values = None
     if fit.calibration is not None:
         p, index, complete = fit.calibration.p_values(new)

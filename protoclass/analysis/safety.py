@@ -63,7 +63,8 @@ class Safety:
         """The certified distance of each row (n,), see `certified`."""
         rows = self.new.iloc[self.at]
         return certified(
-            self.fit.predictions(rows, "distance").to_numpy(float), self.fit.predictions(rows).cat.codes.to_numpy()
+            self.fit.predictions(rows, "distance", unseen=None).to_numpy(float),
+            self.fit.predictions(rows, unseen=None).cat.codes.to_numpy(),
         )
 
     def take(self, rows: np.ndarray) -> Safety:

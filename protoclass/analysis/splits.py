@@ -22,7 +22,7 @@ from ..estimation.problem import prepare
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
-from ..frames.schema import with_levels
+from ..frames.unseen import Unseen
 from ..metrics.base import Metric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
@@ -51,8 +51,6 @@ class Splits:
     ----------
     formula : str
     data : DataFrame
-        Its text columns are categories with all of their levels: one that no training row of a split has is a level all the
-        same, as in `cross_validate`.
     frame : Frame
         The rows that take part.
     dissimilarity : as in `fit`
@@ -104,10 +102,6 @@ def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, g
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
-    categories = {name: c for name, c in frame.schema.items() if c.kind == "category" and name in data}
-    # levels that only rows which take no part have are left out
-    changed = data.assign(**{name: with_levels(data[name], c) for name, c in categories.items()})
-    data = made_from(data, changed)
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
     tests = draw_splits(frame.codes, None if of_row is None else of_row.loc[frame.index], drawing)
     return Splits(
@@ -126,7 +120,7 @@ def judge_all(
     methods : mapping of names to arguments of `fit`
     progress : bool, optional
     """
-    rows, parts, labels = [], [], list[pd.Index]()
+    rows, parts, labels, lost = [], [], list[pd.Index](), Unseen()
     chances: dict[str, list[np.ndarray]] = {}
     for name, options in methods.items():
         with named(name):
@@ -136,15 +130,19 @@ def judge_all(
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
             truth = splits.data.loc[test_rows, splits.frame.formula.response]
             predicted: dict[str, Any] = {"truth": truth}
+            unseen = Unseen()
             for name, options in methods.items():
                 with named(name):
-                    row, predicted[name], p = judge(splits, options, train_rows, test_rows)
+                    row, predicted[name], p, without = judge(splits, options, train_rows, test_rows)
                 rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
                 if p is not None:
                     chances.setdefault(name, []).append(p)
+                unseen |= without
                 comparing.update()
+            lost += unseen
             parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}))
             labels.append(test_rows.to_flat_index())
+    lost.warn_of_folds("split")
     of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
     index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
     predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
@@ -172,8 +170,9 @@ def check_method(splits: Splits, options: Mapping[str, Any]) -> None:
 
 def judge(
     splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
-) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
-    """One method on one split: sizes and times of the fit, its predictions of the test rows, and their chances if it is calibrated."""
+) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen]:
+    """One method on one split: sizes and times of the fit, its predictions of the test rows, and their chances if it is calibrated;
+    and the levels that its training rows lack, so that it has no prediction of the test rows that have them."""
     data, measured = splits.data, options["dissimilarity"]
     matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
     new = data.loc[test]
@@ -187,15 +186,15 @@ def judge(
     start = perf_counter()
     fitted = fit(splits.formula, made_from(data, data.loc[train]), **splits.groups_of(train), **options)
     middle = perf_counter()
-    predicted = fitted.predict(new)
+    predicted = fitted.predictions(new, unseen=None)
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": middle - start,
            "predict_seconds": perf_counter() - middle, "choice": choice_of(fitted)}  # fmt: skip
-    return row, predicted, chances_of(fitted, new)
+    return row, predicted, chances_of(fitted, new), fitted.unpredicted_in(new)
 
 
 def chances_of(fitted: Fit, new: pd.DataFrame) -> np.ndarray | None:
     """Calibrated chances (n, classes) of new rows; None where the fit is not calibrated."""
-    return None if fitted.calibration is None else fitted.predict(new, "prob").to_numpy(float)
+    return None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
 
 
 def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:

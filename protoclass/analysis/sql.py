@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from ..core.sql import InSQL
 from ..core.task import Points
 from ..dialects import Dialect, dialect_of
-from ..errors import NotAvailable
+from ..errors import NotAvailable, OptionError, brief
+from ..frames.reading import names_of
 from ..frames.sql import ROW, Columns, all_of
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.in_sql import ROW as MEASURED
@@ -25,7 +27,7 @@ PREDICTED = "predicted"
 WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering machines of thresholds of columns"
 
 
-def query_in_sql(fit: Fit, dialect: Any, table: Any) -> str:
+def query_in_sql(fit: Fit, dialect: Any, table: Any, name: Any) -> str:
     """See `Fit.sql`."""
     kind = dialect_of(dialect)
     rule = fit.rule
@@ -38,12 +40,24 @@ def query_in_sql(fit: Fit, dialect: Any, table: Any) -> str:
     writer = Writer(fit, Columns(fit.frame, kind), _unused(MADE, _last(table)))
     source = kind.table(table)
     label = rule.sql(writer)
-    name = _unused(PREDICTED, *fit.frame.schema)
     query = (
-        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {name}\n"
+        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {_name_of_class(fit, kind, name)}\n"
         f"FROM {source} AS {ROW}"
     )
     return f"{writer.made}{query}"
+
+
+def _name_of_class(fit: Fit, dialect: Dialect, name: Any) -> str:
+    """The name of the column of classes, which no column of the data of the fit has."""
+    data = fit.call.data
+    names = names_of(data) if isinstance(data, pd.DataFrame) else getattr(data, "column_names", getattr(data, "columns", ()))
+    taken = [str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None]
+    if name is None:
+        return _unused(PREDICTED, *taken)
+    if not isinstance(name, str) or name.casefold() in {c.casefold() for c in taken}:
+        why = "is a column of the data" if isinstance(name, str) else "is no text"
+        raise OptionError(f"name={brief(name)} {why}: give the column of classes a name that the table does not have")
+    return dialect.identifier(name)
 
 
 @dataclass

@@ -96,6 +96,7 @@ def _new_error(fit: Fit, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
     response = fit.frame.formula.response
     if response not in new:
         raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+    fit.warn_of(fit.unseen_in(new))
     query, _, complete = fit.query(new)
     check_unique(new.columns, "column")
     codes = class_codes(new[response], fit.frame.levels)[complete]
@@ -123,7 +124,7 @@ def _held_out(fit: Fit, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
         for one in fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {}, False):
             rule, rows = one.path.at(0), np.flatnonzero(fold == one.fold)
             assert isinstance(rule, Stepwise)
-            steps, weight[one.fold] = lost_by_steps(rule, one.dissimilarity.query(rows), y[rows], w[rows])
+            steps, weight[one.fold] = lost_by_steps(rule, one.query(rows), y[rows], w[rows])
             lost[one.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
             validating.update()
     return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight)

@@ -28,13 +28,16 @@ def why(fit: Fit, row: Any) -> pd.DataFrame:
             "the prototypes are not rows, so that no variable of theirs can be compared: use a method such as 'pvm'"
         )
     query, _, complete = fit.dissimilarity.new_query(asked)
+    unseen = fit.unseen_in(asked)
     if not complete[0]:
+        unseen.refuse()
         missing = asked.columns[asked.isna().iloc[0]].tolist()
         raise DataError(f"the row has no value of {missing}: every predictor is needed")
     d = distances_by(fit.rule, query)[0]
     if len(d) == 0 or query.missing.any():
         raise NotAvailable("there is no prototype to compare the row with")
-    code = int(fit.frame.levels.get_loc(fit.predict(asked).iloc[0]))
+    fit.warn_of(unseen)
+    code = int(codes_of(fit, asked)[0])
     own, rival = nearest_of(d, prototypes.classes == code), nearest_of(d, prototypes.classes != code)
     names, places = fit.prototype_names, {"prototype": own, "rival": rival}
     groups = variable_groups(fit, None)
@@ -141,7 +144,7 @@ def least_level(fit: Fit, asked: pd.DataFrame, name: str, code: int) -> tuple[An
     levels = pd.unique(fit.frame.columns[name].dropna())
     rows = asked.iloc[np.zeros(len(levels), int)].reset_index(drop=True)
     column = pd.Series(levels).astype(fit.frame.columns[name].dtype)
-    codes = fit.predict(rows.assign(**{name: column})).cat.codes.to_numpy()
+    codes = codes_of(fit, rows.assign(**{name: column}))
     other = np.flatnonzero(codes != code)
     return (levels[other[0]], fit.classes[codes[other[0]]]) if len(other) else (None, None)
 
@@ -175,4 +178,9 @@ def codes_with(fit: Fit, asked: pd.DataFrame, names: list[str], values: np.ndarr
     for v, name in enumerate(names):
         columns[name] = np.full(values.size, float(asked[name].iloc[0]))
         columns[name][v * count : (v + 1) * count] = values[v]
-    return np.asarray(fit.predict(rows.assign(**columns)).cat.codes.to_numpy().reshape(values.shape))
+    return codes_of(fit, rows.assign(**columns)).reshape(values.shape)
+
+
+def codes_of(fit: Fit, rows: pd.DataFrame) -> np.ndarray:
+    """The codes of the classes of rows like the one that is asked about."""
+    return np.asarray(fit.predictions(rows, unseen=None).cat.codes.to_numpy())

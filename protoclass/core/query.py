@@ -35,7 +35,7 @@ class Query:
     vectors : callable
         `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoVectors` if there are none.
     design : callable
-        `design(rows)`: columns (r, p) of the design matrix; it raises if there are none.
+        `design(rows)`: columns (r, p) of the design matrix, NaN for a row that has none; it raises if there are none at all.
     label : callable
         The name of a row by its position, for messages.
     source : callable, or None
@@ -44,6 +44,8 @@ class Query:
         The number of rows of the query that these are a part of.
     elsewhere : callable, or None
         `elsewhere(rule, kind, rows)`: what a rule or path says of rows, asked where they are kept; None where they are here.
+    unanswered : bool array (r,), or None
+        Rows that get no prediction, whatever is read.
     """
 
     rows: Array
@@ -54,6 +56,7 @@ class Query:
     source: Callable[[Points], Beside | None] | None = None
     within: int | None = None
     elsewhere: Callable[[Rule | Path, str, Array], Array] | None = None
+    unanswered: Array | None = None
     _missing: list[Array] = field(default_factory=list, repr=False, compare=False)
     _last: list[tuple[Points, Array]] = field(default_factory=list, repr=False, compare=False)
     _beside: list[tuple[Points, Beside | None]] = field(default_factory=list, repr=False, compare=False)
@@ -64,8 +67,9 @@ class Query:
 
     @property
     def missing(self) -> Array:
-        """Rows with a missing value among the dissimilarities that were read, bool (r,): they get no prediction."""
-        return np.logical_or.reduce(self._missing) if self._missing else np.zeros(len(self), bool)
+        """Rows with a missing value among what was read, and those that are unanswered, bool (r,): they get no prediction."""
+        known = [] if self.unanswered is None else [self.unanswered]
+        return np.logical_or.reduce([*known, *self._missing]) if known or self._missing else np.zeros(len(self), bool)
 
     def dissimilarities(self, prototypes: Points) -> Array:
         """Dissimilarities (r, q) to the prototypes of a rule, in their order.
@@ -75,13 +79,17 @@ class Query:
         """
         if self._last and self._last[0][0] is prototypes:
             return self._last[0][1]
-        D = np.asarray(self.measure(self.rows, prototypes))
-        incomplete = np.isnan(D).any(axis=1)
-        if incomplete.any():
-            self._missing.append(incomplete)
-            D = np.where(incomplete[:, None], 0.0, D)
+        D = self._noted(np.asarray(self.measure(self.rows, prototypes)))
         self._last[:] = [(prototypes, D)]
         return D
+
+    def _noted(self, values: Array) -> Array:
+        """Values (r, q) without NaN: rows that have some are noted in `missing`, and all of theirs are 0."""
+        incomplete = np.asarray(np.isnan(values).any(axis=1))
+        if not incomplete.any():
+            return values
+        self._missing.append(incomplete)
+        return np.where(incomplete[:, None], 0.0, values)
 
     def beside(self, prototypes: Points) -> Beside | None:
         """The prototypes of a rule beside the rows, where they have a source; the last are kept, for parts of the query as well."""
@@ -111,13 +119,13 @@ class Query:
         return self.vectors(self.rows)
 
     def columns(self) -> Array:
-        """Columns (r, p) of the design matrix."""
-        return self.design(self.rows)
+        """Columns (r, p) of the design matrix; 0 for a row without, which is noted in `missing`."""
+        return self._noted(self.design(self.rows))
 
     def take(self, at: Array | slice) -> Query:
         """Some of the rows."""
         parts = self.rows[at], self.measure, self.vectors, self.design, self.label, self.source, self.together, self.elsewhere
-        return Query(*parts, _beside=self._beside)
+        return Query(*parts, None if self.unanswered is None else self.unanswered[at], _beside=self._beside)
 
     def finite(self, values: Array) -> Array:
         """What a rule has computed for the rows (r, ...), if all of it is finite.

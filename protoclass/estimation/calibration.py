@@ -28,7 +28,7 @@ from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
-from .problem import with_folds
+from .problem import lost_levels, with_folds
 from .resampling import draw_folds, fold_paths
 
 if TYPE_CHECKING:
@@ -95,14 +95,17 @@ class Calibration:
         p = self.chances.of(self.scale.scores(values))
         return p if prior is None else under_prior(p, self.share, prior)
 
-    def p_values(self, new: Any) -> tuple[np.ndarray, pd.Index, np.ndarray]:
-        """Conformal p-values (r, classes) of the complete rows of new data, the names of all, and which are complete."""
+    def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
+        """Conformal p-values (r, classes) of the complete rows of new data, the names of all, and which are complete.
+
+        See `Dissimilarity.new_query` for `zero`.
+        """
         strange = []
         for one in self.rules:
             if new is None:
                 query, index, complete = one.dissimilarity.query(), one.dissimilarity.index, None
             else:
-                query, index, complete = one.dissimilarity.new_query(new)
+                query, index, complete = one.dissimilarity.new_query(new, zero)
             values = answer(one.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))
         every = np.ones(len(index), bool) if complete is None else complete
@@ -236,6 +239,8 @@ def _held_out(fit: Fitted, kind: str, cv: Any, seed: int | None) -> Held:
     for rows, one in rules_of_folds(fit, cv, seed):
         values[rows], fold[rows] = answer(one.rule, kind, one.dissimilarity.query(rows)), len(rules)
         rules.append(one)
+    lost = lost_levels(fit.problem, fold)
+    values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
     live = ~np.isnan(values).any(axis=1) & (frame.weights > 0)
     return values[live], frame.codes[live], frame.weights[live], fold[live], tuple(rules)
 
@@ -247,6 +252,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any) -> Held:
     if response not in data:
         raise OptionError(f"the calibration data lack the response {response!r}: a calibration needs the true classes")
     check_unique(data.columns, "column")
+    fit.warn_of(fit.unseen_in(data))
     query, index, complete = fit.dissimilarity.new_query(data)
     codes = class_codes(data[response], fit.frame.levels)[complete]
     values = answer(fit.rule, kind, query)

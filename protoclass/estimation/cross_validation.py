@@ -26,7 +26,7 @@ from ..models.registry import methods_with
 from ..progress import bar
 from .call import DEFAULTS
 from .fitted import KINDS
-from .problem import Problem, check_rows_needed, held_out_query, prepare
+from .problem import Problem, check_rows_needed, held_out_query, lost_levels, prepare
 from .resampling import FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights
 from .selection import Extension
 from .validation import Validation
@@ -180,10 +180,19 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
     smallest = _smallest_classes(problem, of_fold)
     axes = problem.model.grid(trial.task, smallest)
     check_rows_needed(problem, smallest, axes, " in the training rows of a fold")
-    held, extensions = extend(trial, trial.hold_out(axes))
+    held = trial.hold_out(axes)
+    _warn_of_lost(trial, held)
+    held, extensions = extend(trial, held)
     second, procedure = _second_draw(trial, held), Procedure(problem, measure, repeats)
     validation = trial.validation(held, notes=notes, extensions=extensions, second=second, procedure=procedure)
     return Validated(validation, dissimilarity, trial.task, held.rules)
+
+
+def _warn_of_lost(trial: Trial, held: HeldOut) -> None:
+    """Warn of levels that the training rows of a fold lack, where the held-out rows that have them got no prediction."""
+    unpredicted = (held.predicted[0] < 0).all(axis=1)
+    where = lost_levels(trial.problem, trial.of_fold[0]).where
+    trial.problem.frame.counted({c: at & unpredicted for c, at in where.items() if (at & unpredicted).any()}).warn_of_folds()
 
 
 def extend(trial: Trial, held: HeldOut) -> tuple[HeldOut, dict[str, Extension]]:
@@ -308,7 +317,7 @@ def _collect(
         if one.fold == folds:  # leaves nothing out
             return one
         rows, begin = np.flatnonzero(fold == one.fold), 0
-        query = held_out_query(one.dissimilarity, one.task, rows)
+        query = held_out_query(one.dissimilarity, one.task, rows, one.lost)
         for block in query.blocks(len(one.path.prototypes)):
             at, begin = rows[begin : begin + len(block)], begin + len(block)
             held.predicted[r, at] = checked_answer(one.path, "class", block, points)

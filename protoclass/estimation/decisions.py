@@ -74,12 +74,12 @@ def prior_of(prior: Any, levels: pd.Index) -> np.ndarray | None:
     return np.asarray(shares / shares.sum())
 
 
-def prediction_sets(fit: Fitted, new: Any, level: Any) -> pd.Series:
+def prediction_sets(fit: Fitted, new: Any, level: Any, zero: bool = False) -> pd.Series:
     """For each row the classes that held-out rows do not speak against: a tuple, None for a row with missing values."""
     check_level(level)
     if fit.calibration is None:
         raise OptionError("prediction sets need a calibrated fit: write fit.calibrate().predict(new, 'set')")
-    p, index, complete = fit.calibration.p_values(new)
+    p, index, complete = fit.calibration.p_values(new, zero)
     out = np.full(len(index), None, object)
     classes = np.array(fit.classes, object)
     for i, row in zip(np.flatnonzero(complete), p, strict=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, hint_for_value, known_arguments, public
+from ..arguments import Served, hint_for_value, known_arguments, one_of, public
 from ..core.covers.certificate import Certificate, Objective
 from ..core.cuts import decide_at
 from ..core.memory import limited
@@ -23,6 +23,8 @@ from ..frames.frame import Frame
 from ..frames.partitions import in_partitions
 from ..frames.rows import row_blocks
 from ..frames.tables import as_given, as_pandas, cached_table
+from ..frames.unseen import HOW as UNSEEN
+from ..frames.unseen import Unseen
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.vectors import as_vectors
 from ..models.base import Model
@@ -227,6 +229,7 @@ class Fitted(Served):
         prior: Any = None,
         loss: Any = None,
         threshold: Any = None,
+        unseen: str = "warn",
     ) -> Any:
         """Predict rows of new data (default: the rows of the fit).
 
@@ -251,13 +254,19 @@ class Fitted(Served):
         threshold : Threshold, or dict of one class and a cut, optional
             With "class": this class where its chance is at least the cut, elsewhere the likeliest of the others. `Fit.threshold`
             chooses a cut on held-out rows.
+        unseen : "warn", "raise" or "zero"
+            What to do where a row has a level of a category that no row of the fit has (or a boolean column a number other than 0
+            and 1). "warn": a `DataWarning` with column, level and number of rows. Dissimilarities that compare categories (Gower,
+            Hamming, zero_one, these as parts of `Mixed`) take it as unlike every level; where the levels are columns of the
+            design matrix, the row's answer is NA. "raise": an error, as in R. "zero": as "warn", but the row is answered with 0 in all
+            columns of the category, as `OneHotEncoder(handle_unknown="ignore")` makes them.
 
         Returns
         -------
         Series or DataFrame
-            On the index of `new`, NA for a row with missing predictors. For a polars or pyarrow table in its library, by position;
-            without `new` the rows that the fit left out are null. Paths and lazy tables are worked through in blocks of rows, which
-            are called by their number; of a dask DataFrame the answer is one of dask.
+            On the index of `new`, NA for a row with missing predictors, or with a level that the rule can't read. For a polars or
+            pyarrow table in its library, by position; without `new` the rows that the fit left out are null. Paths and lazy tables are
+            worked through in blocks of rows, which are called by their number; of a dask DataFrame the answer is one of dask.
 
         Notes
         -----
@@ -271,12 +280,13 @@ class Fitted(Served):
         OptionError
             For a kind that the rule does not have, and other arguments, such as R's `newdata=` and `type=`.
         DataError
-            For columns that are missing or of another type, and levels not seen in fit.
+            For columns that are missing or of another type, and with unseen="raise" for levels not seen in fit.
         """
+        one_of("unseen", unseen, UNSEEN)
         if in_partitions(new):
-            return predict_partitions(self, new, kind, level, prior, loss, threshold)
+            return predict_partitions(self, new, kind, level, prior, loss, threshold, unseen)
         data, rows = (self.call.data, True) if new is None else (new, False)
-        return as_given(self.predictions(new, kind, level, prior, loss, threshold), data, rows)
+        return as_given(self.predictions(new, kind, level, prior, loss, threshold, unseen), data, rows)
 
     def predictions(
         self,
@@ -286,20 +296,53 @@ class Fitted(Served):
         prior: Any = None,
         loss: Any = None,
         threshold: Any = None,
+        unseen: str | None = "warn",
     ) -> pd.Series | pd.DataFrame:
-        """What `predict` gives, always as pandas has it; of rows that are read from elsewhere a block at a time."""
+        """What `predict` gives, always as pandas has it; of rows that are read from elsewhere a block at a time.
+
+        With `unseen=None` nothing is said of levels that no row of the fit has.
+        """
         self.check_kind(kind, prior, loss, threshold)
 
         def of(rows: Any) -> pd.Series | pd.DataFrame:
             if kind == "set":
-                return prediction_sets(self, rows, level)
-            return self._predict(rows, kind, prior_of(prior, self.frame.levels), loss, threshold)
+                return prediction_sets(self, rows, level, unseen == "zero")
+            return self._predict(rows, kind, prior_of(prior, self.frame.levels), loss, threshold, unseen == "zero")
 
-        if new is not None:
-            blocks = [of(rows) for rows in row_blocks(as_pandas(new, self.needed_of_new()))]
-            return blocks[0] if len(blocks) == 1 else pd.concat(blocks)
-        out = of(None)
-        return out if self.problem.order == "data" else out.iloc[self.problem.place]
+        if new is None:
+            out = of(None)
+            return out if self.problem.order == "data" else out.iloc[self.problem.place]
+        blocks, found = [], Unseen()
+        for rows in row_blocks(as_pandas(new, self.needed_of_new())):
+            found += self.unseen_in(rows)
+            if unseen == "raise":
+                found.refuse()
+            blocks.append(of(rows))
+        if unseen is not None:
+            self.warn_of(found, unseen == "zero")
+        return blocks[0] if len(blocks) == 1 else pd.concat(blocks)
+
+    def unseen_in(self, new: Any) -> Unseen:
+        """The levels in new rows that no row of the fit has, where they make a difference."""
+        if all(column.kind == "numeric" for column in self.frame.schema.values()):
+            return Unseen()
+        found = self.frame.again(new)[0].unseen_counts
+        return found.of(self.fates_of(found))
+
+    def unpredicted_in(self, new: Any) -> Unseen:
+        """Those for which rows have no prediction."""
+        found = self.unseen_in(new)
+        return found.of(name for name, fate in self.fates_of(found).items() if fate == "missing")
+
+    def warn_of(self, found: Unseen, zero: bool = False) -> None:
+        """Warn of levels that no row of the fit has."""
+        found.warn({name: "zero" if zero and fate == "missing" else fate for name, fate in self.fates_of(found).items()})
+
+    def fates_of(self, found: Unseen) -> dict[str, str]:
+        """What becomes of rows with a level that no row of the fit has, by column: see `Metric.unseen`."""
+        metric, by_columns = self.dissimilarity.metric, not self.model.measures(self.rule)
+        fates = {name: "missing" if by_columns else metric.unseen_in(name) for name in found.counts}
+        return {name: fate for name, fate in fates.items() if fate != "measured"}
 
     def needed_of_new(self, *further: Any) -> list[Any] | None:
         """The columns that new rows must have: the predictors and some more; None where dissimilarities are given, by any name."""
@@ -326,10 +369,10 @@ class Fitted(Served):
             raise OptionError("threshold= is a decision of its own, on the chances as learned: leave out loss= and prior=")
 
     def _predict(
-        self, new: Any, kind: str, prior: np.ndarray | None, loss: Any, threshold: Any
+        self, new: Any, kind: str, prior: np.ndarray | None, loss: Any, threshold: Any, zero: bool
     ) -> pd.Series | pd.DataFrame:
         """`predict`, with the rows of the fit in the order in which it worked through them."""
-        query, index, complete = self.query(new)
+        query, index, complete = self.query(new, zero)
         if kind == "prob":
             codes = chances(self, query, prior)
         elif threshold is not None:
@@ -346,10 +389,10 @@ class Fitted(Served):
         values[complete] = codes
         return pd.DataFrame(values, index, self.frame.levels)
 
-    def query(self, new: Any = None) -> tuple[Query, pd.Index, np.ndarray]:
+    def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Complete rows as the rule is asked about them, the labels of all rows, and which of these are complete."""
         if new is not None:
-            return self.dissimilarity.new_query(new)
+            return self.dissimilarity.new_query(new, zero, self.model.measures(self.rule))
         return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
 
     def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:

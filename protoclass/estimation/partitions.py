@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from .fitted import Fitted
 
 
-def predict_partitions(fit: Fitted, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any) -> Any:
+def predict_partitions(fit: Fitted, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, unseen: str) -> Any:
     """`Fit.predict` for a table in partitions: a lazy answer of its library, whose types are known.
 
     Arguments and columns are checked at once, values when the answer is computed.
     """
     fit.check_kind(kind, prior, loss, threshold)
-    needed, answer = fit.needed_of_new(), partial(_answer, for_new_rows(fit), (kind, level, prior, loss, threshold))
+    needed, answer = fit.needed_of_new(), partial(_answer, for_new_rows(fit), (kind, level, prior, loss, threshold, unseen))
     if needed is None:
         like = answer(new._meta_nonempty).iloc[:0]
     else:

@@ -23,7 +23,7 @@ from ..frames.blocks import blocks
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
-from ..frames.reading import read_for
+from ..frames.reading import origin_of, read_for
 from ..frames.remote import mold_remote
 from ..frames.tables import as_pandas, unshared
 from ..metrics.arrays import joined
@@ -31,7 +31,7 @@ from ..metrics.base import Metric, TrainedMetric
 from ..metrics.candidates import Candidates, check_candidates
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import ORDER
-from ..metrics.measuring import measure_frame, resolve
+from ..metrics.measuring import measure_frame, resolve, warn_of_rounded
 from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.registry import methods_with
@@ -150,9 +150,44 @@ def design_matrix(frame: Frame) -> np.ndarray:
     return joined((len(frame), at, (rows.design.to_numpy(float),)) for at, rows in blocks(frame))[0]
 
 
-def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray) -> Query:
+@dataclass(frozen=True)
+class Lost:
+    """Held-out rows with a level that the training rows of their fold lack, as new rows have it.
+
+    Attributes
+    ----------
+    where : mapping of column to bool array (n,)
+    missing, every : bool arrays (n,)
+        Rows that the metric can't measure then, and all; the latter have no columns.
+    """
+
+    where: Mapping[str, np.ndarray]
+    missing: np.ndarray
+    every: np.ndarray
+
+    def asked(self, query: Query, rows: np.ndarray) -> Query:
+        """A query about some held-out rows, in which these have no answer."""
+        if not self.where:
+            return query
+
+        def design(at: np.ndarray) -> np.ndarray:
+            return np.where(self.every[at, None], np.nan, query.design(at))
+
+        return replace(query, design=design, unanswered=self.missing[rows])
+
+
+def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
+    """Held-out rows with a level that the training rows of their fold lack; none of rows that are kept elsewhere."""
+    frame, data, none = problem.frame, problem.call.data, np.zeros(len(fold), bool)
+    origin = origin_of(data) if isinstance(data, pd.DataFrame) else None
+    where = {} if frame.parts is not None else frame.held_out_levels(fold, () if origin is None else origin.texts)
+    missing = [at for name, at in where.items() if problem.metric.unseen_in(name) == "missing"]
+    return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
+
+
+def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray, lost: Lost) -> Query:
     """Rows of the task as a rule is asked about them: what the task holds is not measured again."""
-    own = dissimilarity.query(rows)
+    own = lost.asked(dissimilarity.query(rows), rows)
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
         return own.measure(at, prototypes) if prototypes.at is None else task.D.take(at, prototypes.at)
@@ -191,6 +226,7 @@ def prepare(
         frame = sort_by_values(frame)
     spec = given["dissimilarity"]
     metric = resolve(spec, frame, data.index)
+    warn_of_rounded(frame, metric)
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric

@@ -136,8 +136,8 @@ class Published(Analysed):
         return card_of(self)  # type: ignore[arg-type]
 
     @known_arguments
-    def sql(self, dialect: str = "ansi", table: Any = "new_rows") -> str:
-        """A query that classifies the rows of a table, for a database: the rows with a further column `predicted`.
+    def sql(self, dialect: str = "ansi", table: Any = "new_rows", name: str | None = None) -> str:
+        """A query that classifies the rows of a table, for a database: the rows with a further column, `predicted`.
 
         The prototypes are constants in the query (VALUES), so that nothing besides the table is needed. Written are rules of the
         nearest prototype ("pvm", also with own radii, "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and "mmd"), votes of
@@ -152,6 +152,9 @@ class Published(Analysed):
             mathematical functions, and BigQuery has an array of structs instead of VALUES.
         table : str, or tuple of str
             The name of the table; a tuple of schema and name. Its columns have the names of the predictors.
+        name : str, optional
+            Of the further column, which the table must not have already. By default "predicted", with an underscore where a predictor,
+            the response or another column of the data of the fit has that name (a slim fit knows no other columns).
 
         Returns
         -------
@@ -163,14 +166,15 @@ class Published(Analysed):
             Where the rule is not written in SQL, and where the formula names no predictors.
         OptionError
             For a dialect that is not known, a dissimilarity or a term of the formula that is not written, classes or levels that are
-            neither texts, numbers nor truth values, and names or texts that SQL can't hold.
+            neither texts, numbers nor truth values, names or texts that SQL can't hold, and a `name` that a column has.
 
         Notes
         -----
-        A row has no class (NULL) where a predictor is NULL, NaN or infinite, or a level that the fit has not seen; `predict` raises for
-        some of these. The same holds where a transform is not defined, and where a coordinate is so large that its powers might
-        overflow (10^150 for Euclidean distances). With na="keep" a NULL is skipped as in `predict`, and a row that has no observed
-        variable in common with some prototype has no class. If `predicted` is the name of a predictor, an underscore is added.
+        A row has no class (NULL) where a predictor is NULL, NaN or infinite; `predict` raises for some of these. The same holds where
+        a transform is not defined, and where a number is so large that its powers might overflow (10^150 for Euclidean distances,
+        10^300 times the range for Gower). A level that the fit has not seen, or a number other than 0 and 1 in a Boolean column, is
+        what it is in `predict`: unlike every level for Gower, Hamming and zero_one, and otherwise the row has no class. With na="keep"
+        a NULL is skipped as in `predict`, and a row that has no observed variable in common with some prototype has no class.
 
         Ties are broken as in `predict`: of prototypes at the same distance the class that is first in level order wins, then the first
         row; among neighbours the class of most weight, then the first. Every number is read back to the last bit, and sums run over the
@@ -213,4 +217,4 @@ class Published(Analysed):
         """
         from ..analysis.sql import query_in_sql
 
-        return query_in_sql(self, dialect, table)  # type: ignore[arg-type]
+        return query_in_sql(self, dialect, table, name)  # type: ignore[arg-type]

@@ -11,11 +11,12 @@ import pandas as pd
 
 from ..arguments import MOST_RUNS, hint_for_value, whole_number
 from ..core.folds import grouped, stratified
+from ..core.query import Query
 from ..core.task import Path, Task
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from ..metrics.dissimilarity import Dissimilarity
-from .problem import Problem
+from .problem import Lost, Problem, lost_levels
 
 FOLDS = 10
 MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
@@ -155,12 +156,20 @@ def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FoldPath:
-    """The path of a fold, with what it is asked about: the fold's number, dissimilarities and task of all rows."""
+    """The path of a fold, with what it is asked about: the fold's number, dissimilarities and task of all rows.
+
+    `lost` has the rows with a level that the training rows of their fold lack.
+    """
 
     dissimilarity: Dissimilarity
     task: Task
     fold: int
     path: Path
+    lost: Lost
+
+    def query(self, rows: np.ndarray) -> Query:
+        """Held-out rows, as the rules of the path are asked about them."""
+        return self.lost.asked(self.dissimilarity.query(rows), rows)
 
 
 def fold_paths(
@@ -176,13 +185,13 @@ def fold_paths(
     All folds at once, and with `on_all` one more that leaves nothing out; or fold by fold where the metric or the candidates
     must not see what is held out.
     """
-    folds = int(fold.max()) + 1
+    folds, lost = int(fold.max()) + 1, lost_levels(problem, fold)
     if not problem.train_in_folds:
         for f, path in problem.model.paths(task, fold, folds + on_all, grid):
-            yield FoldPath(dissimilarity, task, f, path)
+            yield FoldPath(dissimilarity, task, f, path, lost)
         return
     for f in range(folds):
         own = problem.measure(np.flatnonzero(fold != f))
         its_task = replace(problem.task(own), seed=(*task.seed, f))
         for _, path in problem.model.paths(its_task, np.where(fold == f, 0, -1), 1, grid):
-            yield FoldPath(own, its_task, f, path)
+            yield FoldPath(own, its_task, f, path, lost)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -17,10 +18,11 @@ from .checks import check_names, check_read, check_unique, check_weight_of_class
 from .formula import Formula, read
 from .reading import names_of, origin_of, unread
 from .rows import kept_rows, missing_in
-from .schema import Column, check_kind, learn_schema, read_classes, to_canonical
+from .schema import Column, check_kind, learn_schema, numbers, read_classes, with_levels
 from .specification import compute, trained_spec
 from .tables import as_pandas
 from .terms import columns_of
+from .unseen import Unseen, alone, unseen_values
 
 
 @savable
@@ -133,16 +135,64 @@ class Frame:
         return Frame(part, None, self.formula, self.schema, self.spec, np.ones(len(part)), dropped, self.keep), complete
 
     def canonical(self) -> pd.DataFrame:
-        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit."""
+        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit.
+
+        A value that is none of the levels is missing.
+        """
         return self._canonical
 
     @cached_property
     def _canonical(self) -> pd.DataFrame:
+        levels = self._levels
         return pd.DataFrame(
-            {name: to_canonical(self.columns[name], self.schema[name]) for name in self.columns}, self.index
+            {name: levels[name] if name in levels else numbers(self.columns[name]) for name in self.columns}, self.index
         )
 
     @cached_property
+    def _levels(self) -> dict[str, pd.Categorical]:
+        """The categories with the levels seen in fit."""
+        return {c: with_levels(self.columns[c], known) for c, known in self.schema.items() if known.kind == "category"}
+
+    @cached_property
+    def unseen(self) -> dict[str, np.ndarray]:
+        """Where a category or a boolean has a value that no row of the fit has, bool (n,), for each column that has some."""
+        levels, known = self._levels, [c for c, column in self.schema.items() if column.kind != "numeric"]
+        where = {c: unseen_values(self.columns[c], self.schema[c], levels.get(c)) for c in known}
+        return {c: at for c, at in where.items() if at.any()}
+
+    @property
+    def unseen_counts(self) -> Unseen:
+        """How many rows have each of these values."""
+        return self.counted(self.unseen)
+
+    def held_out_levels(self, fold: np.ndarray, texts: Iterable[str]) -> dict[str, np.ndarray]:
+        """Where the level of a category occurs in one fold only, bool (n,), by column.
+
+        Not of levels that a column declares, as a categorical does, unless it is one of the `texts`, whose levels are those that occur.
+        """
+        declared = [c for c in self._levels if isinstance(self.columns[c].dtype, pd.CategoricalDtype)]
+        learned = [c for c in self._levels if c not in declared or c in texts]
+        where = {c: alone(self._levels[c].codes.astype(np.int64), fold) for c in learned}
+        return {c: at for c, at in where.items() if at.any()}
+
+    def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
+        """How many rows have each value of some columns, at some places (n,)."""
+        counts = {c: Counter(self.columns[c][at].tolist()) for c, at in where.items()}
+        return Unseen(counts, {c: self.schema[c] for c in counts})
+
+    def without_unseen(self, names: Iterable[str]) -> Frame:
+        """The frame in which what no row of the fit has is not there in these columns: no level, and not true."""
+        columns = self.columns
+        for name in names:
+            if name in self.unseen:
+                boolean = self.schema[name].kind == "boolean"
+                values = columns[name] if boolean else columns[name].astype(object)
+                columns = columns.assign(**{name: values.mask(self.unseen[name], 0 if boolean else None)})
+        if columns is self.columns:
+            return self
+        return replace(self, columns=columns, keep=self.keep and bool(self.columns.isna().any(axis=None)))
+
+    @property
     def design(self) -> pd.DataFrame:
         """The design matrix (n, p) in floats: no intercept, a column for each level of a category.
 
@@ -151,6 +201,12 @@ class Frame:
         DataError
             If there are levels not seen in fit, or values that are not finite.
         """
+        self.unseen_counts.refuse()
+        return self.expanded
+
+    @cached_property
+    def expanded(self) -> pd.DataFrame:
+        """The design matrix, in which all columns of a category are 0 for a value that is none of its levels."""
         missing = self.columns.isna() if self.keep else None
         if missing is not None and missing.to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]
@@ -207,10 +263,10 @@ class Frame:
                 (column,) = self.formula.uses[name]
                 variables[column] = canonical[column]
                 continue
-            if self.keep and canonical.isna().any(axis=None):
+            if self.keep and self.columns.isna().any(axis=None):
                 written = shown(self.formula.written(name))
                 raise OptionError(f"na='keep' needs unchanged columns, not {written}: compute it in the data first")
-            table = self.design
+            table = self.expanded
             if self.formula.grouped(name):
                 block = table.iloc[:, columns_of(term, self.spec)]
                 codes = block.to_numpy().argmax(axis=1)

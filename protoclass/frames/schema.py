@@ -93,20 +93,8 @@ def check_kind(values: pd.Series, known: Column) -> None:
         )
 
 
-def to_canonical(values: pd.Series, known: Column) -> Any:
-    if known.kind != "category":
-        return numbers(values)
-    found = with_levels(values, known)
-    unseen = values[(found.codes < 0) & ~values.isna().to_numpy()].unique()
-    if len(unseen):
-        raise DataError(
-            f"column {values.name!r} has levels not seen in fit: {_first(unseen)}; known are {_first(known.levels)}. Leave out the "
-            "rows that have them, or fit without the column, as one that only names the rows is no predictor"
-        )
-    return found
-
-
-def _first(levels: Sequence[Any], most: int = 5) -> str:
+def first_of(levels: Sequence[Any], most: int = 5) -> str:
+    """The first levels, as a message names them."""
     more = f" and {len(levels) - most} more" if len(levels) > most else ""
     return ", ".join(shown(level) for level in levels[:most]) + more
 

@@ -39,7 +39,7 @@ class Columns:
 
     def number(self, name: str) -> str:
         """A numeric or boolean column in double precision."""
-        if self.frame.schema[name].kind == "boolean":
+        if self.frame.schema[name].kind == "boolean" and self.dialect.truths:
             return f"CASE WHEN {self.of(name)} THEN 1e0 WHEN NOT {self.of(name)} THEN 0e0 END"
         return self.dialect.as_double(self.of(name))
 
@@ -48,14 +48,25 @@ class Columns:
         cases = " ".join(f"WHEN {constant} THEN {k}e0" for k, constant in enumerate(self._levels(name)))
         if otherwise is None:
             return f"CASE {self._value(name)} {cases} END"
-        return f"CASE {self._value(name)} {cases} ELSE {self.dialect.number(otherwise)} END"
+        coded = f"CASE {self._value(name)} {cases} ELSE {self.dialect.number(otherwise)} END"
+        return f"CASE WHEN {self._value(name)} IS NOT NULL THEN {coded} END"
 
-    def known(self, name: str) -> str:
-        """The condition for a value that a fit knows: a finite number, a truth value, or one of the levels."""
-        kind = self.frame.schema[name].kind
-        if kind == "category":
+    def known(self, name: str, compared: bool = False) -> str:
+        """The condition for a value that a fit can read: a finite number, a truth value, or one of the levels.
+
+        Where values are `compared`, so that one that no row of the fit has is unlike all others, also another text or number.
+        """
+        column = self.frame.schema[name]
+        if column.kind == "category" and not compared:
             return f"{self._value(name)} IN ({', '.join(self._levels(name))})"
-        return f"{self.of(name)} IS NOT NULL" if kind == "boolean" else self.dialect.within(self.number(name))
+        if column.kind == "category" and not column.coded:
+            texts = all(isinstance(level, str) for level in column.levels)
+            return self.dialect.is_text(self.of(name)) if texts else f"{self.of(name)} IS NOT NULL"
+        if column.kind == "boolean" and self.dialect.truths:
+            return f"{self.of(name)} IS NOT NULL"
+        if column.kind == "boolean" and not compared:
+            return f"{self.number(name)} IN (0e0, 1e0)"
+        return self.dialect.within(self._value(name) if column.kind == "category" else self.number(name))
 
     def _levels(self, name: str) -> list[str]:
         return [self.dialect.constant(level, f"the level of column {shown(name)}") for level in self.frame.schema[name].levels]
@@ -93,10 +104,10 @@ class Columns:
         return not self.frame.formula.plain()
 
     def variable(self, name: str) -> str:
-        """A numeric variable of a metric of mixed columns by its name in `Frame.terms`."""
+        """A variable of a metric of mixed columns by its name in `Frame.terms`: a number, or that of the level, -1 for no level."""
         frame = self.frame
         if name in frame.schema:
-            return self.code(name) if frame.schema[name].kind == "category" else self.number(name)
+            return self.code(name, -1) if frame.schema[name].kind == "category" else self.number(name)
         for term in frame.formula.terms:
             if frame.formula.written(term) == name and not frame.formula.grouped(str(term)):
                 return self._term(term)[0]

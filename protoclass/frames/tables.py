@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ from .reading import origin_of, read_table
 from .sources import library_of, of_polars
 
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame shares its columns until one of the two is changed
+PLAIN = (str, bytes, bool, int, float, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
 COLLECT = ("to_pandas", "toPandas", "df", "compute", "collect")  # how a lazy table is made a frame, by library
 
 
@@ -106,7 +108,8 @@ def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -
     Parameters
     ----------
     answer : Series or DataFrame
-        Labels of columns become texts, categories of text an enumeration (in pyarrow texts), NaN and NA null.
+        Labels of columns become texts, and so do labels of rows of several types or of one that these libraries lack; categories of
+        text become an enumeration (in pyarrow texts), NaN and NA null.
     given : table
     rows : bool
         Whether the answer is about the rows of the table: those that it lacks are then null, so that it has as many.
@@ -140,6 +143,25 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
     return out
 
 
+def of_one_type(values: list[Any]) -> list[Any]:
+    """Values as a column of one type can hold them: texts, where they are of several types or of one without a type of columns.
+
+    Examples
+    --------
+    >>> of_one_type([1, "a", None]), of_one_type([1, "1"]), of_one_type([1, 2.5]), of_one_type([("a",), ("a", 1)])
+    (['1', 'a', None], ['1', "'1'"], [1, 2.5], ["('a',)", "('a', 1)"])
+    """
+    plain = [v.item() if isinstance(v, np.generic) and not isinstance(v, (np.datetime64, np.timedelta64)) else v for v in values]
+    types = {type(v) for v in plain if v is not None}
+    if types == {tuple}:  # a list of values in each row, such as a set of classes
+        types = {type(part) for v in plain if v is not None for part in v}
+    if types <= {int, float} or (len(types) == 1 and issubclass(types.pop(), PLAIN)):
+        return plain
+    names = {v: str(v) for v in plain if v is not None}
+    written = str if len(set(names.values())) == len(names) else repr
+    return [None if v is None else written(v) for v in plain]
+
+
 def eager_library(given: Any) -> Any:
     """The module of a polars or pyarrow table, None for others."""
     if isinstance(given, pd.DataFrame) or library_of(given) is not None:
@@ -157,7 +179,7 @@ def _column_of(library: Any, name: str, values: pd.Series) -> Any:
     if values.dtype.kind == "f":
         plain: Any = values.to_numpy(float, na_value=np.nan)
     else:
-        plain = [None if missing else v for v, missing in zip(values.tolist(), values.isna(), strict=True)]
+        plain = of_one_type([None if missing else v for v, missing in zip(values.tolist(), values.isna(), strict=True)])
     if library.__name__ != "polars":
         return library.array(plain, from_pandas=True)
     dtype = library.Enum(list(values.cat.categories)) if texts else None

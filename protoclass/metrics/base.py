@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..arguments import NamedArguments
 from ..core.distances.geometry import Geometry
+from ..core.parallel import Once
 from ..core.places import as_slice
 from ..core.sources import Rep, part
 from ..declared import savable
@@ -61,9 +62,14 @@ class Metric(NamedArguments):
     row_by_row : bool
         True where `rows` represents each row by itself, in the same bits whatever rows are beside it: a long frame is then
         represented block by block.
+    unseen : "missing", "unlike" or "measured"
+        What becomes of a new row whose value of a category no row of the fit has: no answer, as no column of the design matrix
+        is its level's; `rows` finds it by `frame.unseen` and measures it as unlike every level; or it is measured like any other, as a
+        text by its letters.
     """
 
     slow: ClassVar[bool] = False
+    unseen: ClassVar[str] = "missing"
     row_by_row: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
     triangle: ClassVar[bool] = False
@@ -118,6 +124,10 @@ class Metric(NamedArguments):
     def column_groups(self) -> tuple[tuple[str, ...], ...]:
         """Columns that are measured together as one variable, such as the pixels of a picture."""
         return ()
+
+    def unseen_in(self, column: str) -> str:
+        """`unseen`, of the values of one column."""
+        return self.unseen
 
     def pretrain(self, frame: Frame) -> Metric:
         """For a metric that is trained in folds: the same, with those inner metrics trained that look at no label."""
@@ -188,14 +198,15 @@ class NewRows:
     frame : Frame of the complete rows, or None for a given matrix
     measure : callable
         `measure(at, candidates)`: dissimilarities (len(at), q) of the complete rows at these positions, NaN where missing.
-    rows : representation of the complete rows, or None for a given matrix
+    rows : callable, or None for a given matrix
+        The representation of the complete rows, made when it is first read: a rule may read their columns alone.
     """
 
     index: pd.Index
     complete: np.ndarray
     frame: Frame | None
     measure: Callable[[Any, Rep], np.ndarray]
-    rows: Rep | None
+    rows: Callable[[], Rep] | None
 
 
 @savable
@@ -281,6 +292,10 @@ class TrainedMetric:
     def column_groups(self) -> tuple[tuple[str, ...], ...]:
         return self.spec.column_groups
 
+    def unseen_in(self, column: str) -> str:
+        """What becomes of a value that no row of the fit has, see `Metric.unseen`."""
+        return self.spec.unseen_in(column)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a summary says of the metric."""
@@ -340,17 +355,24 @@ class TrainedMetric:
         """The metric without what it holds of rows and candidates beyond these, and these as it represents them then."""
         return self, rows, candidates
 
-    def new_rows(self, new: Any, data: Frame) -> NewRows:
+    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
         """New rows, to be measured, by the formula and schema of the rows of the fit, `data`.
 
-        `new` is a DataFrame of the predictors; for a given matrix of dissimilarities, with the candidates' names as columns.
+        `new` is a DataFrame of the predictors; for a given matrix of dissimilarities, with the candidates' names as columns. A row
+        with a level that the metric can't measure is not complete; with `zero` all columns of such a category are 0.
         """
         new = as_pandas(new)
         frame, complete = data.again(new)
-        rows = rows_of(self, frame)
+        missing = [c for c in frame.unseen if self.unseen_in(c) == "missing"]
+        if missing and zero:
+            frame = frame.without_unseen(missing)
+        elif missing:
+            known = ~np.logical_or.reduce([frame.unseen[c] for c in missing])
+            complete[complete], frame = known, frame.take(np.flatnonzero(known))
+        rows = Once(lambda: rows_of(self, frame))
 
         def measure(at: Any, candidates: Rep) -> np.ndarray:
-            return compare(self, part(rows, as_slice(at)), candidates)
+            return compare(self, part(rows(), as_slice(at)), candidates)
 
         return NewRows(new.index, complete, frame, measure, rows)
 

@@ -76,6 +76,7 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
         if not complete.all():
             missing = (~complete).sum()
             raise DataError(f"{missing} unlabelled rows miss predictors: leave them out, they can't be measured")
+        new.unseen_counts.warn({c: "unlike" for c in new.unseen if metric.unseen_in(c) == "unlike"})
         return metric.candidates(new), new.columns
 
 

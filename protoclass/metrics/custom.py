@@ -35,6 +35,7 @@ class Custom(Metric):
     function: Callable[[pd.Series, pd.Series], float]
     slow: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
+    unseen: ClassVar[str] = "measured"
 
     def __post_init__(self) -> None:
         if not callable(self.function):

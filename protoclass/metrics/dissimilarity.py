@@ -102,15 +102,20 @@ class Dissimilarity:
         """Some of the rows (positions; all by default), as a rule reads them."""
         return build_query(self, np.arange(len(self.index)) if rows is None else np.asarray(rows))
 
-    def new_query(self, new: Any) -> tuple[Query, pd.Index, np.ndarray]:
+    def new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, np.ndarray]:
         """The complete ones of new rows, as a rule reads them, with the names of all and which of them are complete.
 
         Parameters
         ----------
         new : DataFrame
             Of the predictors; for given dissimilarities, of those to the prototypes by name.
+        zero : bool
+            Whether a row whose level of some category no row of the fit has is measured by the design matrix all the same, with 0 in
+            all columns of the category; otherwise it is not complete.
+        measured : bool
+            Whether the rows are to be measured, or only their columns are read.
         """
-        return build_new_query(self, new)
+        return build_new_query(self, new, zero, measured)
 
     def prototype_rep(self, prototypes: Points) -> Rep:
         """Side j of D[i, j] for the prototypes of a rule."""

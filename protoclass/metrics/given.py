@@ -152,7 +152,7 @@ class TrainedGiven(TrainedMetric):
         bare = TrainedGiven(spec, self.values[:0][:, at], self.row_names[:0], self.column_names[at], self.titles)
         return bare, (rows[0][:, at],), (np.arange(len(at)),)
 
-    def new_rows(self, new: Any, data: Frame) -> NewRows:
+    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
         if not isinstance(new, pd.DataFrame):
             raise DataError(
                 "for given dissimilarities new rows are a DataFrame of dissimilarities with the candidates' labels as "

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.distances.gower import gower
+from ..core.distances.gower import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.sums import Extremes, extremes
 from ..declared import savable
@@ -19,6 +19,7 @@ from ..frames.frame import Frame
 from ..frames.sql import Columns
 from .arrays import strings
 from .base import Metric, TrainedMetric
+from .in_sql import MOST as FARTHEST
 from .in_sql import SQLDistance, gower_in_sql
 
 MANY = 10  # rows from which on a category that never repeats is taken for a name of the row
@@ -30,7 +31,7 @@ class Gower(Metric):
 
     An ordered category counts as its level's number; a boolean as a category, or, where named in `asymmetric`, as a
     feature whose joint absence says nothing; a pair skips the variables that either row misses. Ranges are those of the
-    rows in fit.
+    rows in fit. A level that no row in fit has is at 1 from every level, also of an ordered category.
 
     Parameters
     ----------
@@ -79,6 +80,7 @@ class Gower(Metric):
 
     symmetric: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
+    unseen: ClassVar[str] = "unlike"
 
     asymmetric: Sequence[str] = ()
     weights: Mapping[str, float] | None = None
@@ -253,8 +255,12 @@ class TrainedGower(TrainedMetric):
                 f"range in fit, {self.ranges[j]:.4g}"
             )
         codes = [_codes(table[c]) for c in self.categories]
-        n = len(frame)
-        return scaled, np.column_stack(codes).astype(np.int64) if codes else np.empty((n, 0), np.int64)
+        coded = np.column_stack(codes).astype(np.int64) if codes else np.empty((len(frame), 0), np.int64)
+        for values, names, unlike in zip((scaled, coded), (self.numbers, self.categories), UNLIKE, strict=True):
+            for j, name in enumerate(names.tolist()):
+                if name in frame.unseen:
+                    values[frame.unseen[name], j] = unlike
+        return scaled, coded
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         asymmetric = _names(self.spec.asymmetric)
@@ -266,23 +272,28 @@ class TrainedGower(TrainedMetric):
             raise OptionError(
                 f"the ranks of ordratio={brief(self.spec.ordratio)} are not written in SQL: compute them as columns of the data first"
             )
-        numbers = [self._number_in_sql(columns, k, c) for k, c in enumerate(self.numbers.tolist())]
+        names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep
+        numbers = [self._number_in_sql(columns, k, c) for k, c in enumerate(names)]
         codes = [columns.variable(c) for c in self.categories.tolist()]
+        ordered = [c in schema and schema[c].kind == "category" for c in names]
         skips_zeros = [c in _names(self.spec.asymmetric) for c in self.categories.tolist()]
         weights = [columns.dialect.number(w) for w in self.weights.tolist()]
 
         def values(prototypes: Rep) -> np.ndarray:
+            for values, unlike in zip(prototypes, UNLIKE, strict=True):
+                if (values == unlike).any():
+                    raise OptionError("a prototype has a level that no row of the fit has, which is not written in SQL")
             return np.column_stack([prototypes[0], np.where(prototypes[1] < 0, np.nan, prototypes[1])])
 
-        known = [columns.known(c) for c in columns.frame.schema]
-        if columns.frame.keep:
-            known = [f"({columns.of(c)} IS NULL OR {fine})" for c, fine in zip(columns.frame.schema, known, strict=True)]
-        elif columns.computed:
-            known += [columns.dialect.within(x) for x in numbers]
-        may_miss = columns.frame.keep or any(skips_zeros)
+        def allowed(name: str, condition: str) -> str:
+            return f"({columns.of(name)} IS NULL OR {condition})" if keep and name in schema else condition
+
+        known = [allowed(c, columns.known(c, compared=True)) for c in schema]
+        # what is too far away in relation to the range has no dissimilarity, nor has the logarithm of what is not positive
+        known += [allowed(c, columns.dialect.within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
+        may_miss = keep or any(skips_zeros)
         constant = None if may_miss else columns.dialect.number(sum(self.weights.tolist(), 0.0))
-        measured = gower_in_sql(len(numbers), skips_zeros, weights, constant)
-        return SQLDistance([*numbers, *codes], measured, known, values, may_miss)
+        return SQLDistance([*numbers, *codes], gower_in_sql(ordered, skips_zeros, weights, constant), known, values, may_miss)
 
     def _number_in_sql(self, columns: Columns, k: int, name: str) -> str:
         x, number = columns.variable(name), columns.dialect.number

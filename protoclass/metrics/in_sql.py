@@ -91,13 +91,14 @@ def minkowski_in_sql(count: int, r: float, dialect: Dialect) -> str:
     return f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
 
 
-def gower_in_sql(numbers: int, skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:
+def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:
     """Gower's weighted mean over the variables: first numbers, divided by their ranges and weighted, then codes.
 
     Parameters
     ----------
-    numbers : int
-        How many there are.
+    ordered : sequence of bool
+        Whether each of the numbers is that of the level of an ordered category; it is then negative for what is no level, which is
+        at the whole weight from every level.
     skips_zeros : sequence of bool
         Whether a pair of zeros does not count, for each of the codes.
     weights : sequence of str
@@ -107,11 +108,12 @@ def gower_in_sql(numbers: int, skips_zeros: Sequence[bool], weights: Sequence[st
     sums, counts = [], []
     for k, weight in enumerate(weights):
         x, v = coordinate(k), value(k)
-        if k < numbers:
-            sums.append(f"ABS({x} - {v})" if constant else f"COALESCE(ABS({x} - {v}), 0e0)")
+        if k < len(ordered):
+            apart = f"CASE WHEN {x} < 0e0 AND {v} IS NOT NULL THEN {weight} ELSE ABS({x} - {v}) END" if ordered[k] else f"ABS({x} - {v})"
+            sums.append(apart if constant else f"COALESCE({apart}, 0e0)")
             counts.append(f"CASE WHEN {x} IS NULL OR {v} IS NULL THEN 0e0 ELSE {weight} END")
         else:
-            zeros = f" AND {x} <> 0e0" if skips_zeros[k - numbers] else ""
+            zeros = f" AND {x} <> 0e0" if skips_zeros[k - len(ordered)] else ""
             sums.append(f"CASE WHEN {x} <> {v} THEN {weight} ELSE 0e0 END")
             counts.append(f"CASE WHEN {x} <> {v} OR {x} = {v}{zeros} THEN {weight} ELSE 0e0 END")
     return f"({total(sums)}) / {constant or f'NULLIF({total(counts)}, 0e0)'}"

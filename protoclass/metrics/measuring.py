@@ -11,9 +11,10 @@ import pandas as pd
 from ..arguments import known_arguments
 from ..core.memory import limited
 from ..core.sources import Rep, part
-from ..errors import DataError, OptionError, shown
+from ..errors import DataError, DataWarning, OptionError, shown, warn
 from ..frames.frame import Frame, mold
 from ..frames.reading import read_for
+from ..frames.rounded import rounded
 from ..frames.tables import as_pandas
 from .base import Metric, TrainedMetric, candidates_of, rows_of, train_metric
 from .candidates import Candidates, subset
@@ -68,7 +69,21 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
                 raise OptionError("dissimilarity(frame, metric): two metrics were given")
     table = as_pandas(read_for(table, formula, {}))
     molded = mold(formula, table, na=na, response=False)
-    return measure_frame(molded, resolve(metric, molded, table.index))
+    resolved = resolve(metric, molded, table.index)
+    warn_of_rounded(molded, resolved)
+    return measure_frame(molded, resolved)
+
+
+def warn_of_rounded(frame: Frame, metric: Metric | TrainedMetric) -> None:
+    """Warn of columns of integers that floats round, unless the metric reads the integers themselves."""
+    for name, value in rounded(frame).items():
+        if metric.unseen_in(name) != "measured":
+            warn(
+                f"column {name!r} has integers beyond 2^53, such as {value}, which are rounded to floats, so that rows may seem equal "
+                f"in it that are not: leave it out ('- {name}') if it only names the rows, or take off what is common to all, "
+                f"data[{name!r}] - data[{name!r}].min()",
+                DataWarning,
+            )
 
 
 def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:

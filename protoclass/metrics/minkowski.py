@@ -195,7 +195,8 @@ class TrainedMinkowski(VectorMetric):
             scaled = x if spread == 1 else f"{x} / {number(spread)}"
             rows.append(scaled if factor == 1 else f"{scaled} * {number(factor)}")
         limit = largest_coordinate(self.spec.r)
-        raw = [columns.known(c) for c in columns.frame.schema] if columns.frame.spec is not None else []
+        schema, expanded = columns.frame.schema, columns.frame.spec is not None
+        raw = [columns.known(c) for c in schema if expanded or schema[c].kind == "boolean"]
         known = [*raw, *(columns.dialect.within(x, limit) for x in rows)]
         measured = minkowski_in_sql(len(rows), self.spec.r, columns.dialect)
         return SQLDistance(rows, measured, known, lambda prototypes: prototypes[0])

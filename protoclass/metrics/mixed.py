@@ -137,6 +137,9 @@ class Mixed(Metric):
     def _metrics(self) -> tuple[Metric | TrainedMetric, ...]:
         return tuple(m for _, m in self.parts)
 
+    def unseen_in(self, column: str) -> str:
+        return next((m.unseen_in(column) for columns, m in self.parts if column in columns), self.unseen)
+
     def pretrain(self, frame: Frame) -> Mixed:
         if not self.train_in_folds:
             return self

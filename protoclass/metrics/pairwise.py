@@ -14,13 +14,13 @@ from ..core.sources import Rep
 from ..dialects import total
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
+from ..frames.rounded import EXACT
 from ..frames.schema import numbers
 from ..frames.sql import Columns
 from .base import Metric
 from .in_sql import SQLDistance, coordinate, value
 
 HALF = np.finfo(float).max / 2
-EXACT = 2**53  # not all integers beyond it are floats
 
 
 def _half_squares(distances: np.ndarray) -> np.ndarray:
@@ -149,8 +149,8 @@ class Canberra(Metric):
 class Hamming(Metric):
     """Share of the predictors in which two rows differ, on the raw columns of any type.
 
-    Transforms in the formula do not count, and columns are neither expanded nor scaled. A value not seen in fit is no error:
-    it differs from all others.
+    Transforms in the formula do not count, and columns are neither expanded nor scaled. A value not seen in fit
+    differs from all others.
 
     Raises
     ------
@@ -173,6 +173,7 @@ class Hamming(Metric):
     symmetric: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
+    unseen: ClassVar[str] = "unlike"
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
@@ -201,7 +202,7 @@ class Hamming(Metric):
         texts = [c for c in schema if schema[c].kind == "category"]
         raw = [columns.number(c) for c in schema if c not in texts] + [columns.code(c, -1) for c in texts]
         differ = total(f"CASE WHEN {coordinate(k)} <> {value(k)} THEN 1 ELSE 0 END" for k in range(len(raw)))
-        known = [columns.known(c) if c not in texts else f"{columns.of(c)} IS NOT NULL" for c in schema]
+        known = [columns.known(c, compared=True) for c in schema]
 
         def values(prototypes: Rep) -> np.ndarray:
             numbers, words = prototypes

@@ -58,6 +58,9 @@ class Ranks(Metric):
     def _base(self) -> Metric | TrainedMetric:
         return metric(self.of)
 
+    def unseen_in(self, column: str) -> str:
+        return self._base.unseen_in(column)
+
     def pretrain(self, frame: Frame) -> Ranks:
         base = self._base
         return replace(self, of=base.pretrain(frame) if base.train_in_folds else base.train(frame))
@@ -101,8 +104,8 @@ class TrainedRanks(TrainedMetric):
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return _ranks(self.base.between(rows, candidates[:-1]), candidates[-1])
 
-    def new_rows(self, new: Any, data: Frame) -> NewRows:
-        known = self.base.new_rows(new, data)
+    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
+        known = self.base.new_rows(new, data, zero)
 
         def measure(at: Any, candidates: Rep) -> np.ndarray:
             return _ranks(known.measure(at, candidates[:-1]), candidates[-1])

@@ -125,33 +125,35 @@ def build_query(d: Dissimilarity, rows: np.ndarray) -> Query:
         values = compare(d.metric, part(d.rows, as_slice(at)), d.prototype_rep(prototypes))
         return usable(d.metric, values, d.index[as_slice(at)])
 
-    vectors, columns = _coordinates(d.metric, d.rows), _columns(d.data)
+    vectors, columns = _coordinates(d.metric, lambda: d.rows), _columns(d.data)
     elsewhere = None if d.sharded is None else partial(answers, d.sharded)
-    return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, d.rows), elsewhere=elsewhere)
+    return Query(rows, measure, vectors, columns, lambda i: shown(d.index[i]), _beside(d, lambda: d.rows), elsewhere=elsewhere)
 
 
-def build_new_query(d: Dissimilarity, new: Any) -> tuple[Query, pd.Index, np.ndarray]:
+def build_new_query(d: Dissimilarity, new: Any, zero: bool, measured: bool) -> tuple[Query, pd.Index, np.ndarray]:
     """New rows; see `Dissimilarity.new_query`."""
-    known = d.metric.new_rows(new, d.data)
+    known = d.metric.new_rows(new, d.data, zero)
+    if measured and known.rows is not None:
+        known.rows()  # which raises for what can't be measured, also where a rule has no prototypes
 
     def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
         return usable(d.metric, known.measure(at, d.prototype_rep(prototypes)), names[as_slice(at)])
 
     names = known.index[known.complete]
-    rows, vectors = np.arange(len(names)), _coordinates(d.metric, known.rows or ())
-    beside, columns = _beside(d, known.rows), _columns(known.frame)
+    rows, vectors = np.arange(len(names)), _coordinates(d.metric, known.rows or tuple)
+    beside, columns = _beside(d, known.rows), _columns(known.frame, zero)
     query = Query(rows, measure, vectors, columns, lambda i: shown(names[i]), beside)
     return query, known.index, known.complete
 
 
-def _beside(d: Dissimilarity, rows: Rep | None) -> Callable[[Points], Beside | None]:
+def _beside(d: Dissimilarity, rows: Callable[[], Rep] | None) -> Callable[[Points], Beside | None]:
     """Prototypes beside rows, where there is so much to measure that comparing it by other means is faster."""
 
     def beside(prototypes: Points) -> Beside | None:
         q, geometry = len(prototypes), d.metric.geometry
-        if rows is None or geometry is None or q < FEWEST or len(rows[0]) * q <= SMALL:
+        if rows is None or geometry is None or q < FEWEST or len(rows()[0]) * q <= SMALL:
             return None
-        return Beside(source_beside(d.metric, rows, d.prototype_rep(prototypes)), np.arange(q))
+        return Beside(source_beside(d.metric, rows(), d.prototype_rep(prototypes)), np.arange(q))
 
     return beside
 
@@ -192,19 +194,27 @@ def usable(metric: TrainedMetric, values: np.ndarray, names: pd.Index) -> np.nda
     return values
 
 
-def _coordinates(metric: TrainedMetric, rows: Rep) -> Callable[[np.ndarray], np.ndarray]:
+def _coordinates(metric: TrainedMetric, rows: Callable[[], Rep]) -> Callable[[np.ndarray], np.ndarray]:
     def coordinates(at: np.ndarray) -> np.ndarray:
         space = as_vectors(metric)
-        return space.coordinates(part(rows, as_slice(at)))
+        return space.coordinates(part(rows(), as_slice(at)))
 
     return coordinates
 
 
-def _columns(frame: Frame | None) -> Callable[[np.ndarray], np.ndarray]:
+def _columns(frame: Frame | None, zero: bool = False) -> Callable[[np.ndarray], np.ndarray]:
+    """Columns of the design matrix of some rows; NaN for a row with a level that has no column, unless these are all 0 there."""
+
+    blank = Once(lambda: None if frame is None else frame.without_unseen(frame.unseen))
+
     def columns(at: np.ndarray) -> np.ndarray:
-        if frame is None or not frame.formula.terms:
+        known = blank()
+        if frame is None or known is None or not frame.formula.terms:
             what = "a given matrix" if frame is None else repr(frame.formula.text)
             raise DataError(f"the method reads columns, and {what} names no predictors")
-        return design_rows(frame, at)
+        values = design_rows(known, at)
+        if zero or not frame.unseen:
+            return values
+        return np.where(np.logical_or.reduce(list(frame.unseen.values()))[at, None], np.nan, values)
 
     return columns

@@ -68,6 +68,7 @@ class Mismatch(Metric):
     symmetric: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
     slow: ClassVar[bool] = True
+    unseen: ClassVar[str] = "measured"
 
     k: int = 5
     m: int = 1
@@ -218,6 +219,7 @@ class Levenshtein(Metric):
     row_by_row: ClassVar[bool] = True
     triangle: ClassVar[bool] = True
     slow: ClassVar[bool] = True
+    unseen: ClassVar[str] = "measured"
 
     normalised: bool = False
 

@@ -154,7 +154,7 @@ def _check_frame(frame: Frame) -> None:
         check_kind(columns[name], known)
     if not frame.keep and columns.isna().to_numpy().any():
         raise FileError("predictors are missing where none can be")
-    frame.canonical()  # levels that are not in the schema raise
+    frame.unseen_counts.refuse()
     if frame.response is not None:
         codes, levels = np.asarray(frame.response.codes), frame.response.categories
         if len(codes) != n or (codes < 0).any() or len(levels) < 1 or not levels.is_unique:

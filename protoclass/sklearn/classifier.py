@@ -36,7 +36,10 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     """A prototype classifier as an estimator of scikit-learn.
 
     It goes into `Pipeline`, `GridSearchCV` and `cross_val_score`. Every method and dissimilarity of the package serves; the
-    formula is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, pictures and analyses.
+    formula is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, pictures and analyses. Every row gets an
+    answer: of a category whose level no row of `fit` had, a `DataWarning` names column, level and number of rows, and Gower and
+    Hamming dissimilarities take it as unlike every level; others measure it as `OneHotEncoder(handle_unknown="ignore")` does,
+    with 0 in all columns of the category.
 
     Parameters
     ----------
@@ -153,7 +156,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         new = self._new(X)
         if self.calibrate is not False:
             return np.asarray(self.classes_[self._values(new, "prob").argmax(axis=1)])
-        codes = self.fit_.predictions(new, "class").cat.codes.to_numpy()
+        codes = self.fit_.predictions(new, "class", unseen="zero").cat.codes.to_numpy()
         check_answered(codes >= 0, "class")
         return np.asarray(self.classes_[codes])
 
@@ -171,7 +174,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     def transform(self, X: Any) -> np.ndarray:
         """Distances (r, q) to the prototypes, by which the rule compares them where it has its own, else of the metric."""
         new = self._new(X)
-        query, _, complete = self.fit_.query(new)
+        self.fit_.warn_of(self.fit_.unseen_in(new), zero=True)
+        query, _, complete = self.fit_.query(new, zero=True)
         rule = self.fit_.rule
         check_fits(
             8.0 * len(complete) * len(rule.prototypes),
@@ -184,7 +188,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
         """What the fit predicts for each class (r, L)."""
-        values = np.asarray(self.fit_.predictions(new, kind), float)
+        values = np.asarray(self.fit_.predictions(new, kind, unseen="zero"), float)
         check_answered(~np.isnan(values).any(axis=1), "class")
         return values
 

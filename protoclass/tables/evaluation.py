@@ -34,7 +34,7 @@ def written(estimate: Estimate) -> str:
 
 def lines(test: Test) -> list[str]:
     """The first lines of print."""
-    left = f"; {test.left_out} left out for missing values" if test.left_out else ""
+    left = f"; {test.left_out} left out without a class or a prediction" if test.left_out else ""
     out = [
         f"Test error {fixed(test.error)} ({test.wrong} of {test.n} rows), 95 % interval {fixed(test.low)} to {fixed(test.high)}{left}",
         f"No-information error {fixed(test.no_information)}, {test.against}",

@@ -75,9 +75,9 @@ def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
         same = fitted.astype(object) == truth.astype(object)
         out["correct"] = same.astype("boolean").where(known)
     if "nearest" in fit.rule.kinds:
-        out["prototype"] = fit.predictions(source, "nearest").reindex(base.index)
+        out["prototype"] = fit.predictions(source, "nearest", unseen=None).reindex(base.index)
     if "distance" in fit.rule.kinds:
-        distance = fit.predictions(source, "distance").reindex(base.index)
+        distance = fit.predictions(source, "distance", unseen=None).reindex(base.index)
         out["distance"] = distance.min(axis=1)
         own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
         out["margin"] = _margin(distance, pd.Categorical(own, fit.frame.levels).codes)
@@ -86,7 +86,7 @@ def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
         if reason:
             out.attrs["certified"] = reason
     if "cover" in fit.rule.kinds:
-        held = fit.predictions(source, "cover").reindex(base.index)
+        held = fit.predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth
         out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
     return out

@@ -80,3 +80,17 @@ def test_tables_go_to_latex_and_styler():
         html = table.style.format(precision=2).highlight_max(axis=0, subset=list(table.select_dtypes("number"))).to_html()
         assert html.count("<tr>") >= len(table)
     assert "50 \\% \\& more" in fit.tidy().to_latex(escape=True)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_labels_of_several_types_are_texts_there(library):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip(library)
+    eager = polars.DataFrame({c: DATA[c].tolist() for c in DATA})
+    table = eager if library == "polars" else eager.to_arrow()
+    for labels in ([k if k // 4 % 2 else f"row {k}" for k in range(24)], [(k, "a") for k in range(24)]):
+        fit = pc.fit("y ~ x + z", DATA.set_axis(pd.Index(labels, tupleize_cols=False)), eps=1.0)
+        names = fit.predict(DATA, "nearest")
+        for found in (fit.predict(table, "nearest"), fit.augment(table)["prototype"]):
+            found = found.to_list() if library == "polars" else found.to_pylist()
+            assert found == names.map(str).tolist()

@@ -145,7 +145,7 @@ def test_errors_cut_what_they_quote(iris, what):
         "method": lambda: pc.fit("species ~ .", iris, long),
         "weights": lambda: pc.fit("species ~ .", iris, weights=long),
         "dissimilarity": lambda: pc.fit("species ~ .", iris, dissimilarity=long),
-        "level": lambda: pc.fit("species ~ .", iris.assign(g=["u", "v"] * 75), eps=0.3).predict(iris.assign(g=long)),
+        "level": lambda: pc.fit("species ~ .", iris.assign(g=["u", "v"] * 75), eps=0.3).predict(iris.assign(g=long), unseen="raise"),
         "option": lambda: pc.fit("species ~ .", iris, choose=[long, long]),
     }
     with pytest.raises(pc.ProtoclassError) as caught:

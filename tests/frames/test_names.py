@@ -107,7 +107,7 @@ def test_categories_and_interactions_keep_the_names(name):
     crossed = pc.fit(f"y ~ `{name}`:z", data, dissimilarity="euclidean", eps=1.0)
     assert list(crossed.frame.design.columns) == [f"{name}[p]:z", f"{name}[q]:z"]
     with pytest.raises(pc.DataError, match="levels not seen in fit: 'r'"):
-        fit.predict(data.assign(**{name: "r"}))
+        fit.predict(data.assign(**{name: "r"}), unseen="raise")
 
 
 def test_a_column_and_the_transform_of_its_name_are_two_things():

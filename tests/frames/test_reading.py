@@ -133,7 +133,14 @@ def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
     monkeypatch.setattr("protoclass.frames.sources.FEWEST", 50)
     frame = as_pandas(eager)
     with pytest.raises(pc.DataError, match="column 'text' has levels not seen in fit: 'lost'"):
-        answered(fit.predict(given))
+        answered(fit.predict(given, unseen="raise"))
+    with pytest.warns(pc.DataWarning, match=r"column 'text' has levels not seen in fit: 'lost' \(1 row\)"):
+        unlike = answered(fit.predict(given))  # by Gower
+    expanded = pc.fit("y ~ a + text + flag", clinic().dropna(), eps=1.0, dissimilarity="euclidean")
+    with pytest.warns(pc.DataWarning, match=r"'lost' \(1 row\).*rows that have them get no prediction"):
+        without = answered(expanded.predict(given))
+    assert unlike.isna().sum() == 3  # those that miss a predictor
+    assert without.isna().sum() == 4
     if name.startswith("dask"):
         known = given[given["text"].fillna("x") != "lost"]
         for kind in ("class", "distance", "nearest", "cover"):

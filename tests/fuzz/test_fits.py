@@ -248,20 +248,29 @@ def test_new_rows(call, data):
         return
     new = call.data.drop(columns="y").copy()
     numbers = [c for c in new if new[c].dtype.kind in "fiu"]
-    if not numbers:
+    levels = [c for c, known in fit.frame.schema.items() if known.kind != "numeric" and not known.coded]
+    if not numbers and not levels:
         return
     touched = np.zeros(len(new), bool)
     for _ in range(data.draw(st.integers(1, 3))):
-        row, name = data.draw(st.integers(0, len(new) - 1)), data.draw(st.sampled_from(numbers))
-        new[name] = new[name].astype(float)
-        new.iloc[row, new.columns.get_loc(name)] = data.draw(HOSTILE_NUMBERS)
+        row, name = data.draw(st.integers(0, len(new) - 1)), data.draw(st.sampled_from([*numbers, *levels]))
         touched[row] = True
+        if name in numbers:
+            new[name] = new[name].astype(float)
+            new.iloc[row, new.columns.get_loc(name)] = data.draw(HOSTILE_NUMBERS)
+        elif fit.frame.schema[name].kind == "category" and all(isinstance(v, str) for v in new[name].dropna()):
+            new[name] = new[name].astype(object)
+            new.iloc[row, new.columns.get_loc(name)] = data.draw(st.sampled_from(["no level", "no level either"]))
+        elif fit.frame.schema[name].kind == "boolean" and new[name].notna().all():
+            new[name] = new[name].astype(float)
+            new.iloc[row, new.columns.get_loc(name)] = 2.0
+    old = call.data.drop(columns="y").astype(new.dtypes.to_dict())  # a function of two rows may look at types
     for kind in fit.rule.kinds:
         told = attempt(lambda kind=kind: fit.predict(new, kind), "hostile new rows")
         if told is None:
             continue
         assert told.index.equals(new.index)
-        before = fit.predict(call.data, kind)
+        before = fit.predict(old, kind)
         assert equal(told[~touched].astype(object), before[~touched].astype(object)), "a row is told by its neighbours"
         missing = new.isna().any(axis=1) & ~fit.frame.keep
         if kind == "class":

@@ -264,17 +264,21 @@ def test_new_rows_are_measured_as_the_training_rows_were(clinic):
     one_by_one = [fit.predict(new.iloc[[i]]).iloc[0] for i in range(len(new))]
     assert fit.predict(new).tolist() == one_by_one
     with pytest.raises(pc.DataError, match="'severity' has levels not seen in fit: 'fatal'"):
-        fit.predict(new.assign(severity="fatal"))
+        fit.predict(new.assign(severity="fatal"), unseen="raise")
     assert fit.predict(new.assign(ward="east")).notna().all()  # a function of two rows knows no levels
     gaps = new.assign(pulse=new.pulse.where(new.index != new.index[4]))
     assert fit.predict(gaps).isna().to_numpy().nonzero()[0].tolist() == [4]
 
 
-def test_a_level_that_no_training_row_of_a_fold_shows_is_no_new_level(clinic):
+def test_a_level_that_no_training_row_of_a_fold_shows_has_no_column_in_a_part(clinic):
     rare = clinic.assign(ward=clinic.ward.astype(object).where(clinic.index != clinic.index[0], "attic"))
     folds = pd.Series(np.arange(len(rare)) % 5, rare.index)
     mix = Mixed([(["ward", "age"], pc.Euclidean(scale="fold")), ("blood", "gower")])
-    v = pc.cross_validate("outcome ~ ward + age + blood", rare, "knn", k=[1, 5], dissimilarity=mix, cv=folds)
+    with pytest.warns(pc.DataWarning, match=r"'ward' has levels that the training rows of a fold lack: 'attic' \(1 row\)"):
+        v = pc.cross_validate("outcome ~ ward + age + blood", rare, "knn", k=[1, 5], dissimilarity=mix, cv=folds)
+    assert v.held_out.isna().to_numpy().nonzero()[0].tolist() == [0, 0]
+    other = Mixed([("age", pc.Euclidean(scale="fold")), (["ward", "blood"], "gower")])
+    v = pc.cross_validate("outcome ~ ward + age + blood", rare, "knn", k=[1, 5], dissimilarity=other, cv=folds)
     assert v.held_out.notna().all(axis=None)
 
 

@@ -266,7 +266,8 @@ def test_hamming_reads_any_column_and_values_not_seen():
         measured(Hamming(), pd.DataFrame({"id": [2**53, 2**53 + 1]}))
     assert measured(Hamming(), pd.DataFrame({"x": [np.inf, 1.0, np.inf]}))[0].tolist() == [0, 1, 0]
     fit = pc.fit("y ~ .", t.assign(y=["a", "b", "b", "a"]), dissimilarity=Hamming(), eps=0.5)
-    assert fit.predict(t.iloc[[0]].assign(t="never seen")).tolist() == ["a"]
+    with pytest.warns(pc.DataWarning, match="'t' has levels not seen in fit: 'never seen'"):
+        assert fit.predict(t.iloc[[0]].assign(t="never seen")).tolist() == ["a"]
 
 
 @pytest.mark.parametrize("metric", [*NUMERIC, Jaccard(), Kernel(), Kernel(matrix_kernel)], ids=lambda m: named(m)[:40])

@@ -11,6 +11,7 @@ from ..parallel import each, kernel
 
 WIDTH = 1024  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
+UNLIKE = (np.inf, -2)  # a number and a code that differ from all others, also from themselves
 
 
 def gower(
@@ -27,8 +28,9 @@ def gower(
     Parameters
     ----------
     a, b : pairs (numbers, codes)
-        numbers : float (n, p), each column divided by its range and multiplied by its weight, NaN where missing.
-        codes : int (n, c), -1 where missing.
+        numbers : float (n, p), each column divided by its range and multiplied by its weight, NaN where missing, inf (`UNLIKE[0]`)
+        for what is as far from every value as the range is long.
+        codes : int (n, c), -1 where missing, -2 (`UNLIKE[1]`) for what is unlike every code.
     asymmetric : bool (c,)
         Whether the column is asymmetric: a pair with two zeros (code 0) skips it.
     weights : float (p + c,), optional
@@ -63,13 +65,14 @@ def gower(
 
 
 def _floats(numbers: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
-    """All variables of the rows as floats, NaN where missing, so that numbers and codes fill the same vector registers."""
-    return np.concatenate([numbers, np.where(codes < 0, np.nan, codes)], axis=1, dtype=float)
+    """All variables of the rows as floats, so that numbers and codes fill the same vector registers."""
+    coded = np.where(codes == UNLIKE[1], UNLIKE[0], np.where(codes < 0, np.nan, codes))
+    return np.concatenate([numbers, coded], axis=1, dtype=float)
 
 
 @kernel
 def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
-    # x is (n, p + c), u (p + c, m). If no value of a row and a tile is missing, the weights
+    # x is (n, p + c), u (p + c, m). If all values of a row and a tile are finite, the weights
     # are summed once for all pairs, in the same order as the sum of each pair.
     q = u.shape[0]
     complete = np.empty(q, np.bool_)
@@ -79,13 +82,13 @@ def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
         for f in range(q):
             column, gaps = u[f, first : first + width], 0
             for j in range(width):
-                gaps += 1 if column[j] != column[j] else 0
+                gaps += 1 if column[j] - column[j] != 0.0 else 0
             complete[f] = gaps == 0
         for i in range(x.shape[0]):
             observed = True
             for f in range(q):
                 v = x[i, f]
-                observed = observed and complete[f] and v == v and not (skip[f] and v == 0.0)
+                observed = observed and complete[f] and v - v == 0.0 and not (skip[f] and v == 0.0)
             total[:] = 0.0
             if observed:
                 count = 0.0
@@ -113,9 +116,10 @@ def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
                 if v0 != v0:
                     continue
                 for j in range(width):
-                    d = abs(v0 - u0[j])
-                    total[j] += d if d == d else 0.0
-                    weight[j] += w0 if d == d else 0.0
+                    y = u0[j]
+                    d = w0 if v0 == np.inf or y == np.inf else abs(v0 - y)
+                    total[j] += d if y == y else 0.0
+                    weight[j] += w0 if y == y else 0.0
             for f in range(p, q):
                 v0, u0, w0, both_zero = x[i, f], u[f, first : first + width], w[f], skip[f] and x[i, f] == 0.0
                 if v0 != v0:
@@ -124,6 +128,6 @@ def _gower(x, u, p, w, skip, out):  # type: ignore[no-untyped-def]
                     y = u0[j]
                     counted = y == y and not (both_zero and y == 0.0)
                     weight[j] += w0 if counted else 0.0
-                    total[j] += w0 if counted and y != v0 else 0.0
+                    total[j] += w0 if counted and (y != v0 or y == np.inf) else 0.0
             for j in range(width):
                 out[i, first + j] = total[j] / weight[j] if weight[j] > 0 else np.nan

@@ -1,0 +1,239 @@
+"""Levels that no row of a fit has, in new rows and in rows that are held out."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+
+COMPARED = ["gower", "hamming", "zero_one", pc.Mixed([("a", "euclidean"), (["g", "o", "flag"], "gower")])]
+EXPANDED = ["euclidean", "manhattan", "cosine", pc.Mixed([(["a", "o", "flag"], "gower"), ("g", "euclidean")])]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    n = 60
+    t = pd.DataFrame({"a": rng.normal(size=n), "g": rng.choice(["u", "v", "w"], n), "flag": rng.random(n) < 0.5})
+    t["o"] = pd.Categorical(rng.choice(["lo", "mid", "hi"], n), ["lo", "mid", "hi"], ordered=True)
+    t["y"] = np.where(t.a + (t.g == "u") + rng.normal(size=n) / 2 > 0.3, "p", "q")
+    return t
+
+
+@pytest.fixture
+def new(data):
+    return data.head(6).assign(g=["u", "Z", "v", "Z", "X", "w"])
+
+
+SAID = r"column 'g' has levels not seen in fit: 'Z' \(2 rows\), 'X' \(1 row\); known are 'u', 'v', 'w'"
+
+
+@pytest.mark.parametrize("metric", COMPARED, ids=str)
+def test_a_new_level_is_unlike_every_level(data, new, metric):
+    fit = pc.fit("y ~ .", data, "knn", k=1, dissimilarity=metric)
+    with pytest.warns(pc.DataWarning, match=f"{SAID}; the dissimilarity takes them as unlike") as told:
+        found = fit.predict(new)
+    assert len(told) == 1
+    assert found.notna().all()
+    known = new.g.isin(["u", "v", "w"])
+    assert found[known].equals(fit.predict(new[known]))
+    with pytest.raises(pc.DataError, match=SAID):
+        fit.predict(new, unseen="raise")
+    assert fit.predict(new[known], unseen="raise").equals(found[known])
+
+
+@pytest.mark.parametrize("metric", EXPANDED, ids=str)
+def test_a_row_that_the_design_matrix_has_no_column_for_is_na(data, new, metric):
+    fit = pc.fit("y ~ .", data, "knn", k=3, dissimilarity=metric)
+    known = new.g.isin(["u", "v", "w"])
+    for kind in ("class", "distance", "nearest", "prob"):
+        with pytest.warns(pc.DataWarning, match=f"{SAID}; rows that have them get no prediction"):
+            found = fit.predict(new, kind)
+        assert pd.DataFrame(found)[~known].isna().all(axis=None)
+        assert found[known].astype(object).equals(fit.predict(new[known], kind).astype(object))
+    with pytest.raises(pc.DataError, match=SAID):
+        fit.predict(new, unseen="raise")
+    with pytest.warns(pc.DataWarning, match="made of it are 0 in these rows"):
+        assert fit.predict(new, unseen="zero").notna().all()
+    with pytest.warns(pc.DataWarning, match="levels not seen"):
+        assert fit.predict(new.assign(g="never")).isna().all()
+    with pytest.raises(pc.OptionError, match="unseen='na': allowed are 'warn', 'raise', 'zero'"):
+        fit.predict(new, unseen="na")
+
+
+def test_a_warning_cuts_what_it_quotes(data):
+    fit = pc.fit("y ~ g", data, "knn", k=1, dissimilarity="gower")
+    with pytest.warns(pc.DataWarning) as told:
+        fit.predict(pd.DataFrame({"g": [c * 40_000 for c in "abcdefgh"]}))
+    assert len(str(told[0].message)) <= 2000
+    assert "and 3 more; known are 'u', 'v', 'w'" in str(told[0].message)
+
+
+def test_zero_is_what_one_hot_encoding_that_ignores_does(data, new):
+    from sklearn.compose import make_column_transformer
+    from sklearn.neighbors import NearestNeighbors
+    from sklearn.preprocessing import OneHotEncoder
+
+    fit = pc.fit("y ~ a + g", data, "knn", k=1, dissimilarity=pc.Euclidean(scale=False))
+    encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["g"]), remainder="passthrough")
+    near = NearestNeighbors(n_neighbors=1).fit(encode.fit_transform(data[["a", "g"]]))
+    with pytest.warns(pc.DataWarning):
+        mine = fit.predict(new, "distance", unseen="zero").min(axis=1)
+    assert np.allclose(mine, near.kneighbors(encode.transform(new[["a", "g"]]))[0][:, 0])
+
+
+def test_an_ordered_level_without_a_rank_is_at_one_from_every_level(data):
+    train = data[["a", "o", "y"]]
+    fit = pc.fit("y ~ .", train, "knn", k=1, dissimilarity=pc.Gower(weights={"o": 3}))
+    new = train.head(3).assign(o=["lo", "never", "hi"])
+    with pytest.warns(pc.DataWarning, match=r"'o' has levels not seen in fit: 'never' \(1 row\)"):
+        found = fit.predict(new, "distance").iloc[1].min()
+    assert found == pytest.approx((np.abs(train.a - new.a.iloc[1]) / np.ptp(train.a)).min() / 4 + 3 / 4)
+    d = pc.dissimilarity("~ a + o", train, pc.Gower(weights={"o": 3}))
+    rep = d.metric.rows(d.data.again(new)[0])
+    whole = d.metric.between(rep, d.candidates)
+    assert np.array_equal(whole[:, ::7], d.metric.between(rep, tuple(a[::7] for a in d.candidates)))
+    assert np.array_equal(whole.T, d.metric.between(d.candidates, rep))
+
+
+def test_a_number_that_is_no_truth_value_is_a_level_too(data):
+    new = data.head(3).assign(flag=[0, 1, 2])
+    for metric, lost in (("gower", False), ("hamming", False), ("euclidean", True)):
+        fit = pc.fit("y ~ a + flag", data, "knn", k=1, dissimilarity=metric)
+        with pytest.warns(pc.DataWarning, match=r"'flag' was boolean in fit and has values that are neither true nor false: 2 \(1 row\)"):
+            assert fit.predict(new).isna().tolist() == [False, False, lost]
+
+
+def test_texts_that_are_measured_by_their_letters_are_no_levels():
+    pytest.importorskip("rapidfuzz")
+    t = pd.DataFrame({"word": ["kitten", "mitten", "sitting", "baking"], "y": [*"ppqq"]})
+    for metric in (pc.Levenshtein(), pc.Mismatch(k=2, m=0), lambda a, b: abs(len(a.word) - len(b.word))):
+        fit = pc.fit("y ~ word", t, "knn", k=1, dissimilarity=metric)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert fit.predict(pd.DataFrame({"word": ["bitten"]}), unseen="raise").notna().all()
+
+
+def test_a_rule_that_reads_columns_has_no_answer(data, new):
+    stumps = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}
+    fit = pc.fit("y ~ a + g", data, "scm", cv=None, **stumps)
+    assert fit.dissimilarity.metric.name == "Gower"
+    with pytest.warns(pc.DataWarning, match="rows that have them get no prediction"):
+        assert fit.predict(new).isna().tolist() == [False, True, False, True, True, False]
+    with pytest.warns(pc.DataWarning, match="are 0 in these rows"):
+        assert fit.predict(new, unseen="zero").notna().all()
+
+
+def test_the_other_rows_are_tested_and_augmented(data, new):
+    fit = pc.fit("y ~ a + g", data, "knn", k=3, dissimilarity="euclidean")
+    known = new.g.isin(["u", "v", "w"])
+    with pytest.warns(pc.DataWarning, match="levels not seen") as told:
+        test = fit.test(new)
+    assert len(told) == 1
+    assert (test.n, test.left_out) == (3, 3)
+    with pytest.warns(pc.DataWarning, match="levels not seen"):
+        table = fit.augment(new)
+    assert table.loc[~known, ["fitted", "prototype", "distance"] if "prototype" in table else ["fitted"]].isna().all(axis=None)
+    assert table.loc[known, "fitted"].equals(fit.predict(new[known]))
+    with pytest.warns(pc.DataWarning, match="levels not seen"):
+        assert pc.compare(fit, pc.fit("y ~ a", data, "knn", k=3), new=new).left_out == 3
+
+
+def test_why_of_a_row_with_a_new_level(data, new):
+    asked = new.iloc[[1]][["a", "g"]]
+    with pytest.warns(pc.DataWarning, match="levels not seen") as told:
+        why = pc.fit("y ~ a + g", data, "knn", k=1, dissimilarity="gower").why(asked)
+    assert len(told) == 1
+    assert why.loc["g", "to_prototype"] == pytest.approx(0.5)
+    with pytest.raises(pc.DataError, match=r"levels not seen in fit: 'Z' \(1 row\)"):
+        pc.fit("y ~ a + g", data, "knn", k=1, dissimilarity="euclidean").why(asked)
+
+
+def test_calibrated_fits_have_no_chances_for_a_new_level(data, new):
+    fit = pc.fit("y ~ a + g", data, "knn", k=3, dissimilarity="euclidean", calibrate=True)
+    known = new.g.isin(["u", "v", "w"]).tolist()
+    for kind in ("prob", "set"):
+        with pytest.warns(pc.DataWarning, match="levels not seen"):
+            assert pd.DataFrame(fit.predict(new, kind)).notna().all(axis=1).tolist() == known
+        with pytest.warns(pc.DataWarning, match="are 0 in these rows"):
+            assert pd.DataFrame(fit.predict(new, kind, unseen="zero")).notna().all(axis=None)
+
+
+def test_cross_validation_holds_rows_out_as_new_ones(data):
+    rare = data.assign(g=data.g.where(data.index != 7, "once"))
+    folds = np.arange(len(rare)) % 5
+    arguments = {"method": "knn", "k": 3, "dissimilarity": pc.Euclidean(scale=False)}
+    with pytest.warns(pc.DataWarning, match=r"'g' has levels that the training rows of a fold lack: 'once' \(1 row\); held out"):
+        fit = pc.fit("y ~ a + g", rare, cv=folds, **arguments)
+    held_out = fit.validation.held_out.iloc[:, 0]
+    for f in range(5):
+        train, test = rare[folds != f], rare[folds == f]
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            alone = pc.fit("y ~ a + g", train, **arguments).predict(test)
+        assert alone.isna().tolist() == [label == 7 for label in test.index]
+        assert held_out.loc[test.index].astype(object).fillna("-").tolist() == alone.astype(object).fillna("-").tolist()
+    with pytest.warns(pc.DataWarning, match="training rows of a fold lack"):
+        scm = pc.cross_validate("y ~ a + g", rare, "scm", cv=folds, features="stumps", penalty=1.0, kind="conjunction", stop=None)
+    assert scm.problem.metric.name == "Gower"  # the rule reads columns
+    assert scm.held_out.loc[7].isna().all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pc.cross_validate("y ~ a + g", rare, "knn", k=3, cv=folds)  # Gower answers
+        declared = rare.assign(g=pd.Categorical(rare.g))
+        pc.cross_validate("y ~ a + g", declared, cv=folds, **arguments)  # a level that the column declares is none that is new
+
+
+def test_splits_of_a_comparison_lack_levels_as_folds_do(data):
+    rare = data.assign(g=data.g.where(data.index != 7, "once"))
+    with pytest.warns(pc.DataWarning, match=r"'g' has levels that the training rows of a split lack: 'once' \(1 row\)"):
+        found = pc.compare("y ~ a + g", rare, {"near": {"method": "knn", "k": 3, "dissimilarity": "euclidean"}}, cv=5)
+    assert found.predictions["near"].isna().sum() == 1
+    assert found.results["n"].sum() == len(rare)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pc.compare("y ~ a + g", rare, {"near": {"method": "knn", "k": 3}}, cv=5)  # Gower answers
+
+
+def test_unlabelled_candidates_with_a_new_level(data, new):
+    more = new.set_axis([f"new{i}" for i in range(6)])
+    with pytest.raises(pc.DataError, match=SAID):
+        pc.fit("y ~ a + g", data, eps=0.5, dissimilarity="euclidean", candidates=pc.unlabelled(more))
+    with pytest.warns(pc.DataWarning, match=SAID):
+        pc.fit("y ~ a + g", data, eps=0.5, dissimilarity="gower", candidates=pc.unlabelled(more))
+
+
+def test_estimators_answer_every_row(data, new):
+    from protoclass.sklearn import PrototypeClassifier
+
+    X, y = data.drop(columns="y"), data["y"]
+    new = new.drop(columns="y")
+    known = new.g.isin(["u", "v", "w"]).to_numpy()
+    for metric in ("gower", "euclidean"):
+        one = PrototypeClassifier("knn", metric, k=3, calibrate=True).fit(X, y)
+        for ask in (one.predict, one.predict_proba, one.transform):
+            with pytest.warns(pc.DataWarning, match="levels not seen"):
+                found = ask(new)
+            assert len(found) == 6
+            assert np.array_equal(found[known], ask(new[known]))
+
+
+@pytest.mark.parametrize("metric", ["gower", "euclidean"])
+def test_no_fold_of_cross_val_score_is_lost(metric):
+    import os
+
+    from sklearn.model_selection import cross_val_score
+
+    from protoclass.sklearn import PrototypeClassifier
+
+    folder = os.environ.get("PROTOCLASS_DATA")
+    if not folder:
+        pytest.skip("PROTOCLASS_DATA does not lead to the papers' data")
+    crx = pd.read_csv(os.path.join(folder, "credit_crx.csv")).dropna()
+    y, X = crx.iloc[:, -1], crx.iloc[:, :-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.DataWarning)
+        scores = cross_val_score(PrototypeClassifier("knn", metric, k=5), X, y, cv=5)
+    assert not np.isnan(scores).any()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 from functools import reduce
 from operator import add
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import NamedArguments
+from ..arguments import NamedArguments, check_parameters
 from ..core.distances.geometry import Geometry
 from ..core.places import as_slice
 from ..core.sources import Rep, part
@@ -47,6 +47,9 @@ class Metric(NamedArguments):
     `between` there. D[i, j] is measured from a representation of row i (`rows`) and one of candidate j (`candidates`), each
     a tuple of arrays with one entry for each row, so that representations can be cut, joined and saved.
 
+    A parameter can't have the name of an attribute or a method of this class. Where its value says just what the attribute
+    does, the class declares so: `class Mine(pc.Metric, declares=["triangle"])`.
+
     Attributes
     ----------
     slow : bool
@@ -69,7 +72,8 @@ class Metric(NamedArguments):
     triangle: ClassVar[bool] = False
     geometry: ClassVar[Geometry | None] = None
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, declares: Collection[str] = ()) -> None:
+        check_parameters(cls, Metric, "metric", declares)
         _derive(cls, Metric)
 
     @property
@@ -111,8 +115,16 @@ class Metric(NamedArguments):
 
     @property
     def power(self) -> float | None:
-        """The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is."""
+        """The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is.
+
+        A variable in which two rows agree adds 0.
+        """
         return None
+
+    @property
+    def reflexive(self) -> bool:
+        """Whether rows that agree in all variables are at 0."""
+        return not self.opaque
 
     @property
     def column_groups(self) -> tuple[tuple[str, ...], ...]:
@@ -215,6 +227,7 @@ class TrainedMetric:
     spec: Metric
 
     def __init_subclass__(cls) -> None:
+        check_parameters(cls, TrainedMetric, "trained metric")
         _derive(cls, TrainedMetric)
 
     def __eq__(self, other: object) -> bool:
@@ -276,6 +289,10 @@ class TrainedMetric:
     @property
     def power(self) -> float | None:
         return self.spec.power
+
+    @property
+    def reflexive(self) -> bool:
+        return self.spec.reflexive
 
     @property
     def column_groups(self) -> tuple[tuple[str, ...], ...]:

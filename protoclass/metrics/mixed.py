@@ -114,8 +114,12 @@ class Mixed(Metric):
         return "scaled parts" if self.scale else ""
 
     @property
-    def power(self) -> float:
-        return 1.0
+    def power(self) -> float | None:
+        return 1.0 if self.reflexive else None
+
+    @property
+    def reflexive(self) -> bool:
+        return all(m.reflexive for m in self._metrics)
 
     @property
     def column_groups(self) -> tuple[tuple[str, ...], ...]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import NamedArguments, Served, is_number, number_in_words
+from ..arguments import NamedArguments, Served, check_parameters, is_number, number_in_words
 from ..core.task import Path, Points, Rule, Task
 from ..elsewhere import VERBS_OF_MODEL
 from ..errors import DataError, OptionError, brief
@@ -24,7 +24,8 @@ class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
     A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
-    the task (`Grid`). A new method must define `path`; everything else has defaults.
+    the task (`Grid`). A new method must define `path`; everything else has defaults. A parameter can't have the name of an
+    attribute or a method of this class.
 
     Attributes
     ----------
@@ -55,6 +56,9 @@ class Model(NamedArguments, Served):
     larger: ClassVar[Mapping[str, Grid]] = {}
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None
+
+    def __init_subclass__(cls) -> None:
+        check_parameters(cls, Model, "method")
 
     @property
     def title(self) -> str:

@@ -27,8 +27,12 @@ from .remote import rows_where_they_are, train_remote
 def _derive(cls: type, base: type) -> None:
     """Let a class compare as its base does: what dataclass() would write instead can't compare arrays.
 
-    A class that measures in its own way has no geometry and no SQL, unless it says so itself.
+    A class that measures in its own way has no geometry and no SQL, and where it replaces another way not the triangle inequality
+    of that, unless it says so itself.
     """
+    replaces = any("between" in vars(parent) for parent in cls.__mro__[1 : cls.__mro__.index(base)])
+    if "between" in vars(cls) and "triangle" not in vars(cls) and replaces:
+        cls.triangle = False  # type: ignore[attr-defined]
     if "between" in vars(cls) and "geometry" not in vars(cls):
         cls.geometry = None  # type: ignore[attr-defined]
     if {"rows", "between"} & set(vars(cls)) and "sql" not in vars(cls):
@@ -57,7 +61,8 @@ class Metric(NamedArguments):
     symmetric : bool
         True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
     triangle : bool
-        True where the triangle inequality is proved for any rows.
+        True where the values are known to be a metric for any complete rows: the same both ways, and never larger than by way of a
+        third row. Distances are certified by it.
     geometry : Geometry, or None
         How the values follow from Minkowski distances between the first arrays of the representations, bit by bit. They are
         then compared without being measured, where that is enough.
@@ -91,6 +96,11 @@ class Metric(NamedArguments):
 
         Cross-validation then trains the metric anew on the training rows of each fold.
         """
+        return False
+
+    @property
+    def supervised(self) -> bool:
+        """Whether training looks at classes, so that `dissimilarity` needs them too; `train_in_folds` must then be declared as well."""
         return False
 
     @property
@@ -269,6 +279,10 @@ class TrainedMetric:
     @property
     def train_in_folds(self) -> bool:
         return self.spec.train_in_folds
+
+    @property
+    def supervised(self) -> bool:
+        return self.spec.supervised
 
     @property
     def data_dependent(self) -> bool:

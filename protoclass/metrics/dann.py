@@ -74,13 +74,17 @@ class Adaptive(Metric):
     def train_in_folds(self) -> bool:
         return True
 
+    @property
+    def supervised(self) -> bool:
+        return True
+
     def pretrain(self, frame: Frame) -> Adaptive:
         return replace(self, base=self._pooled(frame))
 
     def train(self, frame: Frame) -> TrainedAdaptive:
         if frame.response is None:
             raise DataError(
-                "adaptive distances look at classes: give the formula a response, as fit and cross_validate do"
+                f"adaptive distances look at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'"
             )
         base = self._pooled(frame) if self.base is None else self.base
         live = np.flatnonzero(frame.weights > 0)

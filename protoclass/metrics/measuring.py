@@ -33,7 +33,8 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     Parameters
     ----------
     data : str or DataFrame
-        A formula (its response, if it has one, is left out), or the frame itself, all of whose columns then count.
+        A formula, or the frame itself, all of whose columns then count. The response of a formula is read where the metric learns
+        from classes, as `Learned` does, and left out otherwise.
     frame : DataFrame, or path or lazy table as `data` in `fit`
         The data, where a formula is given; else the metric may stand here.
     metric : str, metric object, callable or matrix
@@ -68,7 +69,10 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
                 raise OptionError("dissimilarity(frame, metric): two metrics were given")
     table = as_pandas(read_for(table, formula, {}))
     molded = mold(formula, table, na=na, response=False)
-    return measure_frame(molded, resolve(metric, molded, table.index))
+    resolved = resolve(metric, molded, table.index)
+    if resolved.supervised and molded.formula.response is not None:
+        molded = mold(formula, table, na=na)
+    return measure_frame(molded, resolved)
 
 
 def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:

@@ -43,6 +43,10 @@ class Ranks(Metric):
         return True
 
     @property
+    def supervised(self) -> bool:
+        return self._base.supervised
+
+    @property
     def row_by_row(self) -> bool:  # type: ignore[override]
         return self._base.row_by_row
 

@@ -110,5 +110,5 @@ def test_wrong_parameters(iris):
             Adaptive(**parameters)
     with pytest.raises(pc.DataError, match="there are 150 training rows"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
-    with pytest.raises(pc.DataError, match="give the formula a response"):
-        pc.dissimilarity("species ~ .", iris, Adaptive())
+    with pytest.raises(pc.DataError, match="names none: write 'response ~ predictors'"):
+        pc.dissimilarity("~ sepal_length", iris, Adaptive())

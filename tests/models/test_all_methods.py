@@ -56,6 +56,17 @@ def test_every_kind_of_predict(fits, new, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_the_random_numbers_of_the_user_are_left_alone(iris, method):
+    model = MODELS[method](**{name: values[0] for name, values in MODELS[method].example.items()})
+    np.random.seed(3)
+    fit = pc.fit("species ~ .", iris[::3] if method != "scm" else iris[50::2], model, cv=2, dissimilarity=pc.Manhattan())
+    fit.predict(iris)
+    drawn = np.random.random()
+    np.random.seed(3)
+    assert drawn == np.random.random()
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_rows_with_missing_predictors_come_back_as_missing(fits, new, method):
     new = new.copy()
     new.iloc[2, 1] = np.nan

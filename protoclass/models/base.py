@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -111,12 +111,21 @@ class Model(NamedArguments, Served):
         axes = {}
         for name, value in self.tuned().items():
             if isinstance(value, Grid):
-                axes[name] = value.values(task)
+                axes[name] = self._drawn(name, value, task)
             elif isinstance(value, str):
                 axes[name] = self.default_grid(name, task, smallest)
             else:
                 axes[name] = np.unique(np.asarray(list(value)))
         return axes
+
+    def _drawn(self, name: str, drawn: Grid, task: Task) -> np.ndarray:
+        """The values that a Grid draws, ascending, which must be values that the method takes."""
+        values = np.unique(np.asarray(drawn.values(task)))
+        try:
+            replace(self, **{name: values.tolist()})
+        except OptionError as reason:
+            raise OptionError(f"{brief(drawn)} draws values that {self.name} does not take: {reason}") from None
+        return values
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         """The values that "grid" means for a parameter."""
@@ -160,6 +169,16 @@ def is_tuned(value: Any) -> bool:
     return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, pd.Series, Grid))
 
 
+def listed(model: str, name: str, value: Any) -> list[Any]:
+    """The values of a parameter that may be tuned, as far as they are given: none of "grid" and of a Grid, which are drawn later."""
+    if isinstance(value, Grid) or (isinstance(value, str) and value == GRID):
+        return []
+    values = list(value) if is_tuned(value) else [value]
+    if not values:
+        raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
+    return values
+
+
 def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
     """The values of a parameter: its axis of the grid, or its one fixed value."""
     return np.asarray(grid.get(name, [fixed]))
@@ -195,17 +214,9 @@ def check_number(
 ) -> None:
     """Check a parameter that may be tuned: a number, or a sequence of them, from `low` (or above it) to `high`.
 
-    Whole numbers go up to 2^31 - 1 unless `high` says otherwise.
+    Whole numbers go up to 2^31 - 1 unless `high` says otherwise. What a `Grid` draws is checked when it is drawn.
     """
-    if isinstance(value, str) and value == GRID:
-        return
-    if is_tuned(value) and not isinstance(value, Grid):
-        values = list(value)
-        if not values:
-            raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
-    else:
-        values = [value]
-    for v in values:
+    for v in listed(model, name, value):
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):
             raise OptionError(

@@ -136,7 +136,7 @@ def measure_frame(
     candidates: Any = "train",
     seed: int = 0,
 ) -> Dissimilarity:
-    """Train a metric and represent rows and candidates.
+    """Train a metric and represent rows and candidates; a row of weight 0 is no candidate.
 
     Parameters
     ----------
@@ -153,8 +153,11 @@ def measure_frame(
     names = trained.candidate_names(seen)
     rows = rows_of(trained, frame)
     row, chosen = frame.index.get_indexer(names), None
+    allowed = (row < 0) | (frame.weights[row] > 0)
     if isinstance(candidates, (int, np.integer)):
-        chosen = np.flatnonzero((row >= 0) & subset(frame, int(candidates), seed)[row])
+        allowed &= (row >= 0) & subset(frame, int(candidates), seed)[row]
+    if not allowed.all():
+        chosen = np.flatnonzero(allowed)
         names, row = names[chosen], row[chosen]
     if trained.same_sides and trained.row_by_row:
         measured = rows if train is None and chosen is None else part(rows, row)

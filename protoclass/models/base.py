@@ -190,11 +190,10 @@ def heaviest_class(task: Task) -> int:
 
 
 def own_candidates(task: Task) -> np.ndarray:
-    """The candidate that each row is, int (n,); raises if the candidates are not the rows."""
-    n = len(task.y)
-    candidate = np.full(n, -1)
+    """The candidate that each row is, int (n,), -1 for a row of weight 0; raises if the candidates are not the rows with weight."""
+    candidate, live = np.full(len(task.y), -1), task.w > 0
     candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
-    if len(task.candidate_row) != n or (candidate < 0).any():
+    if (task.candidate_row < 0).any() or (candidate[live] < 0).any():
         raise DataError(
             "this method chooses among the rows: the dissimilarities must be those of all rows to one another"
         )

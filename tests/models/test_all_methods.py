@@ -78,6 +78,14 @@ def test_rows_of_weight_0_are_no_prototypes_and_change_no_rule(iris, method, giv
     assert len(fit.predict()) == 150
 
 
+@pytest.mark.parametrize("embedding", ["proximity", "flip", "cut"])
+def test_rows_of_weight_0_change_no_hyperplane_with_slack(iris, embedding):
+    model, w = pc.Hyperplane(embedding, C=1.0), (np.arange(150) % 3 > 0).astype(float)
+    fit = pc.fit("species ~ .", iris, model, weights=w, dissimilarity=pc.Euclidean(scale=False))
+    without = pc.fit("species ~ .", iris[w > 0], model, dissimilarity=pc.Euclidean(scale=False))
+    assert fit.predict(iris, "decision").to_numpy() == pytest.approx(without.predict(iris, "decision").to_numpy())
+
+
 def test_rows_of_weight_0_are_not_drawn_as_candidates(iris):
     w = (np.arange(150) % 3 == 0).astype(float)
     fit = pc.fit("species ~ .", iris, weights=w, eps=1.0, candidates=30)

@@ -15,6 +15,11 @@ from protoclass.metrics.minkowski import TrainedMinkowski
         (pc.Manhattan(scale=False), 0.8),
         (pc.Chebyshev(scale="range"), 0.2),
         (pc.Mahalanobis(), 0.8),
+        (pc.Gower(), 0.1),
+        (pc.Canberra(), 0.3),
+        (pc.Kernel("rbf"), 0.4),
+        (pc.Learned("lda"), 1.5),
+        (pc.Mixed([(["sepal_length", "sepal_width"], "manhattan"), (["petal_length", "petal_width"], "gower")]), 0.5),
     ],
 )
 def test_no_smaller_change_changes_the_class(iris, metric, eps):

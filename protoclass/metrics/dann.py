@@ -69,6 +69,8 @@ class Adaptive(Metric):
             if not fine or (name == "epsilon" and given == 0):
                 raise OptionError(f"{name}={brief(given)}: a number {'>' if name == 'epsilon' else '>='} 0")
         one_of("scale", self.scale, (True, False))
+        if self.base is not None and not isinstance(self.base, TrainedMinkowski):
+            raise OptionError(f"base={brief(self.base)}: None, as it is set where the metric is trained")
 
     @property
     def train_in_folds(self) -> bool:

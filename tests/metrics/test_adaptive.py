@@ -105,6 +105,7 @@ def test_wrong_parameters(iris):
         {"ridge": -1},
         {"iterations": 0},
         {"scale": "fold"},
+        {"base": 5},
     ):
         with pytest.raises(pc.OptionError):
             Adaptive(**parameters)

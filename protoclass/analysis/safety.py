@@ -102,7 +102,7 @@ def why_not_certified(fit: Fit) -> str:
     if refuted or metric.triangle:
         return refuted
     asked = any(f.name == "triangle" for f in fields(metric.spec))
-    cure = f"; if it does for all rows that there can be, say so: {type(metric.spec).__name__}(..., triangle=True)" if asked else ""
+    cure = f"; if they do for all rows that there can be, say so: {type(metric.spec).__name__}(..., triangle=True)" if asked else ""
     return f"it is not known that {metric.name} dissimilarities satisfy the triangle inequality{cure}"
 
 

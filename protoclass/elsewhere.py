@@ -28,7 +28,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "nboot": ("B",), "n_boot": ("B",), "n_bootstrap": ("B",), "R": ("B",),
     "dataset": ("data",), "df": ("data",), "x": ("data",), "filename": ("path",), "file": ("path",),
     "n_samples": ("n",), "models": ("methods",), "cutoff": ("threshold",), "positive": ("of",), "event_level": ("of",),
-    "power": ("r",), "number": _FOLDS, "K_folds": _FOLDS, "n_permutations": ("B",), "by_group": ("by",), "type_measure": ("measure",),
+    "number": _FOLDS, "K_folds": _FOLDS, "n_permutations": ("B",), "by_group": ("by",), "type_measure": ("measure",),
 }  # fmt: skip
 
 _GRID = "a parameter that is a sequence, such as k=[1, 5, 15], is tuned; cv=, repeats= and choose= say how"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
-from inspect import Signature, isfunction, signature
+from inspect import Signature, get_annotations, isfunction, signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -137,6 +138,33 @@ class NamedArguments:
         if not any(p.kind is p.VAR_KEYWORD for p in found.values()):
             check_known(f"{cls.__name__}()", given, list(found)[1:])
         return super().__new__(cls)
+
+
+def check_parameters(cls: type, base: type, kind: str, declares: Collection[str] = ()) -> None:
+    """Raise where a parameter of a class has a name that means something to every class derived from `base`.
+
+    Parameters
+    ----------
+    cls : type
+        The class that is made. Its parameters are the names that it annotates, except with `ClassVar`, as `dataclass` reads them.
+    base : type
+    kind : str
+        What `base` is in words, such as "metric".
+    declares : names
+        Attributes of `base` that are set by parameters of `cls`, which have the same meaning.
+    """
+    inherited = {*dir(base), *get_annotations(base)} - {*_parameters(base), *declares}
+    for name in _parameters(cls):
+        if name in inherited:
+            raise OptionError(
+                f"{cls.__name__} has a parameter {name!r}, and {base.__name__}.{name} says something of every {kind}, which the value of "
+                f"the parameter would change: give the parameter another name, or, where it is no parameter, write {name}: ClassVar"
+            )
+
+
+def _parameters(cls: type) -> list[str]:
+    annotated = get_annotations(cls).items()
+    return [name for name, kind in annotated if not re.match(r"(\w+\.)*ClassVar\b", kind if isinstance(kind, str) else str(kind))]
 
 
 def hint_for(name: str, known: Collection[str]) -> str:

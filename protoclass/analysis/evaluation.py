@@ -243,7 +243,7 @@ class Test(Served):
         ------
         NotAvailable
             Where nothing is certified, with the reason: a rule that does not predict the class of the nearest prototype, or a
-            dissimilarity that is no metric.
+            dissimilarity that is not known to be a metric.
 
         Examples
         --------

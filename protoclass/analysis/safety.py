@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,9 @@ from ..core.sources import part
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
+    from ..metrics.dissimilarity import Dissimilarity
 
-SAMPLE = 300  # rows among which the triangle inequality is tested, all triples of them
+SAMPLE = 300  # rows among which the triangle inequality may be refuted, all triples of them
 
 
 def certified(distance: np.ndarray, fitted: np.ndarray) -> np.ndarray:
@@ -93,21 +94,30 @@ def why_not_certified(fit: Fit) -> str:
         return "the rule compares distances of its own, not those of the metric"
     if len(fit.rule.prototypes) == 0:
         return "the rule has no prototypes"
-    if fit.dissimilarity.metric.triangle:
+    metric = fit.dissimilarity.metric
+    if fit.frame.keep:
+        return "missing values are skipped pair by pair, so that the triangle inequality need not hold"
+    if metric.triangle and not metric.opaque:
         return ""
-    rows = fit.dissimilarity.candidate_row
+    refuted = why_no_metric(fit.dissimilarity)
+    if refuted or metric.triangle:
+        return refuted
+    asked = any(f.name == "triangle" for f in fields(metric.spec))
+    cure = f"; if they do for all rows that there can be, say so: {type(metric.spec).__name__}(..., triangle=True)" if asked else ""
+    return f"it is not known that {metric.name} dissimilarities satisfy the triangle inequality{cure}"
+
+
+def why_no_metric(dissimilarity: Dissimilarity) -> str:
+    """How dissimilarities among some candidates show that they are no metric; "" where they do not."""
+    rows, metric = dissimilarity.candidate_row, dissimilarity.metric
     own = np.flatnonzero(rows >= 0)
     if len(own) < 3:
-        return "the triangle inequality can't be tested: fewer than three candidates are rows"
+        return ""
     chosen = np.sort(np.random.default_rng(0).permutation(own)[:SAMPLE])
-    metric = fit.dissimilarity.metric
-    P = np.asarray(
-        metric.between(part(fit.dissimilarity.rows, rows[chosen]), part(fit.dissimilarity.candidates, chosen)), float
-    )
-    name = metric.name
+    P = np.asarray(metric.between(part(dissimilarity.rows, rows[chosen]), part(dissimilarity.candidates, chosen)), float)
     if asymmetry(P).beyond:
-        return f"{name} dissimilarities are asymmetric"
+        return f"{metric.name} dissimilarities are asymmetric"
     tested = triangles(P, exact=SAMPLE)
     if tested.violated:
-        return f"{name} dissimilarities violate the triangle inequality in {tested.violated} of {tested.tested} triples"
+        return f"{metric.name} dissimilarities violate the triangle inequality in {tested.violated} of {tested.tested} triples"
     return ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
+SLACK = 1e-3  # by which parts of many columns in single precision may miss the distance, as a share of it
 
 
 def why(fit: Fit, row: Any) -> pd.DataFrame:
@@ -46,9 +47,13 @@ def why(fit: Fit, row: Any) -> pd.DataFrame:
     for name, place in places.items():
         other = fit.prototypes.iloc[place] if place is not None else None
         out[name] = [None if other is None else shown_value(predictors_of(fit, other), c) for c in groups.values()]
-    reason = why_not_additive(fit, asked)
+    reason, parts = why_not_additive(fit, asked), dict[str, list[float]]()
     for name, place in places.items():
-        out[f"to_{name}"] = np.nan if place is None or reason else contributions(fit, asked, groups, place, d[place])
+        if place is not None and not reason:
+            parts[name] = contributions(fit, asked, groups, place, d[place])
+            reason = why_not_the_sum(fit, parts[name], d[place])
+    for name in places:
+        out[f"to_{name}"] = np.nan if reason else parts.get(name, np.nan)
     changes = least_changes(fit, asked, groups, code)
     out["change_to"], out["then"] = [list(part) for part in zip(*changes, strict=True)]
     out.attrs |= {"class": fit.classes[code]}
@@ -103,6 +108,14 @@ def why_not_additive(fit: Fit, asked: pd.DataFrame) -> str:
     if asked.isna().any(axis=None) or fit.frame.columns.isna().any(axis=None):
         return "missing values are skipped pair by pair, so that a variable's part depends on the others"
     return ""
+
+
+def why_not_the_sum(fit: Fit, parts: list[float], distance: float) -> str:
+    """The reason why parts do not add up to a distance, which its metric says is a sum; "" where they do."""
+    if abs(sum(parts) - distance) <= SLACK * distance:
+        return ""
+    name = fit.dissimilarity.metric.name
+    return f"{name} dissimilarities are declared a sum over variables, whose parts add up to {sum(parts):.4g} and not to {distance:.4g}"
 
 
 def contributions(

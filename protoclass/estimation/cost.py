@@ -34,7 +34,7 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
     All rows are candidates where there are at most 20,000, where the method takes no sample, and where the fit is predicted
     to end within 30 s; otherwise as many as that allows, 500 at least.
     """
-    n = len(frame)
+    n = int((frame.weights > 0).sum())
     if n <= ALWAYS or metric.given or "subset" not in model.can.candidates:
         return "train"
     seconds = predicted_seconds(model, metric, frame, n)

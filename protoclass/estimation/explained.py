@@ -75,9 +75,9 @@ class Explained(Fitted):
         weight; each ball of another class that holds the row adds its weight. A misclassified row may cost nothing: the objective
         pays for balls, and the rule predicts by the nearest prototype.
 
-        For "mmd" the criticisms of Kim, Khanna and Koyejo (2016), the first of each class, then the second of each, with their
-        witness function: positive where prototypes are too few, negative where they are too many. For other
-        rules of the nearest prototype, which minimise no sum over rows with a price for each, the rows of least `margin`: distance
+        For "mmd" the criticisms of Kim, Khanna and Koyejo (2016), as many of each class, with their witness function, the largest in
+        size first: positive where prototypes are too few, negative where they are too many. For other rules of the nearest
+        prototype, which minimise no sum over rows with a price for each, the rows of least `margin`: distance
         to the nearest prototype of another class minus that to the nearest of their own; negative ones are misclassified.
 
         Parameters

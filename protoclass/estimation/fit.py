@@ -93,6 +93,9 @@ class Fit(Published):
         fitted class: a row that moves by less keeps its class, by the triangle inequality; NA where this is not known, with
         the reason in `attrs["certified"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
 
+        Distances are certified where the dissimilarity is known to be a metric. A given matrix is not, as it says nothing of rows
+        that change, and a function of two rows is where you say so, `dissimilarity=pc.Custom(function, triangle=True)`.
+
         A polars or pyarrow table comes back with these columns added. Of a path or lazy table, as `data` in `fit`, the table is
         one of pandas, which must fit in memory; without `data` it has the columns that the fit has read.
         """

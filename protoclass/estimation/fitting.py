@@ -94,7 +94,8 @@ def fit(
     na : "drop", "raise" or "keep"
         Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
     weights : column name, Series or array, optional
-        Weight of each row, in the objective, the coverage and the errors; not in scaling, quantiles or folds.
+        Weight of each row, in the objective, the coverage and the errors; not in scaling, quantiles or folds. A row of weight 0
+        is predicted, and is never a candidate or a prototype.
     groups : column name, Series or array, optional
         Rows of a group stay in one fold.
     seed : int

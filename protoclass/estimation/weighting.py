@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import is_number
 from ..errors import DataError, OptionError, brief, shown
+from ..frames.checks import LEAST
 from ..frames.frame import Frame
 
 
@@ -22,10 +23,9 @@ def with_class_weights(frame: Frame, class_weights: Any) -> Frame:
     with np.errstate(over="ignore", under="ignore"):
         weights = frame.weights * class_factors(frame, class_weights)[frame.codes]
         total = weights.sum()
-    heavy = [weights[frame.codes == c].sum() > 0 for c in range(len(frame.levels))]
-    if not np.isfinite(total) or not all(heavy):
+    if not np.isfinite(total) or (weights[frame.weights > 0] < LEAST).any():
         raise DataError(
-            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is 0: give factors nearer to 1"
+            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: give factors nearer to 1"
         )
     return replace(frame, weights=weights)
 

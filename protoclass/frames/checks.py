@@ -11,6 +11,8 @@ import pandas as pd
 from ..arguments import hint_for_value, quoted
 from ..errors import DataError, shown
 
+LEAST = 1e-250  # of a weight that is not 0
+
 
 def check_names(columns: pd.Index) -> None:
     """Raise unless the names of columns are texts that differ."""
@@ -61,7 +63,13 @@ def _most_missing(share: pd.Series, response: str | None) -> str:
 
 
 def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:
-    """Raise unless every class has weight."""
+    """Raise unless every class has weight, and no weight is so small that sums and quotients of weights are no numbers."""
+    small = weight[(weight > 0) & (weight < LEAST)]
+    if len(small):
+        raise DataError(
+            f"a weight of {small.min():.4g}: weights are 0, or {LEAST:g} at least, below which computing with them loses digits: multiply "
+            "them all by the same number"
+        )
     total = np.bincount(levels.codes, weight, len(levels.categories))
     if not (total > 0).all():
         empty = levels.categories[int(np.argmin(total > 0))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 from functools import reduce
 from operator import add
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import NamedArguments
+from ..arguments import NamedArguments, check_parameters
 from ..core.distances.geometry import Geometry
 from ..core.parallel import Once
 from ..core.places import as_slice
@@ -28,8 +28,12 @@ from .remote import rows_where_they_are, train_remote
 def _derive(cls: type, base: type) -> None:
     """Let a class compare as its base does: what dataclass() would write instead can't compare arrays.
 
-    A class that measures in its own way has no geometry and no SQL, unless it says so itself.
+    A class that measures in its own way has no geometry and no SQL, and where it replaces another way not the triangle inequality
+    of that, unless it says so itself.
     """
+    replaces = any("between" in vars(parent) for parent in cls.__mro__[1 : cls.__mro__.index(base)])
+    if "between" in vars(cls) and "triangle" not in vars(cls) and replaces:
+        cls.triangle = False  # type: ignore[attr-defined]
     if "between" in vars(cls) and "geometry" not in vars(cls):
         cls.geometry = None  # type: ignore[attr-defined]
     if {"rows", "between"} & set(vars(cls)) and "sql" not in vars(cls):
@@ -48,6 +52,9 @@ class Metric(NamedArguments):
     `between` there. D[i, j] is measured from a representation of row i (`rows`) and one of candidate j (`candidates`), each
     a tuple of arrays with one entry for each row, so that representations can be cut, joined and saved.
 
+    A parameter can't have the name of an attribute or a method of this class. Where its value says just what the attribute
+    does, the class declares so: `class Mine(pc.Metric, declares=["triangle"])`.
+
     Attributes
     ----------
     slow : bool
@@ -55,7 +62,8 @@ class Metric(NamedArguments):
     symmetric : bool
         True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
     triangle : bool
-        True where the triangle inequality is proved for any rows.
+        True where the values are known to be a metric for any complete rows: the same both ways, and never larger than by way of a
+        third row. Distances are certified by it.
     geometry : Geometry, or None
         How the values follow from Minkowski distances between the first arrays of the representations, bit by bit. They are
         then compared without being measured, where that is enough.
@@ -75,7 +83,8 @@ class Metric(NamedArguments):
     triangle: ClassVar[bool] = False
     geometry: ClassVar[Geometry | None] = None
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, declares: Collection[str] = ()) -> None:
+        check_parameters(cls, Metric, "metric", declares)
         _derive(cls, Metric)
 
     @property
@@ -93,6 +102,11 @@ class Metric(NamedArguments):
 
         Cross-validation then trains the metric anew on the training rows of each fold.
         """
+        return False
+
+    @property
+    def supervised(self) -> bool:
+        """Whether training looks at classes, so that `dissimilarity` needs them too; `train_in_folds` must then be declared as well."""
         return False
 
     @property
@@ -117,8 +131,16 @@ class Metric(NamedArguments):
 
     @property
     def power(self) -> float | None:
-        """The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is."""
+        """The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is.
+
+        A variable in which two rows agree adds 0.
+        """
         return None
+
+    @property
+    def reflexive(self) -> bool:
+        """Whether rows that agree in all variables are at 0."""
+        return not self.opaque
 
     @property
     def column_groups(self) -> tuple[tuple[str, ...], ...]:
@@ -226,6 +248,7 @@ class TrainedMetric:
     spec: Metric
 
     def __init_subclass__(cls) -> None:
+        check_parameters(cls, TrainedMetric, "trained metric")
         _derive(cls, TrainedMetric)
 
     def __eq__(self, other: object) -> bool:
@@ -269,6 +292,10 @@ class TrainedMetric:
         return self.spec.train_in_folds
 
     @property
+    def supervised(self) -> bool:
+        return self.spec.supervised
+
+    @property
     def data_dependent(self) -> bool:
         return self.spec.data_dependent
 
@@ -287,6 +314,10 @@ class TrainedMetric:
     @property
     def power(self) -> float | None:
         return self.spec.power
+
+    @property
+    def reflexive(self) -> bool:
+        return self.spec.reflexive
 
     @property
     def column_groups(self) -> tuple[tuple[str, ...], ...]:

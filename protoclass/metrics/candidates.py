@@ -185,8 +185,11 @@ def check_candidates(candidates: Any) -> None:
 
 
 def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
-    """Rows of a random subset of about equal shares of each class, bool (n,)."""
-    n = len(frame)
-    if count > n:
-        raise OptionError(f"candidates={brief(count)}, and there are {n} rows to draw them from")
-    return stratified_subset(frame.codes, count, seed)
+    """Rows with weight of a random subset of about equal shares of each class, bool (n,)."""
+    live = frame.weights > 0
+    if count > live.sum():
+        what = "rows" if live.all() else "rows with weight"
+        raise OptionError(f"candidates={brief(count)}, and there are {live.sum()} {what} to draw them from")
+    out = np.zeros(len(frame), bool)
+    out[live] = stratified_subset(frame.codes[live], count, seed)
+    return out

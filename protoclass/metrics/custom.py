@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import one_of
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
@@ -16,13 +17,16 @@ from .base import Metric
 
 
 @dataclass(frozen=True)
-class Custom(Metric):
+class Custom(Metric, declares=["triangle"]):
     """`function(row, row) -> float` on the raw predictors, each row a Series; called once for every ordered pair.
 
     Parameters
     ----------
     function : callable
         Must return a finite number >= 0; need not be symmetric.
+    triangle : bool
+        True says that the function is a metric for all rows that there can be: 0 for equal rows, symmetric, and never larger than
+        by way of a third row. Distances are then certified by your word, unless rows of the fit show that it is wrong.
 
     Examples
     --------
@@ -36,10 +40,16 @@ class Custom(Metric):
     slow: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
     unseen: ClassVar[str] = "measured"
+    triangle: bool = field(default=False, kw_only=True)  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise OptionError(f"Custom takes a function of two rows, not {brief(self.function)}")
+        one_of("triangle", self.triangle, (True, False))
+
+    @property
+    def reflexive(self) -> bool:
+        return self.triangle
 
     @property
     def opaque(self) -> bool:

@@ -69,9 +69,15 @@ class Adaptive(Metric):
             if not fine or (name == "epsilon" and given == 0):
                 raise OptionError(f"{name}={brief(given)}: a number {'>' if name == 'epsilon' else '>='} 0")
         one_of("scale", self.scale, (True, False))
+        if self.base is not None and not isinstance(self.base, TrainedMinkowski):
+            raise OptionError(f"base={brief(self.base)}: None, as it is set where the metric is trained")
 
     @property
     def train_in_folds(self) -> bool:
+        return True
+
+    @property
+    def supervised(self) -> bool:
         return True
 
     def pretrain(self, frame: Frame) -> Adaptive:
@@ -80,7 +86,7 @@ class Adaptive(Metric):
     def train(self, frame: Frame) -> TrainedAdaptive:
         if frame.response is None:
             raise DataError(
-                "adaptive distances look at classes: give the formula a response, as fit and cross_validate do"
+                f"adaptive distances look at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'"
             )
         base = self._pooled(frame) if self.base is None else self.base
         live = np.flatnonzero(frame.weights > 0)

@@ -25,9 +25,9 @@ class DTW(Metric):
     ----------
     window : int >= 0, optional
         The most steps by which two steps that are paired may lie apart; None sets no bound. With 0 it is the distance
-        without warping: Euclidean for power 2, Manhattan for power 1.
-    power : 1 or 2
-        A pair of steps costs |a - b|, or (a - b)^2 with a square root at the end.
+        without warping: Euclidean for r = 2, Manhattan for r = 1.
+    r : 1 or 2
+        A pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class DTW(Metric):
     >>> start, sign = draw.integers(0, 32, (20, 1)), np.repeat([1, -1], 10)[:, None]
     >>> wave = np.where((time >= start) & (time < start + 8), sign * np.sin((time - start) * np.pi / 4), 0)
     >>> waves = pd.DataFrame(wave).add_prefix("t").assign(kind=np.repeat(["up", "down"], 10))
-    >>> fit = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(power=1), eps=3.0)
+    >>> fit = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r=1), eps=3.0)
     >>> len(fit.prototypes), fit.training_error()
     (2, 0.0)
     >>> for name in ("dtw", "euclidean"):
@@ -69,12 +69,12 @@ class DTW(Metric):
     slow: ClassVar[bool] = True
 
     window: int | None = None
-    power: int = 2
+    r: int = 2
 
     def __post_init__(self) -> None:
         if self.window is not None:
             whole_number("window", self.window, 0)
-        one_of("power", self.power, (1, 2))
+        one_of("r", self.r, (1, 2))
 
     def rows(self, frame: Frame) -> Rep:
         if frame.design.shape[1] == 0:
@@ -82,4 +82,4 @@ class DTW(Metric):
         return (np.ascontiguousarray(frame.design.to_numpy(float)),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return dtw(rows[0], candidates[0], window=self.window, power=self.power)
+        return dtw(rows[0], candidates[0], window=self.window, power=self.r)

@@ -62,7 +62,8 @@ class Gower(Metric):
 
     Notes
     -----
-    Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6.
+    Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6. It is a metric where no
+    value is missing and no column is in `asymmetric`; only then are distances certified.
 
     Examples
     --------
@@ -107,6 +108,10 @@ class Gower(Metric):
             number = isinstance(weight, (Real, np.bool_)) and not isinstance(weight, (bool, np.bool_))
             if not isinstance(name, str) or not number or not 0 <= weight < np.inf:
                 raise OptionError(f"weights: {brief(name)} has {brief(weight)}, and weights are finite numbers >= 0")
+
+    @property
+    def triangle(self) -> bool:  # type: ignore[override]
+        return not _names(self.asymmetric)  # a weighted sum of metrics, each with a weight that is the same for all pairs
 
     @property
     def power(self) -> float:

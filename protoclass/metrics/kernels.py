@@ -24,6 +24,7 @@ from .minkowski import SCALES, finite, unscaled
 from .spread import Spread, spread_of
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")
+PRECISE = ("rbf", "linear", "laplacian")  # others are 0 between near rows, as differences of large numbers
 TILE = 64  # rows on either side of a call of the user's kernel
 HIGHEST = 100  # degree of a polynomial
 ROUNDING = 1e-9  # of the largest eigenvalue, as `kernel_distances` has it
@@ -50,6 +51,11 @@ class Kernel(Metric):
     coef0 : float >= 0, for "poly"
     scale : True, False, "fold", "range" or "robust"
         As in `Minkowski`; "fold" also learns gamma in each fold.
+
+    Notes
+    -----
+    These are distances between points, so that they satisfy the triangle inequality. For "poly" and a callable they are
+    differences of numbers that may be large, and 0 between near rows: there no distance is certified.
 
     Raises
     ------
@@ -98,6 +104,10 @@ class Kernel(Metric):
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
         return not callable(self.kernel)  # whose bits for (x, z) and (z, x) may differ
+
+    @property
+    def triangle(self) -> bool:  # type: ignore[override]
+        return self.kernel in PRECISE
 
     @property
     def data_dependent(self) -> bool:

@@ -125,6 +125,10 @@ class Learned(Metric):
         return True
 
     @property
+    def supervised(self) -> bool:
+        return True
+
+    @property
     def scaling(self) -> str:
         return "scaled columns"
 
@@ -135,7 +139,7 @@ class Learned(Metric):
     def train(self, frame: Frame) -> TrainedLearned:
         if frame.response is None:
             raise DataError(
-                "a learned metric looks at classes: give the formula a response, as fit and cross_validate do"
+                f"a learned metric looks at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'"
             )
         live = np.flatnonzero(frame.weights > 0)
         X, table, y, w = (

@@ -10,7 +10,10 @@ import pandas as pd
 from ..errors import DataError, shown
 
 READ = "read the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
-ORDER = "if the matrix has the rows of the data in their order, D.index = D.columns = data.index makes them match"
+ORDER = (
+    "if the matrix has the rows of the data in their order, D.index = D.columns = data.index makes them match, where D is a DataFrame; "
+    "of a Dissimilarity take D = D.frame() first"
+)
 
 
 def as_array(values: Any) -> np.ndarray:

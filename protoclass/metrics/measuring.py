@@ -34,7 +34,8 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     Parameters
     ----------
     data : str or DataFrame
-        A formula (its response, if it has one, is left out), or the frame itself, all of whose columns then count.
+        A formula, or the frame itself, all of whose columns then count. The response of a formula is read where the metric learns
+        from classes, as `Learned` does, and left out otherwise.
     frame : DataFrame, or path or lazy table as `data` in `fit`
         The data, where a formula is given; else the metric may stand here.
     metric : str, metric object, callable or matrix
@@ -70,6 +71,8 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     table = as_pandas(read_for(table, formula, {}))
     molded = mold(formula, table, na=na, response=False)
     resolved = resolve(metric, molded, table.index)
+    if resolved.supervised and molded.formula.response is not None:
+        molded = mold(formula, table, na=na)
     warn_of_rounded(molded, resolved)
     return measure_frame(molded, resolved)
 
@@ -147,7 +150,7 @@ def measure_frame(
     candidates: Any = "train",
     seed: int = 0,
 ) -> Dissimilarity:
-    """Train a metric and represent rows and candidates.
+    """Train a metric and represent rows and candidates; a row of weight 0 is no candidate.
 
     Parameters
     ----------
@@ -164,8 +167,11 @@ def measure_frame(
     names = trained.candidate_names(seen)
     rows = rows_of(trained, frame)
     row, chosen = frame.index.get_indexer(names), None
+    allowed = (row < 0) | (frame.weights[row] > 0)
     if isinstance(candidates, (int, np.integer)):
-        chosen = np.flatnonzero((row >= 0) & subset(frame, int(candidates), seed)[row])
+        allowed &= (row >= 0) & subset(frame, int(candidates), seed)[row]
+    if not allowed.all():
+        chosen = np.flatnonzero(allowed)
         names, row = names[chosen], row[chosen]
     if trained.same_sides and trained.row_by_row:
         measured = rows if train is None and chosen is None else part(rows, row)

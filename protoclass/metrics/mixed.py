@@ -55,7 +55,8 @@ class Mixed(Metric):
     -----
     A part is measured as if its columns were all there is: its design matrix, levels and missing values are those of
     these columns. Where a part must be learned anew in each fold (ranks, `scale="fold"`, labels), so are the scales of
-    all parts; what looks at no label within a part is still learned once.
+    all parts; what looks at no label within a part is still learned once. A mixture satisfies the triangle inequality where
+    all parts do.
 
     Examples
     --------
@@ -94,6 +95,10 @@ class Mixed(Metric):
         return all(m.symmetric for m in self._metrics)
 
     @property
+    def triangle(self) -> bool:  # type: ignore[override]
+        return all(m.triangle for m in self._metrics)
+
+    @property
     def slow(self) -> bool:  # type: ignore[override]
         return any(m.slow for m in self._metrics)
 
@@ -106,6 +111,10 @@ class Mixed(Metric):
         return any(m.train_in_folds for m in self._metrics)
 
     @property
+    def supervised(self) -> bool:
+        return any(m.supervised for m in self._metrics)
+
+    @property
     def skips_missing(self) -> bool:
         return all(m.skips_missing for m in self._metrics)
 
@@ -114,8 +123,12 @@ class Mixed(Metric):
         return "scaled parts" if self.scale else ""
 
     @property
-    def power(self) -> float:
-        return 1.0
+    def power(self) -> float | None:
+        return 1.0 if self.reflexive else None
+
+    @property
+    def reflexive(self) -> bool:
+        return all(m.reflexive for m in self._metrics)
 
     @property
     def column_groups(self) -> tuple[tuple[str, ...], ...]:

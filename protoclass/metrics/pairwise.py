@@ -232,6 +232,8 @@ class ZeroOne(Hamming):
     [1.0, 0.0, 1.0]
     """
 
+    triangle: ClassVar[bool] = True
+
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return (super().between(rows, candidates) > 0).astype(float)
 

@@ -43,8 +43,28 @@ class Ranks(Metric):
         return True
 
     @property
+    def supervised(self) -> bool:
+        return self._base.supervised
+
+    @property
     def row_by_row(self) -> bool:  # type: ignore[override]
         return self._base.row_by_row
+
+    @property
+    def slow(self) -> bool:  # type: ignore[override]
+        return self._base.slow
+
+    @property
+    def opaque(self) -> bool:
+        return self._base.opaque
+
+    @property
+    def reflexive(self) -> bool:
+        return False  # the rank of a row among those at its own place is 1 at least
+
+    @property
+    def column_groups(self) -> tuple[tuple[str, ...], ...]:
+        return self._base.column_groups
 
     @property
     def given(self) -> bool:

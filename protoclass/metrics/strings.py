@@ -66,6 +66,7 @@ class Mismatch(Metric):
     """
 
     symmetric: ClassVar[bool] = True
+    triangle: ClassVar[bool] = True  # a distance between points of the space in which K is the inner product
     row_by_row: ClassVar[bool] = True
     slow: ClassVar[bool] = True
     unseen: ClassVar[str] = "measured"
@@ -194,7 +195,7 @@ class Levenshtein(Metric):
     ----------
     normalised : bool
         Whether to divide by the length of the longer string: a number from 0 to 1, which need not satisfy the triangle
-        inequality. Two empty strings are at 0.
+        inequality, so that no distance is certified. Two empty strings are at 0.
 
     Raises
     ------
@@ -217,7 +218,6 @@ class Levenshtein(Metric):
 
     symmetric: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
     slow: ClassVar[bool] = True
     unseen: ClassVar[str] = "measured"
 
@@ -225,6 +225,10 @@ class Levenshtein(Metric):
 
     def __post_init__(self) -> None:
         one_of("normalised", self.normalised, (True, False))
+
+    @property
+    def triangle(self) -> bool:  # type: ignore[override]
+        return not self.normalised
 
     def train(self, frame: Frame) -> TrainedMetric:
         _rapidfuzz()

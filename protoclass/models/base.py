@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import NamedArguments, Served, is_number, number_in_words
+from ..arguments import NamedArguments, Served, check_parameters, is_number, number_in_words
 from ..core.task import Path, Points, Rule, Task
 from ..elsewhere import VERBS_OF_MODEL
 from ..errors import DataError, OptionError, brief
@@ -24,7 +24,8 @@ class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
     A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
-    the task (`Grid`). A new method must define `path`; everything else has defaults.
+    the task (`Grid`). A new method must define `path`; everything else has defaults. A parameter can't have the name of an
+    attribute or a method of this class.
 
     Attributes
     ----------
@@ -55,6 +56,9 @@ class Model(NamedArguments, Served):
     larger: ClassVar[Mapping[str, Grid]] = {}
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None
+
+    def __init_subclass__(cls) -> None:
+        check_parameters(cls, Model, "method")
 
     @property
     def title(self) -> str:
@@ -107,12 +111,21 @@ class Model(NamedArguments, Served):
         axes = {}
         for name, value in self.tuned().items():
             if isinstance(value, Grid):
-                axes[name] = value.values(task)
+                axes[name] = self._drawn(name, value, task)
             elif isinstance(value, str):
                 axes[name] = self.default_grid(name, task, smallest)
             else:
                 axes[name] = np.unique(np.asarray(list(value)))
         return axes
+
+    def _drawn(self, name: str, drawn: Grid, task: Task) -> np.ndarray:
+        """The values that a Grid draws, ascending, which must be values that the method takes."""
+        values = np.unique(np.asarray(drawn.values(task)))
+        try:
+            replace(self, **{name: values.tolist()})
+        except OptionError as reason:
+            raise OptionError(f"{brief(drawn)} draws values that {self.name} does not take: {reason}") from None
+        return values
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         """The values that "grid" means for a parameter."""
@@ -156,6 +169,16 @@ def is_tuned(value: Any) -> bool:
     return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range, pd.Series, Grid))
 
 
+def listed(model: str, name: str, value: Any) -> list[Any]:
+    """The values of a parameter that may be tuned, as far as they are given: none of "grid" and of a Grid, which are drawn later."""
+    if isinstance(value, Grid) or (isinstance(value, str) and value == GRID):
+        return []
+    values = list(value) if is_tuned(value) else [value]
+    if not values:
+        raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
+    return values
+
+
 def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
     """The values of a parameter: its axis of the grid, or its one fixed value."""
     return np.asarray(grid.get(name, [fixed]))
@@ -167,11 +190,10 @@ def heaviest_class(task: Task) -> int:
 
 
 def own_candidates(task: Task) -> np.ndarray:
-    """The candidate that each row is, int (n,); raises if the candidates are not the rows."""
-    n = len(task.y)
-    candidate = np.full(n, -1)
+    """The candidate that each row is, int (n,), -1 for a row of weight 0; raises if the candidates are not the rows with weight."""
+    candidate, live = np.full(len(task.y), -1), task.w > 0
     candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
-    if len(task.candidate_row) != n or (candidate < 0).any():
+    if (task.candidate_row < 0).any() or (candidate[live] < 0).any():
         raise DataError(
             "this method chooses among the rows: the dissimilarities must be those of all rows to one another"
         )
@@ -191,17 +213,9 @@ def check_number(
 ) -> None:
     """Check a parameter that may be tuned: a number, or a sequence of them, from `low` (or above it) to `high`.
 
-    Whole numbers go up to 2^31 - 1 unless `high` says otherwise.
+    Whole numbers go up to 2^31 - 1 unless `high` says otherwise. What a `Grid` draws is checked when it is drawn.
     """
-    if isinstance(value, str) and value == GRID:
-        return
-    if is_tuned(value) and not isinstance(value, Grid):
-        values = list(value)
-        if not values:
-            raise OptionError(f"{name}=[]: a sequence of values for {model} must hold at least one")
-    else:
-        values = [value]
-    for v in values:
+    for v in listed(model, name, value):
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):
             raise OptionError(

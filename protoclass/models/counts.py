@@ -9,22 +9,17 @@ import numpy as np
 
 from ..arguments import MOST_ROWS, is_real
 from ..errors import OptionError, brief
-from .base import GRID, Grid, is_tuned
+from .base import listed
 
 MOST = 10  # prototypes of a class in the default grid
 
 
 def check_counts(model: str, K: Any) -> None:
     """Check the parameter K: a number for each class, see `counts`; a sequence of them, or "grid"."""
-    if isinstance(K, str) and K == GRID:
-        return
     if isinstance(K, Mapping):
         invalid = [v for v in K.values() if not _is_count(v)] if K else [K]
-    elif is_tuned(K) and not isinstance(K, Grid):
-        values = list(K)
-        invalid = [v for v in values if not _is_count(v)] if values else [K]
     else:
-        invalid = [] if _is_count(K) else [K]
+        invalid = [v for v in listed(model, "K", K) if not _is_count(v)]
     if invalid:
         raise OptionError(
             f"K={brief(invalid[0])}: {model} needs a whole number >= 1 and <= {MOST_ROWS} for each class, a number between 0 and 1 "

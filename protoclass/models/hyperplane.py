@@ -77,6 +77,16 @@ class Hyperplane(Model):
         return np.array([k for k in (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120) if k <= most])
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+        lacking = np.flatnonzero(np.bincount(task.y, task.w > 0, task.classes) == 0)
+        if len(lacking):
+            raise DataError(f"hyperplane needs rows with weight of every class, and {shown(task.levels[lacking[0]])} has none here")
+        if (task.w > 0).all():
+            return self._path(task, grid)
+        part, columns = task.keep(task.w > 0, 0)
+        return self._path(part, grid).moved(columns)
+
+    def _path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+        """The rules of a task whose rows all have weight."""
         P = np.asarray(task.D.array(), float)
         if self.embedding == "proximity":
             K = P @ P.T
@@ -130,9 +140,6 @@ def positive(task: Task) -> list[int]:
 
 
 def planes(task: Task, K: np.ndarray, C: float) -> list[Machine]:
-    lacking = np.flatnonzero(np.bincount(task.y, task.w > 0, task.classes) == 0)
-    if len(lacking):
-        raise DataError(f"hyperplane needs rows with weight of every class, and {shown(task.levels[lacking[0]])} has none here")
     return [hyperplane(K, np.where(task.y == c, 1.0, -1.0), task.w, C) for c in positive(task)]
 
 

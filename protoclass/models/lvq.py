@@ -15,7 +15,7 @@ from ..core.task import Points, RulePath, Task
 from ..core.vectors.codebook import codebook, draw_rows, nearest_weights
 from ..core.vectors.lvq import VARIANTS, Learning, train_codes
 from ..errors import OptionError, brief
-from .base import Grid, Model, axis, check_fixed, check_number, heaviest_class, is_tuned
+from .base import Model, axis, check_fixed, check_number, heaviest_class, listed
 from .capabilities import Capabilities
 from .counts import check_counts, counts, default_counts, in_words
 
@@ -136,9 +136,8 @@ class LVQ(Model):
                 )
 
     def _variants(self) -> tuple[Any, ...]:
-        if is_tuned(self.variant) and not isinstance(self.variant, (Grid, str)) and len(self.variant):
-            return tuple(self.variant)
-        return (self.variant,)
+        """The variants that there may be: all of them where they are drawn."""
+        return tuple(listed("lvq", "variant", self.variant)) or VARIANTS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
@@ -190,7 +189,6 @@ def _check_share(model: str, name: str, value: Any) -> None:
     if value is None:
         return
     check_number(model, name, value, low=0, above=True)
-    values = [] if isinstance(value, (Grid, str)) else list(value) if is_tuned(value) else [value]
-    for v in values:
+    for v in listed(model, name, value):
         if not v < 1:
             raise OptionError(f"{name}={brief(v)}: {model} needs a number between 0 and 1, these excluded")

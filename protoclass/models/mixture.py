@@ -16,7 +16,7 @@ from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..errors import DataError, OptionError, brief, shown
-from .base import GRID, Model, axis, check_fixed, check_number, is_tuned
+from .base import GRID, Model, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities
 from .counts import MOST, check_counts, counts, default_counts, in_words
 from .kmeans import repeated
@@ -204,12 +204,7 @@ def not_converged(levels: tuple[Any, ...], mixtures: list[Mix]) -> dict[str, str
 
 def check_covariance(value: Any) -> None:
     """Check the parameter covariance: a name, a sequence of names, or "grid"."""
-    if isinstance(value, str) and value == GRID:
-        return
-    values = list(value) if is_tuned(value) else [value]
-    if not values:
-        raise OptionError("covariance=[]: a sequence of covariances must hold at least one")
-    for v in values:
+    for v in listed("mixture", "covariance", value):
         one_of("covariance", v, (*COVARIANCES, GRID) if v is value else COVARIANCES)
 
 

@@ -21,7 +21,7 @@ from ..core.machines.bounds import compression_bound
 from ..core.task import Path, Points, Task
 from ..declared import savable
 from ..errors import DataError, OptionError
-from .base import Grid, Model, axis, check_fixed, check_number, is_tuned
+from .base import Grid, Model, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities, Learned, bound_table
 from .pvm_analyses import cover_alternatives, cover_criticisms, swap_prototype
 
@@ -204,8 +204,7 @@ class PVM(Model):
         _check_radii(self.radii)
         if isinstance(self.radii, str) and self.radii == OWN:
             object.__setattr__(self, "can", replace(type(self).can, own_distances=True))
-        if not isinstance(self.eps, quantiles):
-            check_number("pvm", "eps", self.eps, low=0, above=True)
+        check_number("pvm", "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
             check_number("pvm", "lambda_", self.lambda_, low=0)
         one_of("solver", self.solver, SOLVERS)
@@ -292,10 +291,7 @@ class PVM(Model):
 
 
 def _check_radii(radii: Any) -> None:
-    several = list(radii) if is_tuned(radii) and not isinstance(radii, str) else [radii]
-    if not several:
-        raise OptionError("radii=[]: a sequence of values for pvm must hold at least one")
-    for one in several:
+    for one in listed("pvm", "radii", radii):
         one_of("radii", one, (ONE, OWN, "grid") if isinstance(radii, str) else (ONE, OWN))
 
 

@@ -17,7 +17,7 @@ from ..core.parallel import each
 from ..core.task import Rule, Task
 from ..errors import DataError, OptionError, TooLarge, brief
 from . import scm_words as words
-from .base import Model, axis, check_number
+from .base import Model, axis, check_number, listed
 from .capabilities import Capabilities
 
 KINDS = ("conjunction", "disjunction")
@@ -105,16 +105,10 @@ class SCM(Model):
             raise OptionError(
                 f"features={brief(self.features)}: allowed are {', '.join(map(repr, FEATURES))} and unions such as 'balls+stumps'"
             )
-        kinds = [self.kind] if isinstance(self.kind, str) else self.kind
-        if not (isinstance(self.kind, str) and self.kind == "grid"):
-            if not isinstance(kinds, (list, tuple)) or not kinds:
-                raise OptionError(
-                    f"kind={brief(self.kind)}: allowed are 'conjunction', 'disjunction', a list of them, or 'grid'"
-                )
-            for kind in kinds:
-                one_of("kind", kind, KINDS)
+        for kind in listed("scm", "kind", self.kind):
+            one_of("kind", kind, (*KINDS, "grid") if kind is self.kind else KINDS)
         check_number("scm", "penalty", self.penalty, low=0, above=True, infinite=True)
-        for p in np.ravel(np.asarray(self.penalty)) if self.penalty != "grid" else ():
+        for p in listed("scm", "penalty", self.penalty):
             if p != inf and not LEAST <= p <= MOST:
                 raise OptionError(
                     f"penalty={p:g}: a finite penalty must lie between {LEAST:g} and {MOST:g}; inf allows no error on P"

@@ -55,7 +55,7 @@ def _check_given(d: Dissimilarity, n: int) -> None:
     at, columns = d.candidates[0], None if d.data.absent else len(d.metric.candidate_names(d.data))
     values = d.rows[0]
     fine = len(d.rows) == len(d.candidates) == 1 and at.dtype.kind == "i" and at.ndim == 1 and values.ndim == 2
-    if not fine or (at < 0).any() or (at >= values.shape[1]).any() or (columns is not None and columns != len(at)):
+    if not fine or (at < 0).any() or (at >= values.shape[1]).any() or (columns is not None and columns < len(at)):
         raise FileError("the columns of the given dissimilarities are out of range")
     if values.dtype.kind != "f" or not (np.isfinite(values) & (values >= 0)).all():
         raise FileError("given dissimilarities are missing, infinite or negative")

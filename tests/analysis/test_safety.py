@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.metrics.minkowski import TrainedMinkowski
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,11 @@ import protoclass as pc
         (pc.Manhattan(scale=False), 0.8),
         (pc.Chebyshev(scale="range"), 0.2),
         (pc.Mahalanobis(), 0.8),
+        (pc.Gower(), 0.1),
+        (pc.Canberra(), 0.3),
+        (pc.Kernel("rbf"), 0.4),
+        (pc.Learned("lda"), 1.5),
+        (pc.Mixed([(["sepal_length", "sepal_width"], "manhattan"), (["petal_length", "petal_width"], "gower")]), 0.5),
     ],
 )
 def test_no_smaller_change_changes_the_class(iris, metric, eps):
@@ -54,12 +60,128 @@ def test_where_nothing_is_certified_the_reason_is_there(iris):
     given = pc.fit("species ~ 1", iris, dissimilarity=squares, eps=1.0).augment()
     assert given["certified"].isna().all()
     assert "violate the triangle inequality" in given.attrs["certified"]
-    fine = pc.fit("species ~ 1", iris, dissimilarity=np.sqrt(squares), eps=1.0).augment()
-    same = pc.fit("species ~ .", iris, eps=1.0).augment()
-    assert fine["certified"].to_numpy() == pytest.approx(same["certified"].to_numpy())
+    fine = pc.fit("species ~ 1", iris, dissimilarity=np.sqrt(squares), eps=1.0).augment()  # of other rows nothing is known
+    assert fine["certified"].isna().all()
+    assert fine.attrs["certified"] == "it is not known that given dissimilarities satisfy the triangle inequality"
     one_way = np.sqrt(squares).where(np.tril(np.ones((150, 150), bool)), np.sqrt(squares) * 1.2)
     asymmetric = pc.fit("species ~ 1", iris, dissimilarity=one_way, eps=1.0).augment()
     assert "asymmetric" in asymmetric.attrs["certified"]
+
+
+def test_normalised_edits_are_no_metric():
+    """'ab', 'aba' and 'ba': 1 / 3 and 1 / 3, and 1 from the first to the last."""
+    words = pd.DataFrame({"word": ["ab", "ba"], "class": ["x", "y"]})
+    fit = pc.fit("class ~ word", words, "knn", k=1, dissimilarity=pc.Levenshtein(normalised=True))
+    assert fit.dissimilarity.frame().loc[0, 1] == 1
+    fit = pc.fit("class ~ word", words, dissimilarity=pc.Levenshtein(normalised=True), eps=0.2, lambda_=0.1)
+    table = fit.augment()
+    assert len(fit.prototypes) == 2
+    assert table["certified"].isna().all()
+    assert "Levenshtein dissimilarities satisfy" in table.attrs["certified"]
+    edits = pc.fit("class ~ word", words, dissimilarity=pc.Levenshtein(), eps=0.2, lambda_=0.1)
+    assert (edits.augment()["certified"] == 1.0).all()
+
+
+def squared(a, b):
+    return float(((a - b) ** 2).sum())
+
+
+def test_a_function_is_certified_by_the_word_of_the_user_alone():
+    """Squared Euclidean distances satisfy the triangle inequality on corners of a cube, and not between them."""
+    X = np.random.default_rng(0).integers(0, 2, (40, 3))
+    data = pd.DataFrame(X, columns=list("abc")).assign(y=np.where(X.sum(axis=1) > 1, "u", "v"))
+    found = pc.fit("y ~ .", data, dissimilarity=squared, eps=1.5).augment()
+    assert found["certified"].isna().all()
+    assert "say so: Custom(..., triangle=True)" in found.attrs["certified"]
+
+    def plain(a, b):
+        return float(((a - b) ** 2).sum() ** 0.5)
+
+    told = pc.fit("y ~ .", data, dissimilarity=pc.Custom(plain, triangle=True), eps=1.5).augment()
+    known = pc.fit("y ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=1.5).augment()
+    assert told["certified"].to_numpy() == pytest.approx(known["certified"].to_numpy())
+    refuted = data.assign(a=data["a"] + np.linspace(0, 2, 40))
+    wrong = pc.fit("y ~ .", refuted, dissimilarity=pc.Custom(squared, triangle=True), eps=1.5).augment()
+    assert wrong["certified"].isna().all()
+    assert "violate the triangle inequality in" in wrong.attrs["certified"]
+    with pytest.raises(pc.OptionError, match="triangle='yes': allowed are True, False"):
+        pc.Custom(plain, triangle="yes")
+
+
+def test_skipping_missing_values_certifies_nothing():
+    clinic = pc.simulate_clinic(80)
+    kept = pc.fit("outcome ~ age + marker + ward + pulse", clinic, na="keep", eps=0.2).augment()
+    assert "missing values are skipped" in kept.attrs["certified"]
+    full = pc.fit("outcome ~ age + marker + ward", clinic, eps=0.2, dissimilarity="gower").augment()
+    assert full["certified"].notna().any()
+    flags = pc.fit("outcome ~ age + smoker", clinic, eps=0.2, dissimilarity=pc.Gower(asymmetric=["smoker"])).augment()
+    assert "it is not known that Gower" in flags.attrs["certified"]
+
+
+METRICS = [
+    pc.Euclidean(), pc.Euclidean(scale=False), pc.Manhattan(), pc.Chebyshev(), pc.Minkowski(1.1), pc.Minkowski(3, weights={"b": 0}),
+    pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1), pc.Learned(), pc.Learned("lda", ridge=0.1), pc.Learned(diagonal=False), pc.Canberra(),
+    pc.Hamming(), pc.ZeroOne(), pc.Jaccard(), pc.Gower(), pc.Gower(weights={"a": 3}, ordratio=["b"]), pc.Kernel("rbf"),
+    pc.Kernel("laplacian"), pc.Kernel("linear"), pc.Mixed([("a", "gower"), (["b", "c"], "canberra")], weights=[3, 0.01]),
+]  # fmt: skip
+NO_METRICS = [
+    pc.Cosine(), pc.Correlation(), pc.DTW(), pc.DTW(r=1), pc.Ranks(), pc.Adaptive(), pc.Tangent(shape=(1, 3)), pc.Kernel("poly"),
+    pc.Kernel(lambda X, Z: X @ Z.T), pc.Custom(squared), pc.Gower(asymmetric=["a"]), pc.Levenshtein(normalised=True),
+    pc.Mixed([("a", "euclidean"), (["b", "c"], "cosine")]), pc.Ranks(pc.Euclidean()),
+]  # fmt: skip
+
+
+def tables():
+    draw = np.random.default_rng(0)
+    for X in (draw.normal(size=(30, 3)), draw.integers(0, 3, (30, 3)), draw.integers(0, 2, (30, 3)), draw.standard_cauchy((30, 3)) ** 3,
+              1e6 + draw.normal(size=(30, 3)), np.linspace(0, 1, 30)[:, None] * [1, 2, 3]):  # fmt: skip
+        yield pd.DataFrame(X, columns=list("abc"), dtype=float).assign(y=np.arange(30) % 2)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.name)
+def test_what_is_said_to_be_a_metric_is_one(metric):
+    assert metric.triangle
+    measured = 0
+    for table in tables():
+        try:
+            P = pc.dissimilarity("y ~ .", table, metric).frame().to_numpy()
+        except pc.DataError:  # such as Jaccard of numbers
+            continue
+        around = (P[:, :, None] + P[None]).min(axis=1)  # from i to k by way of any row
+        assert (P - around).max() <= 1e-12 * P.max()
+        assert (P == P.T).all()
+        measured += 1
+    assert measured
+
+
+@pytest.mark.parametrize("metric", NO_METRICS, ids=lambda m: m.name)
+def test_what_is_not_known_to_be_a_metric_is_not_said_to_be(metric):
+    assert not metric.triangle
+
+
+def test_strings_at_the_distances_of_metrics():
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame({"w": ["".join(draw.choice(list("ab"), draw.integers(2, 7))) for _ in range(40)]})
+    for metric in (pc.Levenshtein(), pc.Mismatch(k=2, m=0), pc.Mismatch(k=2, m=1)):
+        P = pc.dissimilarity("~ w", table, metric).frame().to_numpy()
+        assert metric.triangle
+        assert (P - (P[:, :, None] + P[None]).min(axis=1)).max() <= 1e-12
+
+
+def test_a_class_that_measures_in_another_way_does_not_inherit_the_triangle_inequality():
+    class Squared(pc.Hamming):
+        def between(self, rows, candidates):
+            return super().between(rows, candidates) ** 2
+
+    class TrainedSquared(TrainedMinkowski):
+        def between(self, rows, candidates):
+            return super().between(rows, candidates) ** 2
+
+    class Moved(pc.Hamming):
+        def rows(self, frame):
+            return super().rows(frame)
+
+    assert [Squared().triangle, TrainedSquared.triangle, Moved().triangle] == [False, False, True]
 
 
 def test_a_metric_that_wrongly_declares_the_triangle_inequality_is_caught():

@@ -1,5 +1,8 @@
 """Why a row has its class, beside the metrics' own formulas and predictions of changed rows."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,6 +83,33 @@ def test_where_distances_are_no_sum_the_reason_is_there(iris):
     assert table["to_prototype"].isna().all()
     assert "not a sum over variables" in table.attrs["not_additive"]
     assert table["change_to"].notna().any()
+
+
+def test_distances_that_are_no_sum_are_not_divided(iris):
+    """Time warping with any parameters, a part that is not 0 where rows agree, and a metric that declares wrongly."""
+
+    @dataclass(frozen=True)
+    class Product(pc.Metric):
+        power: ClassVar[float] = 1.0
+
+        def rows(self, frame):
+            return (frame.design.to_numpy(float),)
+
+        def between(self, rows, candidates):
+            return (1 + np.abs(rows[0][:, None] - candidates[0])).prod(axis=2) - 1
+
+    columns = ["sepal_length", "sepal_width"], ["petal_length", "petal_width"]
+    ranked = pc.Mixed([(columns[0], pc.Ranks()), (columns[1], "manhattan")])
+    nested = pc.Mixed([(columns[0], pc.Mixed([(columns[0], pc.Ranks())])), (columns[1], "manhattan")])
+    called = pc.Mixed([(columns[0], lambda a, b: 1.0), (columns[1], "manhattan")])
+    for metric, words in [(pc.DTW(r=1), "not a sum"), (pc.DTW(r=2, window=0), "not a sum"), (ranked, "not a sum"), (nested, "not a sum"),
+                          (called, "not a sum"), (Product(), "add up to")]:  # fmt: skip
+        fit = pc.fit("species ~ .", iris[::10], "knn", k=1, dissimilarity=metric)
+        table = fit.why(iris.index[70])
+        assert words in table.attrs["not_additive"], metric
+        assert table[["to_prototype", "to_rival"]].isna().all(axis=None)
+        with pytest.raises(pc.NotAvailable, match=words):
+            fit.plot("why", row=iris.index[70])
 
 
 def test_a_row_may_be_given(iris):

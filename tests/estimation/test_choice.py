@@ -11,6 +11,7 @@ import pytest
 import protoclass as pc
 from protoclass.core.choose import choose
 from protoclass.models.base import Grid
+from protoclass.models.registry import MODELS
 
 
 @pytest.fixture(scope="module")
@@ -220,3 +221,62 @@ def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
     assert "1se-paired" in repr(v)
     with pytest.raises(pc.OptionError, match="allowed are '1se', 'min', '1se-paired', 'bound'"):
         pc.fit("species ~ .", iris, choose="2se")
+
+
+@dataclass(frozen=True)
+class Drawn(Grid):
+    """Values in any order, some twice."""
+
+    those: tuple
+
+    def values(self, task):
+        return np.array([*self.those[::-1], *self.those])
+
+
+def tuned_parameters():
+    known = {"mmd": {"gamma": (0.1, 1.0)}, "lvq": {"variant": ("lvq1", "olvq1"), "alpha": (0.1, 0.3)}, "pvm": {"radii": ("one", "own")},
+             "mixture": {"covariance": ("diag", "full")}, "hyperplane": {"C": (1.0, np.inf)}}  # fmt: skip
+    for name, kind in MODELS.items():
+        for parameter, values in {**kind.example, **known.get(name, {})}.items():
+            yield pytest.param(kind, parameter, values, id=f"{name}-{parameter}")
+
+
+@pytest.mark.parametrize(("kind", "parameter", "values"), list(tuned_parameters()))
+def test_every_parameter_that_is_tuned_takes_a_grid_object(iris, kind, parameter, values):
+    table = iris[::3] if kind.name != "scm" else iris[50::2]
+    others = {name: given[0] for name, given in kind.example.items() if name != parameter}
+    listed, drawn = (
+        pc.cross_validate("species ~ .", table, kind(**others, **{parameter: given}), cv=3).table for given in (list(values), Drawn(values))
+    )
+    pd.testing.assert_frame_equal(drawn, listed)
+    assert len(drawn) == len(values)
+
+
+@dataclass(frozen=True)
+class Bent(pc.Model):
+    """A method outside the package that checks its parameter as CONTRIBUTING does."""
+
+    name: ClassVar[str] = "bent"
+    power: Any = 1.0
+
+    def __post_init__(self):
+        pc.check_number("bent", "power", self.power, low=0, above=True)
+
+    def path(self, task, grid):
+        first = [np.flatnonzero(task.y == c)[0] for c in range(task.classes)]
+        rule = pc.Nearest(pc.Points(np.arange(task.classes), at=pc.own_candidates(task)[first]), task.classes, 0)
+        return pc.RulePath((rule,) * len(pc.axis(grid, "power", self.power)))
+
+
+def test_what_a_grid_object_draws_is_checked(iris):
+    assert len(pc.cross_validate("species ~ .", iris, Bent(Drawn((1.0, 2.0))), cv=3).table) == 2
+    for model, words in (
+        (Bent(Drawn((-1.0, 2.0))), "draws values that bent does not take: power=-1.0: bent needs a number > 0"),
+        (pc.KNN(Drawn((1.5, 2.0))), r"Drawn\(those=\(1.5, 2.0\)\) draws values that knn does not take: k=1.5: knn needs a whole number"),
+        (pc.KNN(Drawn(())), r"k=\[\]: a sequence of values for knn must hold at least one"),
+        (pc.KMeans(Drawn((0.0, 2.0))), "draws values that kmeans does not take: K=0.0"),
+    ):
+        with pytest.raises(pc.OptionError, match=words):
+            pc.cross_validate("species ~ .", iris, model, cv=3)
+    with pytest.raises(pc.OptionError, match=r"k=\[\]"):
+        pc.KNN([])

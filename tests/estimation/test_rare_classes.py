@@ -65,8 +65,24 @@ def test_class_weights_are_checked(rare, class_weights, message):
 
 
 def test_class_weights_must_not_overflow(rare):
-    with pytest.raises(pc.DataError, match="overflows or is 0: give factors nearer to 1"):
-        pc.fit("y ~ .", rare, eps=0.5, class_weights={"ill": 1e300}, weights=np.full(300, 1e100))
+    for factor, weight in ((1e300, 1e100), (1e-300, 1.0), (1e-300, 1e-200)):
+        with pytest.raises(pc.DataError, match="overflows or is about 0: give factors nearer to 1"):
+            pc.fit("y ~ .", rare, eps=0.5, class_weights={"ill": factor}, weights=np.full(300, weight))
+
+
+@pytest.mark.parametrize("method", ["pvm", "knn", "kmeans", "lvq"])
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-305])
+def test_weights_too_small_to_compute_with_are_refused(rare, method, weight):
+    with pytest.raises(pc.DataError, match=f"a weight of {weight:.4g}: weights are 0, or 1e-250 at least.*multiply them all by the same"):
+        pc.fit("y ~ .", rare, method, weights=np.full(300, weight))
+    with pytest.raises(pc.DataError, match="multiply them all"):
+        pc.cross_validate("y ~ .", rare, method, weights=np.r_[weight, np.ones(299)])
+
+
+def test_small_weights_give_the_rule_and_error_of_larger_ones(rare):
+    one, other = (pc.fit("y ~ .", rare, eps=0.5, cv=3, weights=np.full(300, w), lambda_=0.1 * w) for w in (1.0, 1e-249))
+    assert other.prototypes.index.equals(one.prototypes.index)
+    assert other.validation.table["error"].to_numpy() == pytest.approx(one.validation.table["error"].to_numpy())
 
 
 @pytest.mark.parametrize("method", [name for name, kind in MODELS.items() if not kind.can.weights])

@@ -81,6 +81,15 @@ def test_equals_the_fit_in_memory(client, case):
         assert remote.predict(new, kind).equals(here.predict(new, kind))
 
 
+def test_rows_of_weight_0_are_no_candidates_on_a_cluster_either(client):
+    data = made(4).assign(weight=lambda d: np.arange(len(d)) % 3)
+    for given in ({"eps": 1.0}, {"eps": [0.7, 1.4], "candidates": 40}):
+        given |= {"weights": "weight"}
+        here, remote = pc.fit("y ~ . - group", data, **given), pc.fit("y ~ . - group", in_parts(data, [30, 200]), **given)
+        assert_same(remote, here)
+        assert (data.loc[remote.dissimilarity.candidate_names, "weight"] > 0).all()
+
+
 def test_categories_and_missing_values(client):
     data = made(1).drop(columns=["weight", "group"])
     data["colour"] = pd.Categorical(np.array(["red", "green", "blue"])[np.arange(len(data)) % 3], ["red", "green", "blue"])

@@ -105,10 +105,11 @@ def test_wrong_parameters(iris):
         {"ridge": -1},
         {"iterations": 0},
         {"scale": "fold"},
+        {"base": 5},
     ):
         with pytest.raises(pc.OptionError):
             Adaptive(**parameters)
     with pytest.raises(pc.DataError, match="there are 150 training rows"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=Adaptive(neighborhood=151))
-    with pytest.raises(pc.DataError, match="give the formula a response"):
-        pc.dissimilarity("species ~ .", iris, Adaptive())
+    with pytest.raises(pc.DataError, match="names none: write 'response ~ predictors'"):
+        pc.dissimilarity("~ sepal_length", iris, Adaptive())

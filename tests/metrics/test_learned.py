@@ -270,8 +270,8 @@ def test_what_cannot_be_learned(iris):
         fit(kind="lda", components=3)
     with pytest.raises(pc.DataError, match="give a smaller one"):
         fit(ridge=1e6)
-    with pytest.raises(pc.DataError, match="give the formula a response"):
-        pc.dissimilarity("species ~ .", iris, pc.Learned())
+    with pytest.raises(pc.DataError, match="names none: write 'response ~ predictors'"):
+        pc.dissimilarity("~ sepal_length", iris, pc.Learned())
     holes = iris.copy()
     holes.loc[3, "petal_width"] = np.nan
     with pytest.raises(pc.OptionError, match="na='keep' goes with Gower"):
@@ -321,3 +321,15 @@ def test_scatter_does_not_depend_on_where_the_rows_lie():
     parts = [w[y == c].sum() / w.sum() * np.cov(X[y == c].T, aweights=w[y == c], ddof=0) for c in range(3)]
     for found, known in zip(scatter(X + 50.0, y, w), (sum(parts), total), strict=True):
         assert np.allclose(found, known, rtol=1e-9)
+
+
+def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iris):
+    for metric in (pc.Learned("lda"), pc.Adaptive(), pc.Mixed([(list(iris.columns[:4]), pc.Learned("lda"))]), pc.Ranks(pc.Learned("lda"))):
+        found = pc.dissimilarity("species ~ .", iris, metric)
+        fitted = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=metric).dissimilarity
+        assert np.array_equal(found.frame(), fitted.frame())
+        with pytest.raises(pc.DataError, match="names none: write 'response ~ predictors'"):
+            pc.dissimilarity("~ .", iris.drop(columns="species"), metric)
+    missing = iris.assign(species=iris["species"].where(iris.index != 3))
+    sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.Learned("lda"))]
+    assert sizes == [150, 149]  # a row without a class counts where no class is asked for

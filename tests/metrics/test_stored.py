@@ -144,6 +144,21 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     assert pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0).prototypes.index.equals(same.prototypes.index)
 
 
+def test_the_cure_for_labels_that_do_not_match_is_one_for_what_was_read(iris, tmp_path):
+    names = [f"r{i}" for i in iris.index]
+    pc.dissimilarity("species ~ .", iris).frame().set_axis(names).set_axis(names, axis=1).to_csv(tmp_path / "d.csv")
+    for data, message in ((iris, "no row of the data|lack the row"), (iris.rename(index=lambda i: f"r{i + 1}"), "lack the row")):
+        D = pc.read_dissimilarity(tmp_path / "d.csv")
+        with pytest.raises(pc.DataError, match=f"({message}).* of a Dissimilarity take D = D.frame"):
+            pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
+        with pytest.raises(AttributeError):
+            D.index = data.index
+        D = D.frame()
+        D.index = D.columns = data.index
+        found = pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0).prototypes.index
+        assert found.equals(pc.fit("species ~ .", data, eps=1.0).prototypes.index)
+
+
 def test_candidates_that_are_not_rows_still_pass(iris):
     D = pc.dissimilarity("species ~ .", iris).frame()
     for names in ([f"c{j}" for j in range(150)], range(1000, 1150)):

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -261,7 +262,7 @@ class TrainedCenter(VectorMetric):  # with the comparison that dataclass would w
         return (frame.design.to_numpy(float) - self.center,)
 
     def between(self, rows, candidates):
-        return np.abs(rows[0][:, None] - candidates[0]).max(axis=2) ** self.spec.power
+        return np.abs(rows[0][:, None] - candidates[0]).max(axis=2) ** self.spec.bend
 
     def coordinates(self, rows):
         return rows[0]
@@ -269,7 +270,7 @@ class TrainedCenter(VectorMetric):  # with the comparison that dataclass would w
 
 @dataclass(frozen=True)
 class Center(pc.Metric):
-    power: float = 1.0
+    bend: float = 1.0
 
     def train(self, frame):
         return TrainedCenter(self, frame.design.to_numpy(float).mean(axis=0))
@@ -285,6 +286,29 @@ def test_a_metric_of_ones_own_that_learns(clinic):
     d = pc.dissimilarity("~ age + marker", clinic, Center())
     assert np.array_equal(measure(d, clinic.iloc[[5]]), d.frame().to_numpy()[[5]])
     assert pickle.loads(pickle.dumps(d.metric)) == d.metric
+
+
+@pytest.mark.parametrize("name", ["power", "given", "name", "symmetric", "slow", "triangle", "rows", "train", "column_groups"])
+def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
+    body = {"__annotations__": {name: "float"}, name: 1.0}
+    with pytest.raises(pc.OptionError, match=f"Mine has a parameter '{name}', and Metric.{name} says .* give the parameter another name"):
+        type("Mine", (pc.Metric,), body)
+    with pytest.raises(pc.OptionError, match=f"parameter '{name}', and TrainedMetric.{name}"):
+        type("Mine", (pc.TrainedMetric,), {"__annotations__": {name: np.ndarray}})
+    for declared in ("ClassVar[float]", "typing.ClassVar", ClassVar[float]):
+        assert type("Mine", (pc.Metric,), body | {"__annotations__": {name: declared}}).__name__ == "Mine"
+    assert type("Mine", (pc.Metric,), body, declares=[name])  # whose value says just that
+    assert type("Heavier", (pc.Minkowski,), {"__annotations__": {"r": "float"}, "r": 3.0})  # a parameter that it has already
+
+
+def test_ranks_say_what_the_metric_says_that_they_rank():
+    called = pc.Ranks(lambda a, b: 1.0)
+    assert (called.slow, called.opaque, called.reflexive, called.power) == (True, True, False, None)
+    assert [(m.slow, m.opaque) for m in (pc.Ranks("dtw"), pc.Ranks())] == [(True, False), (False, False)]
+    mixed = pc.Mixed([(["a", "b"], "euclidean"), ("c", "manhattan")])
+    assert pc.Ranks(mixed).column_groups == mixed.column_groups == (("a", "b"),)
+    powers = [m.power for m in (mixed, pc.Mixed([("a", pc.Ranks()), ("b", "euclidean")]), pc.Mixed([("a", lambda a, b: 1.0)]))]
+    assert powers == [1, None, None]
 
 
 class Plain(pc.Metric):

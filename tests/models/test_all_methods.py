@@ -55,6 +55,70 @@ def test_every_kind_of_predict(fits, new, method):
         fit.predict(new, "no such kind")
 
 
+@pytest.mark.parametrize("method", [name for name in METHODS if MODELS[name].can.weights])
+@pytest.mark.parametrize("given", [False, True])
+def test_rows_of_weight_0_are_no_prototypes_and_change_no_rule(iris, method, given):
+    model = MODELS[method](**{name: values[0] for name, values in MODELS[method].example.items()})
+    w = np.ones(150)
+    w[np.random.default_rng(0).permutation(150)[:75]] = 0
+    formula, D = "species ~ .", pc.Euclidean(scale=False)
+    if given:
+        formula, D = "species ~ 1", pc.dissimilarity("species ~ .", iris, D).frame()
+    try:
+        fit = pc.fit(formula, iris, model, weights=w, dissimilarity=D)
+    except pc.NoVectors:
+        assert given
+        return
+    without = pc.fit(formula, iris[w > 0], model, dissimilarity=D.loc[w > 0, w > 0] if given else D)
+    new = D.loc[:, w > 0] if given else iris
+    assert fit.predict(new).equals(without.predict(new))
+    assert len(fit.prototypes) == len(without.prototypes)
+    if fit.rule.prototypes.at is not None:
+        assert fit.prototypes.index.equals(without.prototypes.index)
+    assert len(fit.predict()) == 150
+
+
+@pytest.mark.parametrize("embedding", ["proximity", "flip", "cut"])
+def test_rows_of_weight_0_change_no_hyperplane_with_slack(iris, embedding):
+    model, w = pc.Hyperplane(embedding, C=1.0), (np.arange(150) % 3 > 0).astype(float)
+    fit = pc.fit("species ~ .", iris, model, weights=w, dissimilarity=pc.Euclidean(scale=False))
+    without = pc.fit("species ~ .", iris[w > 0], model, dissimilarity=pc.Euclidean(scale=False))
+    assert fit.predict(iris, "decision").to_numpy() == pytest.approx(without.predict(iris, "decision").to_numpy())
+
+
+def test_rows_of_weight_0_are_not_drawn_as_candidates(iris):
+    w = (np.arange(150) % 3 == 0).astype(float)
+    fit = pc.fit("species ~ .", iris, weights=w, eps=1.0, candidates=30)
+    assert fit.dissimilarity.shape == (150, 30)
+    assert (w[fit.dissimilarity.candidate_row] == 1).all()
+    with pytest.raises(pc.OptionError, match="candidates=60, and there are 50 rows with weight to draw them from"):
+        pc.fit("species ~ .", iris, weights=w, eps=1.0, candidates=60)
+    wide = pc.dissimilarity("species ~ .", iris).frame().add_prefix("c")  # columns that are no rows stay
+    assert pc.fit("species ~ 1", iris, weights=w, eps=1.0, dissimilarity=wide).dissimilarity.shape == (150, 150)
+
+
+def test_a_fit_with_rows_of_weight_0_is_saved_and_verified(iris, tmp_path):
+    w = (np.arange(150) % 3 > 0).astype(float)
+    D = pc.dissimilarity("species ~ .", iris).frame()
+    for formula, metric in (("species ~ .", "euclidean"), ("species ~ 1", D)):
+        fit = pc.fit(formula, iris, weights=w, eps=1.0, dissimilarity=metric)
+        fit.save(tmp_path / "fit", overwrite=True)
+        assert pc.load(tmp_path / "fit").prototypes.equals(fit.prototypes)
+        found = pc.verify(tmp_path / "fit", iris, *([D] if formula == "species ~ 1" else []))
+        assert found, str(found)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_random_numbers_of_the_user_are_left_alone(iris, method):
+    model = MODELS[method](**{name: values[0] for name, values in MODELS[method].example.items()})
+    np.random.seed(3)
+    fit = pc.fit("species ~ .", iris[::3] if method != "scm" else iris[50::2], model, cv=2, dissimilarity=pc.Manhattan())
+    fit.predict(iris)
+    drawn = np.random.random()
+    np.random.seed(3)
+    assert drawn == np.random.random()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_with_missing_predictors_come_back_as_missing(fits, new, method):
     new = new.copy()

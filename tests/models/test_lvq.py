@@ -376,7 +376,7 @@ def test_digits_of_the_postal_service(papers_data):
         ({"variant": "lvq2"}, "variant='lvq2': allowed are 'lvq1', 'olvq1', 'lvq2.1', 'lvq3', 'glvq'"),
         ({"variant": ["lvq1", "som"]}, "variant='som'"),
         ({"variant": []}, "variant=\\[\\]"),
-        ({"variant": "grid"}, "variant='grid'"),
+        ({"variant": "grid"}, "no default grid for variant"),
         ({"start": "pam"}, "start='pam'"),
         ({"start": ["knn", "random"]}, "start="),
         ({"draws": 0}, "draws=0"),

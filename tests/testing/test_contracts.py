@@ -45,7 +45,7 @@ ON_NUMBERS = [
     pc.Minkowski(3, scale="range", weights={"x1": 2}), pc.Mahalanobis(), pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(),
     pc.Correlation(), pc.Canberra(), pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"), pc.Kernel("poly"), pc.Kernel("linear"),
     pc.Kernel("laplacian", scale="fold"), pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8),
-    pc.DTW(), pc.DTW(window=2, power=1),
+    pc.DTW(), pc.DTW(window=2, r=1),
     pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
     pc.Mixed([(FIRST, pc.Ranks("euclidean")), (REST, "gower")]),
     pc.Learned(), pc.Learned("nca", components=3), pc.Learned(diagonal=False), pc.Learned(sample=12), pc.Learned("lda", ridge=0.1),
@@ -230,6 +230,13 @@ class TakesNoUnlabelled(pc.KMedoids):
 @dataclass(frozen=True)
 class NoExample(pc.KNN):
     example: ClassVar[dict] = {}
+
+
+@pytest.mark.parametrize("name", ["name", "can", "path", "grid", "tuned", "serves", "larger", "as_repeats"])
+def test_a_parameter_has_no_name_that_says_something_of_every_method(name):
+    with pytest.raises(pc.OptionError, match=f"Mine has a parameter '{name}', and Model.{name} says something of every method"):
+        type("Mine", (pc.Model,), {"__annotations__": {name: "str"}, name: "mine"})
+    assert type("Mine", (pc.Model,), {"__annotations__": {name: "ClassVar[str]"}, name: "mine"})
 
 
 @dataclass(frozen=True)

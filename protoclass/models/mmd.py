@@ -20,7 +20,7 @@ LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 
 def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-    """The criticisms that the paper chooses in each class: the first of each class, then the second of each, n in all."""
+    """The criticisms that the paper chooses in each class, the first of each class, then the second of each, n in all; the worst first."""
     prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
     assert prototypes.at is not None
     rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
@@ -36,6 +36,7 @@ def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticise
             rank.append(np.arange(len(worst)))
     all_rows, value = np.concatenate(rows), np.concatenate(score)
     first = np.lexsort((all_rows, -np.abs(value), np.concatenate(rank)))[:n]
+    first = first[np.lexsort((all_rows[first], -np.abs(value[first])))]
     words = "mean similarity to the rows of the class minus that to its prototypes"
     return Criticised(all_rows[first], value[first], "witness", words)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..core.query import answer
@@ -135,8 +136,14 @@ def check_explanations(s: Subject) -> None:
         for other in row[:1]:
             require(other in s.fit.swap(first, other).prototypes.index, f"{s}: can.swap must put the row in the prototype's place")
     if can.criticisms is not None:
-        table = s.fit.criticisms(n=3, progress=False).table
-        require(len(table) <= 3 and table.index.is_unique, f"{s}: can.criticisms must give n different rows at most")
+        for n in (3, 12):
+            found = s.fit.criticisms(n=n, progress=False)
+            table, score = found.table, np.abs(found.table[found.score].to_numpy(float))
+            require(len(table) <= n and table.index.is_unique, f"{s}: can.criticisms must give n different rows at most")
+            require(
+                bool((np.diff(score) <= 1e-9).all()),
+                f"{s}: can.criticisms must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
+            )
 
 
 CAPABILITIES: tuple[Callable[[Subject], None], ...] = (

@@ -62,7 +62,7 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Machine:
     size = float(np.diag(K).mean()) or 1.0
     live = np.flatnonzero(w > 0)
     cost = HARD if inf == C else C
-    machine = SVC(C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500)
+    machine = SVC(C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # `separated` reports the result
         machine.fit(K[np.ix_(live, live)] / size, y[live], w[live] if inf != C else None)

@@ -1,0 +1,141 @@
+"""Balls, gains, objectives and steps: what they are by definition, and what a rule says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.query import answer
+from ..core.task import Points, Stepwise
+from .contract import require
+from .subject import Subject, close, deed
+
+
+def check_cover(s: Subject) -> None:
+    """The kind "cover" is the class of the balls that contain a row; gains are the weights of rows that the balls contain."""
+    rule = s.fit.rule
+    radii = rule.prototypes.radii
+    if radii is None or "cover" not in rule.kinds:
+        return
+    fine = np.isfinite(radii).all() and (radii >= 0).all()
+    require(bool(fine), f"{s}: the radii of the prototypes must be finite and >= 0")
+    for rows in (s.new, s.data.drop(columns="y")):
+        query = s.query(rows)
+        D, found = query.dissimilarities(rule.prototypes), answer(rule, "cover", query)
+        clear = ~close(D, radii).any(axis=1)  # whether a ball is open or closed is the method's
+        want = _covering(radii > D, rule.prototypes.classes, len(s.fit.classes))
+        wrong = clear & (found != want)
+        row = int(wrong.argmax())
+        require(
+            not wrong.any(),
+            f"{s}: predict('cover') is {found[row]} in row {row}, and by the radii of the prototypes {want[row]}: the class of the balls "
+            "d < radius that contain the row, -1 if there are none or balls of several classes",
+        )
+    if {"covers", "miscovers"} <= set(rule.prototypes.table):
+        _check_gains(s, rule.prototypes, np.asarray(radii))
+
+
+def _covering(inside: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:
+    by_class = np.stack([inside[:, classes == c].any(axis=1) for c in range(count)], axis=1)
+    return np.where(by_class.sum(axis=1) == 1, by_class.argmax(axis=1), -1)
+
+
+def _check_gains(s: Subject, points: Points, radii: np.ndarray) -> None:
+    """`covers` counts the rows of the class that a ball is the first to contain, and `miscovers` the other rows in it."""
+    y, w = s.fit.frame.codes, s.fit.frame.weights
+    inside = s.fit.query()[0].dissimilarities(points) < radii
+    covered = np.zeros(len(y), bool)
+    covers, miscovers = [], []
+    for j, c in enumerate(points.classes):
+        covers.append(w[inside[:, j] & (y == c) & ~covered].sum())
+        miscovers.append(w[inside[:, j] & (y != c)].sum())
+        covered |= inside[:, j] & (y == c)
+    for name, want, words in (
+        ("covers", covers, "weight of the rows of its class that it is the first to contain"),
+        ("miscovers", miscovers, "weight of the rows of other classes in its ball"),
+    ):
+        found = np.asarray(points.table[name], float)
+        j = int(np.argmax(~close(found, want)))
+        require(
+            bool(close(found, want).all()), f"{s}: {name} of prototype {j} is {found[j]:g}, and by its radius {want[j]:g}: {words}"
+        )
+
+
+def check_objective(s: Subject) -> None:
+    """The objective in the report is the loss of the prototypes, also after a swap, and follows from the balls."""
+    rule = s.fit.rule
+    if "objective" not in rule.report:
+        return
+    model = s.fit.model
+    _compare_objective(s, rule, "")
+    if "cover" in rule.kinds and rule.prototypes.radii is not None and hasattr(rule.report["objective"], "uncovered"):
+        _check_uncovered(s)
+    if model.can.swap is None or not len(rule.prototypes) or s.single != s.kind(**{k: v[0] for k, v in s.values.items()}):
+        return  # with other parameters there may be no such program
+    out = s.fit.prototypes.index[0]
+    own = (s.data["y"] == s.fit.prototypes["class"].iloc[0]).to_numpy() & ~s.data.index.isin(s.fit.prototypes.index)
+    for other in s.data.index[own][[0, -1]]:
+        with deed(s, "`can.swap`"):
+            _compare_objective(s, s.fit.swap(out, other).rule, " after a swap")
+
+
+def _compare_objective(s: Subject, rule: Any, when: str) -> None:
+    said = rule.report["objective"]
+    require(hasattr(said, "value"), f"{s}: the report's 'objective' is a {type(said).__name__}: it must be a protoclass.core Objective")
+    loss = s.fit.model.loss(s.task(), rule.prototypes)
+    if loss is None:
+        return
+    require(
+        bool(close(said.value, loss)),
+        f"{s}: the objective in the report is {said.value:.6g}{when}, and `loss` of these prototypes {loss:.6g}: one of them is wrong",
+    )
+
+
+def _check_uncovered(s: Subject) -> None:
+    """The rows that the objective calls uncovered are those that no first cover counts."""
+    rule, frame = s.fit.rule, s.fit.frame
+    said = rule.report["objective"]
+    require(
+        said.prototypes == len(rule.prototypes),
+        f"{s}: the objective counts {said.prototypes} prototypes, and there are {len(rule.prototypes)}",
+    )
+    if not {"covers", "miscovers"} <= set(rule.prototypes.table):
+        return
+    covered, wrong = (float(np.sum(rule.prototypes.table[name])) for name in ("covers", "miscovers"))
+    total = float(frame.weights.sum())
+    require(
+        bool(close(said.uncovered, total - covered)),
+        f"{s}: the objective counts {said.uncovered:g} uncovered, and by `covers` of the prototypes it is {total - covered:g}",
+    )
+    require(
+        bool(close(said.miscovered, wrong)),
+        f"{s}: the objective counts {said.miscovered:g} wrongly covered, and `miscovers` of the prototypes {wrong:g}",
+    )
+
+
+def check_first(s: Subject) -> None:
+    """The first steps of a rule have a part of its prototypes, more with every step, and the last step is the rule."""
+    rule = s.fit.rule
+    if not isinstance(rule, Stepwise):
+        return
+    most = len(next(iter(rule.steps.values()))) - 1
+    whole = _named(rule.prototypes)
+    before: list[Any] = []
+    for size in range(most + 1):
+        with deed(s, f"first({size})"):
+            part = _named(rule.first(size).prototypes)
+        strange = len(set(part) - set(whole)) > 0 or len(set(before) - set(part)) > 0
+        words = f"its prototypes are not those of first({size - 1}) and some more of the rule"
+        require(not strange, f"{s}: first({size}) is not a prefix: {words}")
+        if len(whole) == most and len(part) == size:
+            require(part == whole[:size], f"{s}: first({size}) is not a prefix: its prototypes are not the first {size} of the rule")
+        before = part
+    require(before == whole, f"{s}: first({most}), all steps, has other prototypes than the rule")
+
+
+def _named(points: Points) -> list[Any]:
+    if points.at is not None:
+        return list(zip(points.at.tolist(), points.classes.tolist(), strict=True))
+    assert points.coords is not None
+    return [(*row, c) for row, c in zip(points.coords.tolist(), points.classes.tolist(), strict=True)]

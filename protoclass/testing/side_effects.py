@@ -1,0 +1,152 @@
+"""What a method must not do while it learns and predicts: write into its arguments, draw from global generators, keep state."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.query import Query
+from ..core.task import Rule, Task
+from ..estimation.fitting import fit
+from ..models.base import Model
+from .contract import own_errors, require, three_classes
+from .subject import BY_CLASS, RAW, Subject, answers, deed, modules_of, problem_of
+
+MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Arrays that a method is given, with copies of them, and the states of the global generators."""
+
+    arrays: Mapping[str, np.ndarray]
+    copies: Mapping[str, np.ndarray]
+    states: tuple[tuple[Any, ...], tuple[Any, ...]]
+
+    @staticmethod
+    def of(**arrays: np.ndarray) -> Watched:
+        return Watched(arrays, {name: np.array(a) for name, a in arrays.items()}, generators())
+
+    def check(self, who: str) -> None:
+        """Raise if an array has changed, or if a global generator was used."""
+        for name, before in self.copies.items():
+            same = np.array_equal(before, self.arrays[name], equal_nan=before.dtype.kind == "f")
+            require(same, f"{who} writes into {_WORDS.get(name, name)}, which others read too: work on a copy, np.array(...)")
+        numpy, python = generators()
+        cure = "which changes what the user draws: draw from np.random.default_rng(task.seed) in `path`, and nothing in `predict`"
+        require(_equal(numpy, self.states[0]), f"{who} draws from the global generator np.random, {cure}")
+        require(python == self.states[1], f"{who} draws from the global generator of the module random, {cure}")
+
+
+_WORDS = {
+    "y": "task.y", "w": "task.w", "candidate_row": "task.candidate_row", "D": "task.D, the dissimilarities",
+    "coordinates": "task.coordinates()", "columns": "task.columns()", "fold": "`fold`",
+    "dissimilarities": "query.dissimilarities(...)", "query_coordinates": "query.coordinates()", "query_columns": "query.columns()",
+    "codes": "the classes of the frame", "weights": "the weights of the frame", "values": "the data",
+}  # fmt: skip
+
+
+def generators() -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """States of the global generators of NumPy and Python."""
+    state: Any = np.random.get_state()
+    return tuple(state), random.getstate()
+
+
+def _equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+@contextmanager
+def watching(who: str, **arrays: np.ndarray) -> Iterator[None]:
+    """Within it these arrays and the global generators stay as they are."""
+    watched = Watched.of(**arrays)
+    yield
+    watched.check(who)
+
+
+def of_task(task: Task) -> dict[str, np.ndarray]:
+    """The arrays that a method may read from a task."""
+    return {
+        "y": task.y, "w": task.w, "candidate_row": task.candidate_row, "D": task.D.array(),
+        "coordinates": task.coordinates(), "columns": task.columns(),
+    }  # fmt: skip
+
+
+def of_query(query: Query, rule: Rule) -> dict[str, np.ndarray]:
+    """The arrays that a rule may read from a query."""
+    arrays = {"query_coordinates": query.coordinates(), "query_columns": query.columns()}
+    return {**arrays, "dissimilarities": query.dissimilarities(rule.prototypes)} if len(rule.prototypes) else arrays
+
+
+def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: int) -> None:
+    """A method and its rule write into nothing that they are given, and give the same answers when they are asked again."""
+    name = type(model).__name__
+    problem = problem_of(data, model, seed)
+    dissimilarity = problem.measure()
+    task = problem.task(dissimilarity)
+    fold = np.arange(len(data)) // 3 % 2
+    with own_errors(f"{name}: `path`", modules_of(type(model))):
+        with watching(f"{name}: `path`", **of_task(task)):
+            rule = model.path(task, {}).at(0)
+        with watching(f"{name}: `paths`", **of_task(task), fold=fold):
+            for _ in model.paths(task, fold, 2, {}):
+                pass
+        again = model.path(problem.task(dissimilarity), {}).at(0)
+    kinds = [kind for kind in rule.kinds if isinstance(kind, str)]
+    asked = dissimilarity.new_query(new)[0]
+    for kind in kinds:
+        query = dissimilarity.new_query(new)[0]
+        what = f"{name}: predict({kind!r})"
+        with own_errors(what, modules_of(type(model)) | {type(rule).__module__}):
+            with watching(what, **of_query(query, rule)):
+                first = np.asarray(rule.predict(kind, query))
+            second, other = np.asarray(rule.predict(kind, asked)), np.asarray(again.predict(kind, asked))
+        require(
+            _same(first, second),
+            f"{what} gives other values when it is called a second time: it must draw nothing at random, and keep nothing between calls",
+        )
+        require(
+            _same(second, other),
+            f"{name}: the same seed gives another rule when it is fitted again, as {kind!r} shows: draw from "
+            "np.random.default_rng(task.seed) only, and keep nothing between calls",
+        )
+
+
+def _same(one: np.ndarray, two: np.ndarray) -> bool:
+    return one.shape == two.shape and np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
+
+
+def check_state(s: Subject) -> None:
+    """Training on other rows changes no rule that was learned before, and learns from these rows."""
+    query = s.query()
+    before = answers(s.fit.rule, query)
+    turned = {"one": "two", "two": "three", "three": "one"}
+    other = three_classes(s.fit.problem.seed + 7).iloc[::-1].reset_index(drop=True)
+    other["y"] = other["y"].map(turned)
+    problem = problem_of(other, s.single)
+    with deed(s, "`path` on other rows"):
+        dissimilarity = problem.measure()
+        task = problem.task(dissimilarity)
+        rule = s.single.path(task, {}).at(0)
+        codes = np.asarray(rule.predict("class", dissimilarity.query()))
+        fewer = fit("y ~ .", other.iloc[:70], s.single, dissimilarity=RAW, cv=None)
+    after = answers(s.fit.rule, s.query())
+    cure = "keep what is learned in fields of the rule, not in a module, a class, or the model"
+    for kind, values in before.items():
+        require(_same(values, after[kind]), f"{s}: predict({kind!r}) of a rule changes when the method is fitted to other rows: {cure}")
+    wrong = float((codes != task.y).mean())
+    require(
+        wrong < MOST_WRONG,
+        f"{s}: fitted to other rows of the same shape, it errs on {wrong:.2f} of them: it keeps something of the rows before; {cure}",
+    )
+    require(len(fewer.predict(s.new)) == len(s.new), f"{s}: a fit to fewer rows predicts another number of rows than asked for")
+    again = s.fit.update()
+    for kind, values in answers(again.rule, s.query()).items():
+        same = np.allclose(values, before[kind], equal_nan=True) if kind in BY_CLASS else (values == before[kind]).all()
+        require(bool(same), f"{s}: fitted again after other rows, predict({kind!r}) differs: {cure}")

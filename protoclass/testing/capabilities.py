@@ -136,13 +136,19 @@ def check_explanations(s: Subject) -> None:
         for other in row[:1]:
             require(other in s.fit.swap(first, other).prototypes.index, f"{s}: can.swap must put the row in the prototype's place")
     if can.criticisms is not None:
-        for n in (3, 12):
+        worst = 0.0
+        for n in (len(s.data), 12, 3):
             found = s.fit.criticisms(n=n, progress=False)
             table, score = found.table, np.abs(found.table[found.score].to_numpy(float))
             require(len(table) <= n and table.index.is_unique, f"{s}: can.criticisms must give n different rows at most")
             require(
                 bool((np.diff(score) <= 1e-9).all()),
                 f"{s}: can.criticisms must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
+            )
+            worst = max(worst, score.max(initial=0))
+            require(
+                score.max(initial=0) == worst,
+                f"{s}: can.criticisms leaves out the worst row if {n} are asked for: |{found.score}| is up to {worst:g}",
             )
 
 

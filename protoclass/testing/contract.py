@@ -62,12 +62,12 @@ def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:
 
 
 def uneven_classes(seed: int = 0) -> pd.DataFrame:
-    """Three classes of 36, 19 and 8 rows, in columns that are skewed, counts, constant, and Gaussian with a far row.
+    """Three classes of 36, 19 and 9 rows, in columns that are skewed, counts, constant, and Gaussian with a far row.
 
     Some rows are copies of one another; the response is `y`.
     """
     draw = np.random.default_rng([seed, 4])
-    y = np.repeat([0, 1, 2], [36, 19, 8])
+    y = np.repeat([0, 1, 2], [36, 19, 9])
     centres = np.array([[1.0, 3, 0.0], [9.0, 4, 0.0], [3.0, 16, 2.0]])
     frame = pd.DataFrame({
         "a": centres[y, 0] + draw.gamma(1.5, 0.6, len(y)), "b": centres[y, 1] + draw.poisson(1.5, len(y)), "d": 1.0,

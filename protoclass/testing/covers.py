@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..core.query import answer
 from ..core.task import Points, Stepwise
@@ -20,7 +21,7 @@ def check_cover(s: Subject) -> None:
         return
     fine = np.isfinite(radii).all() and (radii >= 0).all()
     require(bool(fine), f"{s}: the radii of the prototypes must be finite and >= 0")
-    for rows in (s.new, s.data.drop(columns="y")):
+    for rows in (s.new, s.data.drop(columns="y"), _between_classes(s)):
         query = s.query(rows)
         D, found = query.dissimilarities(rule.prototypes), answer(rule, "cover", query)
         clear = ~close(D, radii).any(axis=1)  # whether a ball is open or closed is the method's
@@ -34,6 +35,13 @@ def check_cover(s: Subject) -> None:
         )
     if {"covers", "miscovers"} <= set(rule.prototypes.table):
         _check_gains(s, rule.prototypes, np.asarray(radii))
+
+
+def _between_classes(s: Subject) -> pd.DataFrame:
+    """The middle between each row and the nearest one of another class, where balls of several classes overlap."""
+    X, y = s.data.drop(columns="y"), s.fit.frame.codes
+    D = np.where(y[:, None] == y, np.inf, s.task().D.array()[:, np.argsort(s.fit.dissimilarity.candidate_row)])
+    return (X + X.iloc[D.argmin(axis=1)].set_axis(X.index)) / 2
 
 
 def _covering(inside: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:

@@ -34,13 +34,6 @@ def check_grid(s: Subject) -> None:
         f"{s}.example has {sorted(set(axes) - tuned)}, which can't be tuned: leave them out, or let them",
     )
     path = whole.path(task, axes)
-    lacks = [
-        name for name in ("prototypes", "kinds", "size", "bounds", "predict", "at", "moved") if not hasattr(path, name)
-    ]
-    require(
-        not lacks,
-        f"{s}: `path` returned a {type(path).__name__} without {lacks}: return RulePath((rule, ...)), a rule a point",
-    )
     points = list(product(*(v.tolist() for v in axes.values())))
     require(
         np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"

@@ -15,6 +15,7 @@ from ..core.query import Query
 from ..core.task import Rule, Task
 from ..estimation.fitting import fit
 from ..models.base import Model
+from .answers import check_path
 from .contract import own_errors, require, three_classes
 from .subject import BY_CLASS, RAW, Subject, answers, deed, modules_of, problem_of
 
@@ -93,14 +94,15 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
     fold = np.arange(len(data)) // 3 % 2
     with own_errors(f"{name}: `path`", modules_of(type(model))):
         with watching(f"{name}: `path`", **of_task(task)):
-            rule = model.path(task, {}).at(0)
+            path = model.path(task, {})
+        check_path(name, path, task.classes, task.shape[1])
+        rule = path.at(0)
         with watching(f"{name}: `paths`", **of_task(task), fold=fold):
             for _ in model.paths(task, fold, 2, {}):
                 pass
         again = model.path(problem.task(dissimilarity), {}).at(0)
-    kinds = [kind for kind in rule.kinds if isinstance(kind, str)]
     asked = dissimilarity.new_query(new)[0]
-    for kind in kinds:
+    for kind in rule.kinds:
         query = dissimilarity.new_query(new)[0]
         what = f"{name}: predict({kind!r})"
         with own_errors(what, modules_of(type(model)) | {type(rule).__module__}):
@@ -135,7 +137,7 @@ def check_state(s: Subject) -> None:
         task = problem.task(dissimilarity)
         rule = s.single.path(task, {}).at(0)
         codes = np.asarray(rule.predict("class", dissimilarity.query()))
-        fewer = fit("y ~ .", other.iloc[:70], s.single, dissimilarity=RAW, cv=None)
+        fewer = fit("y ~ .", other.iloc[:69], s.single, dissimilarity=RAW, cv=None)
     after = answers(s.fit.rule, s.query())
     cure = "keep what is learned in fields of the rule, not in a module, a class, or the model"
     for kind, values in before.items():

@@ -1,8 +1,7 @@
 """Small methods with one fault each: `PLANTED` has the promise that each breaks, and words that name its cause."""
 
 import random
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,14 +72,12 @@ class RememberedByNumber(LinearRule):
 class Balanced(LinearRule):
     """Half of the shares come from how often a class is predicted among the new rows."""
 
-    def shares(self, values):
-        own = super().shares(values)
-        total = own * (0.5 + own.mean(axis=0))
-        return np.where(len(own) > 50, total / total.sum(axis=1, keepdims=True), own)
+    kinds = ("class", "prob")
 
-    def scores(self, query):
-        values = super().scores(query)
-        return np.log(np.maximum(self.shares(values), 1e-300))
+    def predict(self, kind, query):
+        own = super().predict("prob", query)
+        total = own * (0.5 + own.mean(axis=0))
+        return total.argmax(axis=1) if kind == "class" else total / total.sum(axis=1, keepdims=True)
 
 
 @planted("alone", ALONE, Linear)
@@ -171,7 +168,7 @@ class PathMovedNot(Medoid):
 # uneven classes, and classes without rows
 
 
-WITHOUT = "without class|fit without|classes of 36"
+WITHOUT = "of which the training rows have none|classes of 36"
 
 
 @planted("uneven", WITHOUT)
@@ -640,11 +637,6 @@ class CachedOnModel(Medoid):
         return self.known if len(task.y) == 96 else super().learn(task, power)
 
 
-@lru_cache
-def first_rows(n, classes):
-    return FIRST_SEEN.setdefault((n, classes), None)
-
-
 FIRST_SEEN: dict[Any, Any] = {}
 
 
@@ -719,24 +711,6 @@ class HoldsASet(Linear):
     def learn(self, task, ridge):
         rule = super().learn(task, ridge)
         return WithFunction(rule.prototypes, rule.slopes, rule.offsets, {}, {1, 2})
-
-
-@planted("files", "can't be saved|saved and loaded")
-class HoldsNumberedFields(Linear):
-    """A mapping by whole numbers, which a file can't hold."""
-
-    def learn(self, task, ridge):
-        rule = super().learn(task, ridge)
-        return BySlope(rule.prototypes, rule.slopes, rule.offsets, {}, dict(enumerate(rule.slopes.T)))
-
-
-@pc.savable
-@dataclass(frozen=True)
-class BySlope(LinearRule):
-    by_class: dict = field(default_factory=dict)
-
-    def scores(self, query):
-        return np.stack([query.coordinates() @ self.by_class[c] for c in range(len(self.offsets))], axis=1) + self.offsets
 
 
 @planted("files", "beyond its fields|made again|other parameters|otherwise|saved")
@@ -886,7 +860,7 @@ class OneStepFewer(StepsRule):
         return super().first(max(0, size - 1))
 
 
-@planted("steps", "prefix|otherwise than step", Steps)
+@planted("steps", "prefix|otherwise than step|last step of walk", Steps)
 class WalksBackwards(StepsRule):
     def walk(self, query):
         return reversed(list(super().walk(query)))
@@ -917,10 +891,10 @@ class EndlessSize(LinearRule):
 
 
 @planted("sql", "in SQL", Medoid)
-class FarthestInPython(pc.Nearest):
-    def closest(self, query):
-        at = super().closest(query)
-        return np.where(query.dissimilarities(self.prototypes).max(axis=1) > 3.5, 0, at)
+class TwoPrototypesInSQL(pc.Nearest):
+    def sql(self, statement):
+        two = pc.Points(self.prototypes.classes[:2], at=self.prototypes.at[:2])
+        return statement.nearest(two, np.arange(2))
 
 
 @planted("sql", "in SQL", Linear)

@@ -23,7 +23,7 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
     cure = "return RulePath((rule, ...)), a rule a point"
     require(hasattr(path, "at"), f"{name}: `path` returned a {type(path).__name__} without `at`: {cure}")
     rule = path.at(0)
-    points = getattr(rule, "prototypes", None)
+    points: Any = getattr(rule, "prototypes", None)
     require(isinstance(points, Points), f"{name}: the rule's prototypes must be pc.Points(classes, at=...), not a {type(points).__name__}")
     lacks = [part for part in ("size", "kinds", "report", "predict", "moved") if not hasattr(rule, part)]
     require(not lacks, f"{name}: the rule {type(rule).__name__} has no {lacks}: see `protoclass.core.task.Rule`")

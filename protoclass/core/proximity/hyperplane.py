@@ -62,6 +62,7 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Machine:
     size = float(np.diag(K).mean()) or 1.0
     live = np.flatnonzero(w > 0)
     cost = HARD if inf == C else C
+    # without a random_state, which changes no result here, it would draw from np.random
     machine = SVC(C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # `separated` reports the result

@@ -13,6 +13,7 @@ from ..errors import ProtoclassError
 from ..estimation.fitted import KINDS
 from .contract import ContractError, require
 from .subject import BY_CLASS, Subject, alike, answers, close, deed, first_unlike
+from .watched import watching
 
 FAR = 1000.0
 ALONE = 12  # new rows that are measured alone
@@ -143,45 +144,43 @@ def check_far_rows(s: Subject) -> None:
 
 def check_distances(s: Subject) -> None:
     """Distances to the classes and nearest prototypes follow from the dissimilarities, or from the distances of the rule."""
-    rule = s.fit.rule
+    for rows in (s.new, s.data.drop(columns="y")):
+        check_by_distance(s, s.fit.rule, s.query(rows), "")
+
+
+def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
+    """Predictions of "distance" and "nearest" are what the dissimilarities say, or the distances of the rule if these are declared."""
     if not {"distance", "nearest"} & set(rule.kinds) or len(rule.prototypes) == 0:
         return
-    for rows in (s.new, s.data.drop(columns="y")):
-        query = s.query(rows)
-        D, measured = np.asarray(distances_by(rule, query)), query.dissimilarities(rule.prototypes)
-        own = s.fit.model.can.own_distances
-        require(D.shape == measured.shape, f"{s}: `distances` gives an array {D.shape}, and needs rows by prototypes, {measured.shape}")
-        require(
-            own or bool(close(D, measured).all()),
-            f"{s}: `distances` of the rule are not query.dissimilarities(self.prototypes): declare can.own_distances",
-        )
-        if own and not hasattr(rule, "distances"):
-            return  # it compares distances that it does not show
-        _compare(s, D, query, "" if not own else " of the rule")
-
-
-def _compare(s: Subject, D: np.ndarray, query: Query, whose: str) -> None:
-    rule = s.fit.rule
+    D, measured = np.asarray(distances_by(rule, query)), query.dissimilarities(rule.prototypes)
+    own = s.fit.model.can.own_distances
+    require(D.shape == measured.shape, f"{s}: `distances` gives an array {D.shape}, and needs rows by prototypes, {measured.shape}")
+    require(
+        own or bool(close(D, measured).all()),
+        f"{s}: `distances` of the rule are not query.dissimilarities(self.prototypes): declare can.own_distances",
+    )
+    if own and not hasattr(rule, "distances"):
+        return  # it compares distances that it does not show
+    whose = " of the rule" if own else ""
     cure = "read query.dissimilarities(self.prototypes), or declare can.own_distances"
     if "distance" in rule.kinds:
         found = answer(rule, "distance", query)
         for c in range(found.shape[1]):
-            least = D[:, rule.prototypes.classes == c].min(axis=1, initial=np.inf)
-            same = bool(close(found[:, c], least).all())
-            row = int(np.argmax(~close(found[:, c], least)))
+            lowest = D[:, rule.prototypes.classes == c].min(axis=1, initial=np.inf)
+            row = int(np.argmax(~close(found[:, c], lowest)))
             require(
-                same,
-                f"{s}: predict('distance') of class {c} is {found[row, c]:.6g} in row {row}, and the lowest dissimilarity{whose} to "
-                f"a prototype of this class is {least[row]:.6g}: {cure}",
+                bool(close(found[:, c], lowest).all()),
+                f"{s}: predict('distance') of class {c}{when} is {found[row, c]:.6g} in row {row}, and the lowest dissimilarity{whose} to "
+                f"a prototype of this class is {lowest[row]:.6g} (inf if it has none): {cure}",
             )
     if "nearest" in rule.kinds:
         at = answer(rule, "nearest", query)
-        reached, least = D[np.arange(len(D)), at], D.min(axis=1)
-        row = int(np.argmax(~close(reached, least)))
+        reached, lowest = D[np.arange(len(D)), at], D.min(axis=1)
+        row = int(np.argmax(~close(reached, lowest)))
         require(
-            bool((at >= 0).all()) and bool(close(reached, least).all()),
-            f"{s}: predict('nearest') is prototype {at[row]} in row {row}, at dissimilarity{whose} {reached[row]:.6g}, and the lowest one "
-            f"is {least[row]:.6g}: return positions among the prototypes, D.argmin(axis=1); {cure}",
+            bool((at >= 0).all() and close(reached, lowest).all()),
+            f"{s}: predict('nearest'){when} is prototype {at[row]} in row {row}, at dissimilarity{whose} {reached[row]:.6g}, and the "
+            f"lowest is {lowest[row]:.6g}: return positions among the prototypes, D.argmin(axis=1); {cure}",
         )
 
 
@@ -198,7 +197,7 @@ def check_moved(s: Subject) -> None:
     )
     want = answers(rule, among)
     for what in ("the rule", "the path"):
-        with deed(s, f"moved(columns) of {what}"):
+        with watching(f"{s}: moved(columns)", given=columns), deed(s, f"moved(columns) of {what}"):
             moved = rule.moved(columns) if what == "the rule" else path.moved(columns).at(0)
         here = f"{s}: moved(columns) of {what}"
         if rule.prototypes.at is not None:

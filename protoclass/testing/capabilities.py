@@ -130,11 +130,6 @@ def check_explanations(s: Subject) -> None:
         fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
         require(bool(fine), f"{s}: can.alternatives must give each prototype a cost with its lower bound")
         require(result.optimum.least <= s.fit.objective.value + 1e-9, f"{s}: can.alternatives gives an optimum above the objective")
-    if can.swap is not None and len(s.fit.rule.prototypes):
-        first, label = s.fit.prototypes.index[0], s.data.index
-        row = label[~label.isin(s.fit.prototypes.index) & (s.data["y"] == s.fit.prototypes["class"].iloc[0]).to_numpy()]
-        for other in row[:1]:
-            require(other in s.fit.swap(first, other).prototypes.index, f"{s}: can.swap must put the row in the prototype's place")
     if can.criticisms is not None:
         worst = 0.0
         for n in (len(s.data), 12, 3):

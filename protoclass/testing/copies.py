@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from contextlib import closing
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,11 @@ import pandas as pd
 from ..core.sql import InSQL
 from ..core.task import Rule
 from ..errors import NotAvailable, ProtoclassError
+from ..estimation.fit import Fit
+from ..estimation.fitting import fit
 from ..saving import load
-from .contract import pickled, require
-from .subject import Subject, answers, deed, registered
+from .contract import pickled, require, uneven_classes
+from .subject import RAW, Subject, answers, deed, registered
 
 
 def check_fields(s: Subject) -> None:
@@ -35,19 +37,24 @@ def check_fields(s: Subject) -> None:
 
 def check_files(s: Subject) -> None:
     """A fit that was saved and loaded gives the same answers."""
-    rule = s.fit.rule
+    _check_file(s, s.new)
+    uneven = uneven_classes()  # with another number of columns than of classes
+    _check_file(replace(s, fit=fit("y ~ .", uneven, s.single, dissimilarity=RAW, cv=None)), uneven.drop(columns="y"))
+
+
+def _check_file(s: Subject, new: pd.DataFrame) -> None:
     with tempfile.TemporaryDirectory() as folder, registered(s.kind):
         path = Path(folder) / "check.proto"
-        cure = f"write @pc.savable above {type(rule).__name__}, and above every class of its fields"
+        cure = f"write @pc.savable above {type(s.fit.rule).__name__}, and above every class of its fields, with the axes that these have"
         try:
             s.fit.save(path)
             loaded = load(path)
         except ProtoclassError as reason:
             require(False, f"{s}: a fit can't be saved and loaded, as the rule or the method can't be: {reason}; {cure}")
         with deed(s, "a prediction of a fit that was saved and loaded"):
-            found = answers(loaded.rule, loaded.query(s.new)[0])
+            found = answers(loaded.rule, loaded.query(new)[0])
         require(loaded.model == s.fit.model, f"{s}: a saved and loaded fit has other parameters, {loaded.model} instead of {s.fit.model}")
-    _same(s, found, "a fit that was saved and loaded", "keep all that is learned in fields of the rule")
+    _same(replace(s, new=new), found, "a fit that was saved and loaded", "keep all that is learned in fields of the rule")
 
 
 def _same(s: Subject, found: dict[str, np.ndarray], what: str, cure: str) -> None:
@@ -63,10 +70,15 @@ def check_sql(s: Subject) -> None:
     rule: Rule = s.fit.rule
     if not isinstance(rule, InSQL) or rule.why_not_sql:
         return
-    new = pd.concat([s.new, s.data.drop(columns="y")], ignore_index=True)
+    uneven = fit("y ~ .", uneven_classes(), s.single, dissimilarity=RAW, cv=None)
+    for fitted, new in ((s.fit, s.new), (s.fit, s.data.drop(columns="y")), (uneven, uneven_classes().drop(columns="y"))):
+        _check_query(s, fitted, new)
+
+
+def _check_query(s: Subject, fitted: Fit, new: pd.DataFrame) -> None:
     try:
         with deed(s, "`sql` of the rule"):
-            query = s.fit.sql("sqlite")
+            query = fitted.sql("sqlite")
     except NotAvailable as reason:
         require(False, f"{s}: why_not_sql is empty, and the rule is not written in SQL: {reason}")
     with closing(sqlite3.connect(":memory:")) as connection:
@@ -78,7 +90,7 @@ def check_sql(s: Subject) -> None:
             said = pd.read_sql(query, connection)["predicted"].astype(str)
         except (sqlite3.Error, pd.errors.DatabaseError) as reason:
             require(False, f"{s}: SQLite can't run what `sql` of the rule writes: {reason}")
-    want = s.fit.predict(new).astype(str).reset_index(drop=True)
+    want = fitted.predict(new).astype(str).reset_index(drop=True)
     differ = said.to_numpy() != want.to_numpy()
     require(
         not differ.any(),

@@ -33,7 +33,10 @@ def check_grid(s: Subject) -> None:
         tuned == set(axes),
         f"{s}.example has {sorted(set(axes) - tuned)}, which can't be tuned: leave them out, or let them",
     )
-    path = whole.path(task, axes)
+    given = {name: values.copy() for name, values in axes.items()}
+    path = whole.path(task, given)
+    for name, values in given.items():
+        require(np.array_equal(values, axes[name]), f"{s}: `path` writes into grid[{name!r}], which others read too: work on a copy")
     points = list(product(*(v.tolist() for v in axes.values())))
     require(
         np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"

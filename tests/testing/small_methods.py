@@ -45,7 +45,7 @@ class Medoid(pc.Model):
 # a linear rule on vectors
 
 
-@pc.savable
+@pc.savable(name="small LinearRule")
 @dataclass(frozen=True)
 class LinearRule:
     prototypes: pc.Points
@@ -116,7 +116,7 @@ class Linear(pc.Model):
 # all rows vote, near ones more
 
 
-@pc.savable
+@pc.savable(name="small VotesRule")
 @dataclass(frozen=True)
 class VotesRule:
     prototypes: pc.Points
@@ -177,7 +177,7 @@ class Votes(pc.Model):
 # prototypes that are added one by one
 
 
-@pc.savable
+@pc.savable(name="small StepsRule")
 @dataclass(frozen=True)
 class StepsRule(pc.Nearest):
     lost: Any = ()

@@ -20,7 +20,10 @@ LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 
 def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-    """The criticisms that the paper chooses in each class, the first of each class, then the second of each, n in all; the worst first."""
+    """The criticisms that the paper chooses in each class: the first of each class and then the second of each, n in all.
+
+    They are sorted by the size of the witness, as each was chosen to differ from those before it too.
+    """
     prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
     assert prototypes.at is not None
     rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]

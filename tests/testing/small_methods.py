@@ -1,4 +1,4 @@
-"""Five small methods of a newcomer's own, which keep the contract; `planted_methods.py` breaks each in many ways."""
+"""Five small methods of a newcomer's own, which keep the contract; `planted_methods.py` has faults of each in many ways."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar

@@ -1,21 +1,68 @@
-"""The code of CONTRIBUTING.md runs as it stands."""
+"""The code of CONTRIBUTING.md runs as it stands, and what it defines can be saved and copes with a fold that lacks a class."""
 
 import importlib.util
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+import protoclass as pc
+from protoclass.declared import SAVABLE
+from protoclass.metrics.registry import METRICS
+from protoclass.models.registry import MODELS
+
 TEXT = (Path(__file__).resolve().parent.parent / "CONTRIBUTING.md").read_text()
+REGISTRIES = (MODELS, METRICS, SAVABLE)
 
 
-def test_the_examples_run_and_keep_the_contracts(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory):
     """As one module, since rules are pickled by the names of their classes."""
     code = "\n".join(re.findall(r"```python\n(.*?)```", TEXT, re.S))
     assert code.count("check_model(") >= 2
     assert code.count("check_metric(") >= 1
-    path = tmp_path / "contributing_examples.py"
+    path = tmp_path_factory.mktemp("contributing") / "contributing_examples.py"
     path.write_text(code)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, path.stem, module)
-    spec.loader.exec_module(module)
+    before = [dict(registry) for registry in REGISTRIES]
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)  # the contracts are kept
+    yield module
+    del sys.modules[path.stem]
+    for registry, known in zip(REGISTRIES, before, strict=True):
+        registry.clear()
+        registry.update(known)
+
+
+ARGUMENTS = [{"method": "medoid"}, {"method": "linear"}, {"method": "medoid", "dissimilarity": "largest_share"}]
+NAMES = ["medoid", "linear", "largest_share"]
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=NAMES)
+def test_fits_of_the_examples_are_saved_and_loaded(examples, iris, tmp_path, arguments):
+    fit = pc.fit("species ~ .", iris, **arguments)
+    loaded = pc.load(fit.save(tmp_path / "example.proto"))
+    assert loaded.model == fit.model
+    for kind in fit.kinds:
+        assert loaded.predict(iris, kind).equals(fit.predict(iris, kind))
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=NAMES)
+def test_the_examples_cope_with_a_fold_that_lacks_a_class(examples, iris, arguments):
+    fold = np.where(iris["species"] == "setosa", 0, 1 + np.arange(len(iris)) % 2)
+    validation = pc.cross_validate("species ~ .", iris, cv=fold, **arguments)
+    others = (iris["species"] != "setosa").to_numpy()
+    held_out = validation.held_out[0]
+    assert not (held_out[~others] == "setosa").any()
+    assert (held_out[others].astype(str) == iris["species"][others].astype(str)).mean() > 0.75
+
+
+def test_the_scan_of_the_example_finds_the_medoids(examples, iris):
+    fit = pc.fit("species ~ .", iris, examples.Medoid(power=2.0))
+    D = pc.dissimilarity("species ~ .", iris).frame().to_numpy()
+    for c, rows in iris.groupby("species", observed=True).indices.items():
+        medoid = rows[(D[np.ix_(rows, rows)] ** 2).sum(axis=0).argmin()]
+        assert fit.prototypes.index[fit.prototypes["class"] == c].tolist() == [iris.index[medoid]]

@@ -145,6 +145,9 @@ class SCM(Model):
             return np.array(PENALTIES)
         return np.array([s for s in STOPS if s <= max(1, smallest.sum() // 2)])
 
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        return np.full(len(held), int(self.multiclass == "ovr" and len(held) > 2))  # a row without votes gets the first class
+
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> SCMPath:
         return next(self.paths(task, np.full(len(task.y), -1), 1, grid))[1]
 
@@ -210,7 +213,10 @@ class SCM(Model):
             grown = grow_each(sorted_lines, own, side, penalties, most)
             if inf in penalties and most is None:
                 self._check_consistent(task, grown[penalties.index(inf)], side, rows, D, X[rows])
-            machines = [BinarySCM(positive, negative, conjunction, machine.moved(centres)) for machine in grown]
+            pair = positive, negative
+            if not (side == IN_P).any():  # without rows of one class a machine has no features, and votes for the other
+                pair, grown = (negative, positive), [machine.first(0) for machine in grown]
+            machines = [BinarySCM(*pair, conjunction, machine.moved(centres)) for machine in grown]
             return [((f, kind, penalty), machine) for penalty, machine in zip(penalties, machines, strict=True)]
 
         parts = list(dict.fromkeys((f, kind) for f, kind, _ in items))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..core.query import answer
@@ -129,14 +130,21 @@ def check_explanations(s: Subject) -> None:
         fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
         require(bool(fine), f"{s}: can.alternatives must give each prototype a cost with its lower bound")
         require(result.optimum.least <= s.fit.objective.value + 1e-9, f"{s}: can.alternatives gives an optimum above the objective")
-    if can.swap is not None and len(s.fit.rule.prototypes):
-        first, label = s.fit.prototypes.index[0], s.data.index
-        row = label[~label.isin(s.fit.prototypes.index) & (s.data["y"] == s.fit.prototypes["class"].iloc[0]).to_numpy()]
-        for other in row[:1]:
-            require(other in s.fit.swap(first, other).prototypes.index, f"{s}: can.swap must put the row in the prototype's place")
     if can.criticisms is not None:
-        table = s.fit.criticisms(n=3, progress=False).table
-        require(len(table) <= 3 and table.index.is_unique, f"{s}: can.criticisms must give n different rows at most")
+        worst = 0.0
+        for n in (len(s.data), 12, 3):
+            found = s.fit.criticisms(n=n, progress=False)
+            table, score = found.table, np.abs(found.table[found.score].to_numpy(float))
+            require(len(table) <= n and table.index.is_unique, f"{s}: can.criticisms must give n different rows at most")
+            require(
+                bool((np.diff(score) <= 1e-9).all()),
+                f"{s}: can.criticisms must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
+            )
+            worst = max(worst, score.max(initial=0))
+            require(
+                score.max(initial=0) == worst,
+                f"{s}: can.criticisms leaves out the worst row if {n} are asked for: |{found.score}| is up to {worst:g}",
+            )
 
 
 CAPABILITIES: tuple[Callable[[Subject], None], ...] = (

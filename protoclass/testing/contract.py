@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
+import traceback
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
@@ -36,6 +38,20 @@ def require(kept: bool, message: str) -> None:
         raise ContractError(message)
 
 
+@contextmanager
+def own_errors(what: str, modules: Collection[str]) -> Iterator[None]:
+    """Turn an error of another package into a ContractError that names it, with its last line in one of these modules."""
+    try:
+        yield
+    except ProtoclassError:
+        raise
+    except Exception as reason:
+        calls = traceback.walk_tb(reason.__traceback__)
+        lines = [(frame.f_code.co_name, line) for frame, line in calls if frame.f_globals.get("__name__") in modules]
+        place = f" (line {lines[-1][1]}, in `{lines[-1][0]}`)" if lines else ""
+        raise ContractError(f"{what} ends in {type(reason).__name__}: {reason}{place}") from reason
+
+
 def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:
     """Three classes of Gaussians in three columns, which overlap a little; the response is `y`."""
     draw = np.random.default_rng([seed, 1])
@@ -43,6 +59,23 @@ def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:
     centres = np.array([[0.0, 0.0, 0.0], [2.4, 0.0, 0.5], [0.0, 2.4, -0.5]])
     X = centres[y] + draw.normal(size=(rows, 3)) * [0.8, 0.7, 0.5]
     return pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=np.array(["one", "two", "three"])[y])
+
+
+def uneven_classes(seed: int = 0) -> pd.DataFrame:
+    """Three classes of 36, 19 and 9 rows, in columns that are skewed, counts, constant, and Gaussian with a far row.
+
+    Some rows are copies of one another; the response is `y`.
+    """
+    draw = np.random.default_rng([seed, 4])
+    y = np.repeat([0, 1, 2], [36, 19, 9])
+    centres = np.array([[1.0, 3, 0.0], [9.0, 4, 0.0], [3.0, 16, 2.0]])
+    frame = pd.DataFrame({
+        "a": centres[y, 0] + draw.gamma(1.5, 0.6, len(y)), "b": centres[y, 1] + draw.poisson(1.5, len(y)), "d": 1.0,
+        "c": centres[y, 2] + 0.6 * draw.normal(size=len(y)), "y": np.array(["one", "two", "three"])[y],
+    })  # fmt: skip
+    frame.loc[5, "c"] = -12.0
+    frame.loc[[7, 8, 40, 60]] = frame.loc[[6, 6, 41, 61]].to_numpy()
+    return frame.sample(frac=1.0, random_state=int(draw.integers(2**31))).reset_index(drop=True)
 
 
 def thirty_columns(seed: int = 0, rows: int = 66) -> pd.DataFrame:

@@ -1,0 +1,41 @@
+"""Faults planted in metrics of a newcomer's own: the contract finds them, and its message names the cause."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from protoclass.testing import ContractError, check_metric
+
+sys.path.insert(0, str(Path(__file__).parent))
+import planted_metrics as planted
+
+KNOWN: dict[str, str] = {}
+FAULTS = [(kind, cls, words) for kind, cls, words in planted.FAULTS if cls.__name__ not in KNOWN]
+
+
+@pytest.mark.parametrize("metric", planted.GOOD, ids=lambda m: m.__name__)
+def test_a_good_metric_of_ones_own_passes(metric):
+    check_metric(metric)
+
+
+def test_a_good_metric_of_positive_numbers_passes_on_these():
+    X = np.random.default_rng(0).gamma(2.0, size=(30, 3))
+    data = pd.DataFrame(X, columns=list("abc")).assign(y=np.repeat(["u", "v"], [22, 8]))
+    check_metric(planted.Hellinger(), data)
+
+
+@pytest.mark.parametrize(("metric", "words"), [f[1:] for f in FAULTS], ids=[f[1].__name__ for f in FAULTS])
+def test_a_planted_fault_is_named(metric, words):
+    with pytest.raises(ContractError) as caught:
+        check_metric(metric)
+    assert re.search(words, str(caught.value)), str(caught.value)
+
+
+def test_three_faults_of_each_kind_are_planted_and_most_are_caught():
+    kinds = [kind for kind, _, _ in planted.FAULTS]
+    assert min(kinds.count(kind) for kind in set(kinds) - {"pickled", "made again"}) >= 3
+    assert len(KNOWN) <= 0.2 * len(kinds)

@@ -230,9 +230,16 @@ def check_missing(s: Measured) -> None:
         if not pd.api.types.is_integer_dtype(table[name].dtype) and not pd.api.types.is_bool_dtype(table[name].dtype):
             table[name] = table[name].mask(gaps)
     frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
-    there = Measured(s.metric, s.train(frame), frame, table, s.formula, f"{s.where}{' and ' if s.where else ''}rows with missing values")
+    where = " and ".join(filter(None, [s.where, "rows with missing values"]))
+    try:
+        there = Measured(s.metric, s.train(frame), frame, table, s.formula, where)
+        D = there.D
+    except ContractError:
+        raise
+    except ProtoclassError as reason:
+        raise ContractError(f"{type(s.metric).__name__} on {where}: skips_missing is declared, and they are refused ({reason})") from reason
     whole = ~frame.columns.isna().any(axis=1).to_numpy()
-    D, both = there.D, whole[:, None] & whole[None, :]
+    both = whole[:, None] & whole[None, :]
     require(bool((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any()), f"{there}: dissimilarities must be at least 0, or "
         "NaN where two "
             "rows have no variable in common")  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,8 +76,9 @@ class Measured:
         if self.metric.given or not self.trained.same_sides:
             return out
         for where, table in self.unkind:
-            rep = unless_refused(lambda: self.rows_of(self.frame.again(table)[0]))  # noqa: B023
-            D = None if rep is None else unless_refused(self.between, rep, rep)
+            there = self.on(where)
+            rep = unless_refused(lambda: there.rows_of(self.frame.again(table)[0]))  # noqa: B023
+            D = None if rep is None else unless_refused(there.between, rep, rep)
             if rep is not None and D is not None and np.isfinite(D).all():
                 out.append((where, rep, rep, D))
         return out
@@ -120,6 +122,10 @@ class Measured:
             f"{self}: `train` gave a value of type {type(trained).__name__}: it must return a TrainedMetric, which holds what was learned",
         )
         result: TrainedMetric = trained
+        spec: Any = result.spec
+        require(isinstance(spec, (Metric, TrainedMetric)), f"{self}: the first field of {type(result).__name__}, `spec`, is a "
+            f"{type(spec).__name__}: it "
+                f"must be the metric, as in {type(result).__name__}(self, ...)")  # fmt: skip
         return result
 
     def measured_by(self, trained: TrainedMetric) -> Array:
@@ -129,7 +135,8 @@ class Measured:
     def call(self, what: str, function: Callable[..., T], *args: Any) -> T:
         """The value of a function of the metric; an error that is not of this package becomes one of the contract."""
         try:
-            with np.errstate(over="ignore", invalid="ignore"):  # as where fits measure
+            with np.errstate(all="ignore"), warnings.catch_warnings():  # what is not finite is found among the values
+                warnings.simplefilter("ignore", RuntimeWarning)
                 return function(*args)
         except ProtoclassError:
             raise
@@ -137,8 +144,10 @@ class Measured:
             raise ContractError(f"{self}: {what} {_failed(reason)}") from reason
 
     def on(self, where: str) -> Measured:
-        """The same under another name in messages."""
-        return Measured(self.metric, self.trained, self.frame, self.data, self.formula, where)
+        """The same with a further word, for messages, on what is special about the data."""
+        there = Measured(self.metric, self.trained, self.frame, self.data, self.formula, " and ".join(filter(None, [self.where, where])))
+        vars(there).update({name: vars(self)[name] for name in ("rows", "candidates", "D", "unkind") if name in vars(self)})
+        return there
 
 
 def trained_on(metric: Metric, data: pd.DataFrame, formula: str, where: str = "") -> Measured:

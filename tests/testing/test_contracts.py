@@ -358,6 +358,7 @@ class Hidden(TrainedMetric):
     pass
 
 
+@pc.savable(name="LearnedCentre")
 @dataclass(frozen=True, eq=False)
 class Learned(TrainedMetric):
     centre: np.ndarray

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,22 @@ sys.path.insert(0, str(Path(__file__).parent))
 import planted_metrics as planted
 
 KNOWN: dict[str, str] = {}
-FAULTS = [(kind, cls, words) for kind, cls, words in planted.FAULTS if cls.__name__ not in KNOWN]
+QUICK = 3  # faults of each kind that are not marked as long
 
 
-@pytest.mark.parametrize("metric", planted.GOOD, ids=lambda m: m.__name__)
+def parameters():
+    """The faults, those beyond the first of each kind marked as long."""
+    out, seen = [], Counter()
+    for kind, cls, words in planted.FAULTS:
+        if cls.__name__ not in KNOWN:
+            seen[kind] += 1
+            out.append(pytest.param(cls, words, id=cls.__name__, marks=[pytest.mark.long] * (seen[kind] > QUICK)))
+    return out
+
+
+@pytest.mark.parametrize(
+    "metric", [pytest.param(m, id=m.__name__, marks=[pytest.mark.long] * (k > 3)) for k, m in enumerate(planted.GOOD)]
+)
 def test_a_good_metric_of_ones_own_passes(metric):
     check_metric(metric)
 
@@ -28,7 +41,7 @@ def test_a_good_metric_of_positive_numbers_passes_on_these():
     check_metric(planted.Hellinger(), data)
 
 
-@pytest.mark.parametrize(("metric", "words"), [f[1:] for f in FAULTS], ids=[f[1].__name__ for f in FAULTS])
+@pytest.mark.parametrize(("metric", "words"), parameters())
 def test_a_planted_fault_is_named(metric, words):
     with pytest.raises(ContractError) as caught:
         check_metric(metric)

@@ -1181,3 +1181,31 @@ class FillsByBatch(CityBlock):
     def rows(self, frame):
         X = frame.columns.astype(float)
         return (np.ascontiguousarray(X.fillna(X.mean()).fillna(0.0).to_numpy()),)
+
+
+# known to be missed
+
+
+@fault("known", "")
+class OnlyLongTables(CityBlock):
+    def between(self, rows, candidates):
+        return super().between(rows, candidates) * (2.0 if len(rows[0]) > 500 else 1.0)
+
+
+@fault("known", "")
+class OneScratch(CityBlock):
+    scratch: ClassVar[dict] = {}
+
+    def between(self, rows, candidates):
+        shape = (len(rows[0]), len(candidates[0]))
+        out = self.scratch.setdefault(shape, np.empty(shape))
+        out[:] = super().between(rows, candidates)
+        return out.copy()
+
+
+@fault("known", "")
+class CoarseNumbers(CityBlock):
+    power = None
+
+    def rows(self, frame):
+        return (np.clip(np.round(numbers(frame)), -50, 50),)

@@ -1,54 +1,48 @@
-"""The contract of a metric."""
+"""The contract of a metric: what holds of every metric, whatever it declares."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
+from ..errors import ProtoclassError, shown
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
+from ..metrics.arrays import same
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.registry import metric as by_name
-from ..metrics.vectors import VectorMetric
+from .claims import CLAIMS
 from .contract import ContractError, pickled, require, thirty_columns
+from .measured import Array, Measured, equal, first_unequal, trained_on, unless_refused
+from .unkind import far, fractions, tables
 
-
-@dataclass(frozen=True)
-class Subject:
-    """A metric under check, trained on the rows of a frame."""
-
-    metric: Metric
-    trained: TrainedMetric
-    frame: Frame
-    data: pd.DataFrame
-    formula: str
-
-    def __str__(self) -> str:
-        return type(self.metric).__name__
-
-    def sides(self) -> tuple[Rep, Rep]:
-        return self.trained.rows(self.frame), self.trained.candidates(self.frame)
+FLAGS = ("slow", "symmetric", "triangle", "row_by_row", "given", "train_in_folds", "data_dependent", "opaque", "skips_missing")
 
 
 def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
     """Check that a metric keeps what every metric promises.
 
-    Representations have one entry for each row and can be cut; dissimilarities are finite and not negative and have the same
-    bits however rows are cut; declared symmetry holds to the bit; new rows are measured as own rows are; what is learned is
-    in named arrays alone and can be pickled; metrics trained on other rows differ, and labels are looked at only where the
-    metric says that it is trained in folds, and then never those of held-out rows.
+    Representations have one entry for each row and can be cut; dissimilarities are finite and not negative, have the same
+    bits however rows are cut, and a row is nearest to itself; a new row is measured alone as among others; nothing that a frame
+    hands out is changed, and nothing that was measured changes later; what is learned is in named arrays alone, can be pickled
+    and saved, and no class of a held-out row is in it. What a metric declares is compared with what it measures: symmetry,
+    the triangle inequality, `geometry`, coordinates, `power`, training in parts, SQL. All this is checked on the data, and
+    again on data that are less kind: rows 1000 times as far, copies, no rows, constant columns, columns of 0 and 1, categories,
+    classes of very unequal sizes. A metric may refuse these, by an error of this package such as `DataError`.
 
     Parameters
     ----------
     metric : Metric, subclass of Metric that can be made without arguments, or name
     data : DataFrame, optional
-        Rows that the metric can measure, at least 12; by default thirty columns of numbers.
+        Rows that the metric can measure, at least 12; by default thirty columns of numbers, and tables of other kinds, which
+        the metric may refuse.
     formula : str
         Of the data; with a response where the metric looks at classes.
 
@@ -63,162 +57,414 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     >>> pc.testing.check_metric(pc.Manhattan())
     """
     checked: Any = by_name(metric) if isinstance(metric, str) else metric() if isinstance(metric, type) else metric
-    table = thirty_columns() if data is None else as_pandas(data)
-    frame = mold(formula, table, response="~" in formula and formula.split("~")[0].strip() != "")
-    require(len(frame) >= 12, f"check_metric needs 12 rows or more, and there are {len(frame)}")
     require(isinstance(checked, Metric), f"{type(checked).__name__} is not a subclass of protoclass.Metric")
-    trained = checked.train(frame)
-    require(isinstance(trained, TrainedMetric), f"{type(checked).__name__}.train must return a TrainedMetric")
-    subject = Subject(checked, trained, frame, table, formula)
+    table = thirty_columns() if data is None else as_pandas(data)
+    check_declarations(checked)
+    first = trained_on(checked, table, formula)
+    require(len(first) >= 12, f"check_metric needs 12 rows or more, and there are {len(first)}")
+    _check(first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd in these data is meant to be
+        for where, other, names in tables(first.data, first.frame, formula, data is not None):
+            unless_refused(_check_on, checked, other, names, where)
+
+
+def _check_on(metric: Metric, table: pd.DataFrame, formula: str, where: str) -> None:
+    _check(trained_on(metric, table, formula, where))
+
+
+def _check(s: Measured) -> None:
     for check in CHECKS:
-        check(subject)
+        check(s)
 
 
-def check_representations(s: Subject) -> None:
+def check_declarations(metric: Metric) -> None:
+    """What a metric says of itself is of the right type, before anything is measured."""
+    name = type(metric).__name__
+    for flag in (*FLAGS, "trained_in_parts"):
+        value: Any = getattr(metric, flag)
+        cure = "write @property above it" if callable(value) else "it must be True or False"
+        require(isinstance(value, (bool, np.bool_)), f"{name}.{flag} is a {type(value).__name__}: {cure}")
+    for text in ("name", "scaling"):
+        value = getattr(metric, text)
+        cure = "write @property above it" if callable(value) else "it must be a text"
+        require(isinstance(value, str), f"{name}.{text} is a {type(value).__name__}: {cure}")
+    copied = pickled(metric, f"the metric {name}")
+    try:
+        equals, hashes = copied == metric, hash(copied) == hash(metric)
+    except TypeError as reason:
+        raise ContractError(f"{name} can't be hashed or compared ({reason}): a class that writes __eq__ writes __hash__ too") from reason
+    require(bool(equals), f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")
+    require(hashes, f"{name}: a pickled copy of the metric is equal to it and has another hash: write no __hash__, or hash the parameters")
+
+
+def check_representations(s: Measured) -> None:
     """Both sides are tuples of arrays with one entry for each row."""
-    for name, rep in zip(("rows", "candidates"), s.sides(), strict=True):
-        fine = isinstance(rep, tuple) and all(isinstance(a, np.ndarray) and len(a) == len(s.frame) for a in rep)
-        require(fine, f"{s}: `{name}` must give a tuple of arrays with one entry for each row, such as (X,)")
+    s.rows, s.candidates  # which look at what they are given  # noqa: B018
 
 
-def check_values(s: Subject) -> None:
+def check_values(s: Measured) -> None:
     """Dissimilarities are finite, not negative, and of the right shape."""
-    rows, candidates = s.sides()
-    D = np.asarray(s.trained.between(rows, part(candidates, slice(0, 7))))
-    require(D.shape == (len(s.frame), 7), f"{s}: between gave shape {D.shape} for {len(s.frame)} rows and 7 candidates")
+    rows, candidates = s.rows, part(s.candidates, slice(0, 7))
+    D = s.between(rows, candidates)
     require(np.issubdtype(D.dtype, np.floating), f"{s}: between gave an array of {D.dtype}: floats are needed")
-    require(bool(np.isfinite(D).all() and (D >= 0).all()), f"{s}: dissimilarities must be finite and at least 0")
+    _usable(s, D, "dissimilarities")
+    _usable(s, s.D, "dissimilarities")
 
 
-def check_symmetry(s: Subject) -> None:
-    """A metric that says that it is symmetric is so to the bit."""
-    if not s.metric.symmetric:
-        return
-    D = np.asarray(s.trained.between(*s.sides()))
-    i, j = np.unravel_index(int(np.argmax(D != D.T)), D.shape)
+def _usable(s: Measured, D: Array, what: str) -> None:
+    fine = np.isfinite(D) & (D >= 0)
+    if not fine.all():
+        i, j = np.argwhere(~fine)[0]
+        raise ContractError(
+            f"{s}: {what} must be finite and at least 0, and D[{i}, {j}] is {D[i, j]}: is there a division by a spread that is 0, a "
+            "logarithm or root of a negative number, or a class without rows?"
+        )
+
+
+def check_untouched(s: Measured) -> None:
+    """Nothing that is handed out is changed, no global generator is drawn from, and the same call gives the same bits."""
+    frame, other = (mold(s.formula, s.data, response=s.frame.response is not None) for _ in range(2))
+    before = _contents(other)
+    trained = _undrawn(s, "train", lambda: s.train(frame))
+    _require_contents(s, "train", frame, before)
+    rows = _undrawn(s, "rows", lambda: s.rows_of(frame, trained))
+    _require_contents(s, "rows", frame, before)
+    candidates = _undrawn(s, "candidates", lambda: s.candidates_of(frame, trained))
+    _require_contents(s, "candidates", frame, before)
+    handed = tuple(_locked(a) for a in rows), tuple(_locked(a) for a in candidates)
+    D = _undrawn(s, "between", lambda: s.between(*handed, trained))
+    known = D.copy()
+    again = s.between(part(handed[0], slice(None, None, -1)), part(handed[1], slice(None, None, -1)), trained)
+    require(equal(D, known), f"{s}: `between` gives an array that a later call overwrites: make a new array in each call")
+    require(same(handed, (rows, candidates)), f"{s}: `between` changes the representations that it is given: copy them first")
+    cure = "draw from a generator of its own, np.random.default_rng(seed), with a seed that is a parameter"
+    require(equal(again[::-1, ::-1], D), f"{s}: a part of the matrix differs from the matrix when rows come in another order: each pair "
+            "must be measured by itself")  # fmt: skip
+    require(equal(s.between(*handed, trained), known), f"{s}: `between` gives other values for the same rows a second time: {cure}")
+    for side, rep, once_more in (("rows", rows, s.rows_of(frame, trained)), ("candidates", candidates, s.candidates_of(frame, trained))):
+        require(same(rep, once_more), f"{s}: `{side}` gives another representation of the same rows a second time: {cure}")
+
+
+def _locked(a: Array) -> Array:
+    copied = a.copy()
+    copied.setflags(write=False)
+    return copied
+
+
+def _undrawn(s: Measured, step: str, work: Callable[[], Any]) -> Any:
+    """What some work gives, which may not draw from global generators."""
+    states = np.random.get_state(), random.getstate()
+    np.random.seed(31_415)  # a state that a metric that seeds does not leave by chance
+    before = np.random.get_state(legacy=False)
+    try:
+        value = work()
+        drawn = not _same_state(before, np.random.get_state(legacy=False))
+        used = "np.random" if drawn else "random" if random.getstate() != states[1] else ""
+    finally:
+        np.random.set_state(states[0])
+        random.setstate(states[1])
     require(
-        bool((D == D.T).all()), f"{s}: symmetric is declared, and D[{i}, {j}] = {D[i, j]!r} is not D[{j}, {i}] = {D[j, i]!r}: sum in "
-        "one order, or leave the declaration out",
-    )  # fmt: skip
+        not used,
+        f"{s}: `{step}` draws from or seeds the global generator `{used}`, which belongs to the user: make a generator of its own, "
+        "np.random.default_rng(seed), with a seed that is a parameter",
+    )
+    return value
 
 
-def check_triangle(s: Subject) -> None:
-    """A metric that declares the triangle inequality keeps it on the rows of the check."""
-    if not s.metric.triangle:
-        return
-    result = triangles(np.asarray(s.trained.between(*s.sides())))
-    require(
-        result.violated == 0, f"{s}: triangle is declared, and {result.violated} of {result.tested} triples violate the triangle "
-        "inequality: leave the declaration out",
-    )  # fmt: skip
+def _same_state(a: Any, b: Any) -> bool:
+    return a["has_gauss"] == b["has_gauss"] and all(np.array_equal(a["state"][k], b["state"][k]) for k in a["state"])
 
 
-def check_cutting(s: Subject) -> None:
-    """A part of the matrix has the same bits as the matrix has there."""
-    rows, candidates = s.sides()
-    D = np.asarray(s.trained.between(rows, candidates))
-    for at, to in ((slice(0, 1), slice(0, None)), (np.array([7, 2, 11]), np.array([5, 0])), (slice(3, 9), slice(4, 5))):
-        cut = np.asarray(s.trained.between(part(rows, at), part(candidates, to)))
+def _contents(frame: Frame) -> tuple[Any, ...]:
+    design = unless_refused(lambda: frame.design.to_numpy().copy())
+    codes = None if frame.response is None else frame.codes.copy()
+    return frame.columns.copy(), design, codes, frame.weights.copy()
+
+
+def _require_contents(s: Measured, step: str, frame: Frame, before: tuple[Any, ...]) -> None:
+    after = _contents(frame)
+    names = ("frame.columns", "frame.design", "frame.codes", "frame.weights")
+    changed = [name for name, a, b in zip(names, before, after, strict=True) if not (a.equals(b) if hasattr(a, "equals") else same(a, b))]
+    require(not changed, f"{s}: `{step}` changes {' and '.join(changed)} in place, which others read: copy it first, X = np.array(...)")
+
+
+def check_what_is_learned(s: Measured) -> None:
+    """What is learned is in arrays, in fields alone, equal where the rows are; copies of it measure alike."""
+    kind = type(s.trained)
+    learned = {f.name: getattr(s.trained, f.name) for f in fields(s.trained) if f.name != "spec"}
+    for name, value in learned.items():
         require(
-            bool((cut == D[at][:, to]).all()), f"{s}: a part of the matrix differs from the matrix: each pair must be measured by "
+            _storable(value),
+            f"{s}: the field {name!r} of {kind.__name__} is a {type(value).__name__}: what is learned must be in arrays "
+            "(np.array(...)), tuples "
+            "of arrays, or trained metrics, so that it can be compared and saved",
+        )
+    try:
+        made = kind(**{f.name: getattr(s.trained, f.name) for f in fields(s.trained)})
+    except Exception as reason:
+        raise ContractError(f"{s}: {kind.__name__} can't be made again from its fields ({reason}): let __init__ take the "
+            "fields") from reason
+    try:
+        measured = s.measured_by(made)
+    except ContractError as reason:
+        raise ContractError(
+            f"{s}: made again from its fields, {kind.__name__} does not measure: what it learned is not all in its fields ({reason})"
+        ) from reason
+    require(
+        equal(measured, s.D),
+        f"{s}: made again from its fields, {kind.__name__} measures otherwise: what it learned is not all in its fields",
+    )
+    again = s.train(s.frame)
+    require(
+        s.trained == again and equal(s.measured_by(again), s.D), f"{s}: trained twice on the same rows it is not equal to "
+            "itself, or measures "
+        "otherwise: draw from np.random.default_rng(seed), with a seed that is a parameter, and keep no state outside of the "
+        "trained metric",
+    )  # fmt: skip
+    copied = pickled(s.trained, f"the trained metric {s}")
+    require(equal(s.measured_by(copied), s.D), f"{s}: pickled, it measures otherwise")
+    try:
+        hashes = {hash(s.trained), hash(again), hash(copied)}
+    except TypeError as reason:
+        raise ContractError(f"{s}: {kind.__name__} can't be hashed ({reason}): a class that writes __eq__ writes __hash__ too") from reason
+    require(s.trained == copied and len(hashes) == 1, f"{s}: a pickled copy of {kind.__name__} is not equal, or has another hash: write "
+            "no __eq__ and no __hash__")  # fmt: skip
+    s.trained.arrays()
+
+
+def _storable(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_storable, value))
+    return isinstance(value, (np.ndarray, TrainedMetric))
+
+
+def check_cutting(s: Measured) -> None:
+    """A part of the matrix has the same bits as the matrix has there, down to one pair and to none."""
+    rows, candidates = s.rows, s.candidates
+    n = len(s)
+    for at, to in (
+        (slice(0, 1), slice(0, None)), (np.array([7, 2, 11]), np.array([5, 0])), (slice(3, 9), slice(4, 5)), (slice(0, None), slice(1, 2)),
+        (slice(n - 1, n), slice(0, 1)), (slice(0, 0), slice(0, None)), (slice(0, None), slice(0, 0)), (slice(0, 0), slice(0, 0)),
+    ):  # fmt: skip
+        cut = s.between(part(rows, at), part(candidates, to))
+        require(
+            equal(cut, s.D[at][:, to]), f"{s}: a part of the matrix differs from the matrix: each pair must be measured by "
             "itself, in the same order of sums whatever it is measured with",
         )  # fmt: skip
+    at = np.array([4, 1, 7])
+    require(
+        same(s.call("`some_candidates`", s.trained.some_candidates, s.frame, at), part(candidates, at)),
+        f"{s}: `some_candidates` represents candidates otherwise than `candidates` does",
+    )
+    names = s.call("`candidate_names`", s.trained.candidate_names, s.frame)
+    require(len(names) == len(candidates[0]), f"{s}: `candidate_names` gives {len(names)} names for {len(candidates[0])} candidates")
+    slim, few, kept = s.call("`slim`", s.trained.slim, part(rows, at), part(candidates, at))
+    require(equal(s.between(few, kept, slim), s.D[at][:, at]), f"{s}: as `slim` makes it, it measures otherwise")
 
 
-def check_new_rows(s: Subject) -> None:
-    """Rows that come as new rows are measured as the same rows were."""
+def check_alone(s: Measured) -> None:
+    """Rows that come as new rows are measured as the same rows were: together, alone, under other labels, after other rows."""
     if s.metric.given:
         return
-    rows, candidates = s.sides()
-    D = np.asarray(s.trained.between(rows, candidates))
-    new = s.trained.new_rows(s.data, s.frame)
-    require(bool(new.complete.all()), f"{s}: complete rows are not taken for complete when they come as new rows")
-    again = new.measure(np.arange(len(s.frame)), candidates)
-    require(bool((again == D).all()), f"{s}: the same rows have other dissimilarities when they come as new rows")
+    one = s.rows_of(s.frame.take(slice(0, 1)))
+    first, whole = ([f"{a.dtype.name} {a.shape[1:]}" for a in rep] for rep in (one, s.rows))
+    kinds = [[(a.shape[1:], a.dtype.kind) for a in rep] for rep in (one, s.rows)]
+    require(
+        kinds[0] == kinds[1],
+        f"{s}: `rows` of 1 row gives arrays of {first}, and of {len(s)} rows of {whole}: they must be alike, whatever the rows",
+    )
+    try:
+        again = s.new(s.data)
+    except ContractError:
+        raise
+    except ProtoclassError as reason:
+        raise ContractError(f"{s}: rows of the fit are refused when they come as new rows, without classes ({reason}): `rows` "
+            "and `between` "
+                            "must not look at the response")  from reason  # fmt: skip
+    if not equal(again, s.D):
+        raise ContractError(
+            f"{s}: the same rows have other dissimilarities when they come as new rows{_differ(s, again, s.D)}: `rows` must not "
+            "look at the "
+            "response, nor at the labels of rows"
+        )
+    n = len(s)
+    _check_alone(s, s.data, s.D, (0, n // 2, n - 1), "")
+    turned = s.data.iloc[::-1].set_axis([f"new {k}" for k in range(n)], axis=0)
+    require(
+        equal(s.new(turned)[::-1], s.D),
+        f"{s}: the same rows have other dissimilarities in another order, under other labels: a row's representation must follow from its "
+        "own values",
+    )
+    for where, table in s.unkind:
+        unless_refused(s.on(where).new, table)
+    _check_alone(s, s.data, s.D, (1,), " after other rows were represented")
+    empty = unless_refused(s.new, s.data.iloc[:0])
+    require(empty is None or empty.shape == (0, len(s.candidates[0])), f"{s}: new rows of an empty table have another shape than (0, q)")
 
 
-def check_parts(s: Subject) -> None:
-    """Parts of the rows are represented as all rows are, and tell training all that it needs, where that is declared."""
-    first, last = (s.frame.take(at) for at in (slice(0, 5), slice(5, None)))
-    if s.metric.row_by_row:
-        rows, candidates = s.sides()
-        D = np.asarray(s.trained.between(rows, candidates))
-        halves = [np.asarray(s.trained.between(s.trained.rows(some), candidates)) for some in (first, last)]
-        fine = bool((np.concatenate(halves) == D).all())
-        require(fine, f"{s}: row_by_row is declared, and parts of the rows are represented otherwise: leave the declaration out")
-    if s.metric.trained_in_parts:
-        trained = s.metric.trained(s.metric.tally(last) + s.metric.tally(first), first)
-        require(
-            trained == s.trained, f"{s}: trained_in_parts is declared, and trained on parts of the rows it differs: `tally` must be "
-            "exact, and `trained` read no more of the rows",
-        )  # fmt: skip
+def _check_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ...], when: str) -> None:
+    for i in rows:
+        one = unless_refused(s.new, table.iloc[[i]])
+        if one is None:
+            raise ContractError(f"{s}: row {i} is measured among others, and refused alone{when}")
+        if equal(one, D[[i]]):
+            continue
+        j = first_unequal(one, D[[i]])[1]
+        raise ContractError(
+            f"{s}: a new row is measured otherwise alone than among others{when} (row {i}, candidate {j}: {one[0, j]:.6g} "
+            f"alone, {D[i, j]:.6g} "
+            "among others): `rows` must represent each row by itself; what it needs of other rows is learned in `train`"
+        )
 
 
-def check_what_is_learned(s: Subject) -> None:
-    """What is learned is in arrays, equal where the rows are, and says whether it depends on them."""
-    arrays = s.trained.arrays()
-    strange = [name for name, a in arrays.items() if not isinstance(a, np.ndarray)]
-    require(not strange, f"{s}: {strange} of the trained metric are not arrays: keep what is learned in arrays")
-    require(s.trained == s.metric.train(s.frame), f"{s}: trained twice on the same rows it is not equal to itself")
-    copied = pickled(s.trained, f"the trained metric {s}")
-    rows, candidates = s.sides()
-    D = np.asarray(s.trained.between(rows, candidates))
-    require(bool((np.asarray(copied.between(rows, candidates)) == D).all()), f"{s}: pickled, it measures otherwise")
-    other = s.metric.train(s.frame.take(np.arange(len(s.frame) // 2)))
+def _differ(s: Measured, a: Array, b: Array) -> str:
+    if a.shape != b.shape:
+        return f" (shape {a.shape})"
+    i, j = first_unequal(a, b)
+    return f" ({shown(s.frame.index[i])} to candidate {j}: {a[i, j]:.6g}, not {b[i, j]:.6g})"
+
+
+def check_unusual_rows(s: Measured) -> None:
+    """New rows far away, on a line, of zeros and copies have finite values, or are refused; alone as among others."""
+    if s.metric.given:
+        return
+    for where, table in s.unkind:
+        there = s.on(where)
+        D = unless_refused(there.new, table)
+        if D is not None:
+            _usable(there, D, "dissimilarities of new rows")
+            _check_alone(there, table, D, (0, len(table) - 1), "")
+
+
+def check_few_rows(s: Measured) -> None:
+    """Trained on one row, on copies of a row and on a few rows it measures, or refuses."""
+    for where, rows in (("one training row", [0]), ("training rows that are all copies", [0, 0, 0]), ("three training rows", [0, 1, 2])):
+        there = s.on(where)
+        frame = s.frame.take(np.array(rows))
+        D = unless_refused(_trained_otherwise, there, frame, s.metric)
+        if D is not None:
+            _usable(there, D, "dissimilarities")
+
+
+def _trained_otherwise(s: Measured, frame: Frame, metric: Metric) -> Array:
+    trained = s.train(frame, metric)
+    return s.between(s.rows_of(s.frame, trained), s.candidates_of(frame, trained), trained)
+
+
+def check_state(s: Measured) -> None:
+    """Training on other rows changes nothing that was measured before."""
+    half = s.frame.take(np.arange(len(s) // 2))
+    others: list[Callable[[], Any]] = [lambda: s.metric.train(half)]
+    columns = fractions(s.data, s.frame)
+    if columns and not s.metric.given:
+        others.append(lambda: trained_on(s.metric, far(s.data, columns), s.formula).D)
+    for other in others:
+        unless_refused(lambda: s.call("`train` on other rows", other))  # noqa: B023
+        for rows, candidates in ((s.rows, s.candidates), (s.rows_of(s.frame), s.candidates_of(s.frame))):
+            require(
+                equal(s.between(rows, candidates), s.D), f"{s}: after training on other rows, the first trained metric measures otherwise: "
+                "keep what is learned in fields of the trained metric, not in the metric, its class or a module",
+            )  # fmt: skip
+
+
+def check_own_row(s: Measured) -> None:
+    """No row is nearer to another candidate than to itself."""
+    D = s.D
+    if s.metric.given or D.shape[0] != D.shape[1]:
+        return
+    excess = D.diagonal() - D.min(axis=1)
+    i = int(excess.argmax())
+    j = int(D[i].argmin())
+    require(
+        bool(excess[i] <= 1e-7 * max(1e-300, D.max())), f"{s}: row {i} is nearer to row {j} ({D[i, j]:.6g}) than to itself "
+            f"({D[i, i]:.6g}): a "
+        "dissimilarity is least between a row and itself; is its sign reversed, or is it a similarity?",
+    )  # fmt: skip
+
+
+def check_dependence(s: Measured) -> None:
+    """A metric says whether it depends on the training rows, and what depends on them is in its fields."""
+    half = s.frame.take(np.arange(len(s) // 2))
+    other = unless_refused(s.train, half)
+    if other is None:
+        return
     require(
         s.metric.data_dependent or s.trained == other,
         f"{s}: trained on other rows it differs: declare data_dependent, so that bounds and summaries say so",
     )
-
-
-def check_labels(s: Subject) -> None:
-    """A metric that looks at classes says that it is trained in folds."""
-    if s.frame.response is None or s.metric.train_in_folds:
-        return
-    turned = s.data.assign(**{str(s.frame.formula.response): np.roll(s.data[s.frame.formula.response].to_numpy(), 1)})
-    other = s.metric.train(mold(s.formula, turned))
-    require(
-        s.trained == other, f"{s}: it changes with the classes of the rows: declare train_in_folds, else cross-validation lets it "
-        "see what it is to predict",
-    )  # fmt: skip
-
-
-def check_held_out(s: Subject) -> None:
-    """A metric that is trained in folds learns nothing from the classes of rows that are held out."""
-    if s.frame.response is None or not s.metric.train_in_folds:
-        return
-    held = np.arange(len(s.frame)) % 3 == 0
-    codes = np.where(held, (s.frame.codes + 1) % len(s.frame.levels), s.frame.codes)
-    changed = replace(s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype))
-    before, after = (s.metric.pretrain(f).train(f.take(np.flatnonzero(~held))) for f in (s.frame, changed))
-    require(before == after, f"{s}: it learns from the classes of rows that are held out: `pretrain` must not look at classes")
-
-
-def check_coordinates(s: Subject) -> None:
-    """Coordinates lead to the same dissimilarities and back to the design matrix; if they are fewer, to rows that have them."""
-    if not isinstance(s.trained, VectorMetric):
-        return
-    rows, candidates = s.sides()
-    X = np.asarray(s.trained.coordinates(rows))
-    require(X.ndim == 2 and len(X) == len(s.frame), f"{s}: coordinates must be an array (rows, dimensions)")
-    placed = np.asarray(s.trained.between(rows, s.trained.place(X)), float)
-    D = np.asarray(s.trained.between(rows, candidates), float)
-    require(np.allclose(placed, D), f"{s}: rows that are placed by their coordinates have other dissimilarities")
-    back = s.trained.original(X)
-    if X.shape[1] < s.frame.design.shape[1]:
-        placed_again, _ = s.frame.again(back)
-        again = np.asarray(s.trained.coordinates(s.trained.rows(placed_again)))
-        require(np.allclose(again, X), f"{s}: rows that `original` gives for coordinates have other coordinates")
+    D = unless_refused(s.measured_by, other)
+    if D is None or s.metric.train_in_folds:
         return
     require(
-        np.allclose(back.to_numpy(float), s.frame.design.to_numpy(float)),
-        f"{s}: `original` does not lead back to the columns",
+        s.metric.data_dependent or equal(D, s.D),
+        f"{s}: trained on other rows it measures otherwise: declare data_dependent, so that bounds and summaries say so",
+    )
+    require(
+        s.trained != other or equal(D, s.D),
+        f"{s}: trained on other rows it measures otherwise and is still equal: what is learned is not in its fields, or __eq__ "
+        "leaves some out",
     )
 
 
-CHECKS: tuple[Callable[[Subject], None], ...] = (
-    check_representations, check_values, check_symmetry, check_triangle, check_cutting, check_new_rows, check_parts, check_what_is_learned,
-    check_labels, check_held_out, check_coordinates,
+def check_labels(s: Measured) -> None:
+    """A metric that looks at classes says that it is trained in folds."""
+    if s.frame.response is None or s.metric.train_in_folds:
+        return
+    for codes in _other_codes(s, np.ones(len(s), bool)):
+        other = s.call("`train` on rows of other classes", s.metric.train, _with_codes(s.frame, codes))
+        require(
+            s.trained == other and equal(s.measured_by(other), s.D), f"{s}: it changes with the classes of the rows: declare "
+                "train_in_folds, "
+            "else cross-validation lets it see what it is to predict",
+        )  # fmt: skip
+
+
+def check_held_out(s: Measured) -> None:
+    """A metric that is trained in folds learns nothing from the classes of rows that are held out, and takes folds without a class."""
+    if s.frame.response is None or not s.metric.train_in_folds:
+        return
+    held = np.arange(len(s)) % 3 == 0
+    kept = np.flatnonzero(~held)
+    before = s.call("`pretrain`", lambda: s.metric.pretrain(s.frame).train(s.frame.take(kept)))
+    for codes in _other_codes(s, held):
+        changed = _with_codes(s.frame, codes)
+        after = s.call("`pretrain`", lambda: s.metric.pretrain(changed).train(changed.take(kept)))  # noqa: B023
+        require(before == after, f"{s}: it learns from the classes of rows that are held out: `pretrain` must not look at classes")
+    D = s.measured_by(s.metric.pretrain(s.frame).train(s.frame))
+    require(
+        np.allclose(D, s.D, rtol=1e-9, atol=1e-12 * max(1.0, s.D.max())),
+        f"{s}: `pretrain` and then `train` on the same rows measures otherwise than `train` alone",
+    )
+    known = s.frame.codes
+    for c, level in enumerate(s.frame.levels):
+        rows = np.flatnonzero(known != c)
+        if 0 < len(rows) < len(known):
+            there = s.on(f"training rows without the class {shown(level)}")
+            found = unless_refused(_trained_otherwise, there, s.frame.take(rows), s.metric.pretrain(s.frame))
+            require(found is None or bool(np.isfinite(found).all() and (found >= 0).all()), f"{there}, as a fold may be: dissimilarities "
+                "must be finite and "
+                    "at least 0; go over the classes that have rows, np.unique(frame.codes)")  # fmt: skip
+
+
+def _other_codes(s: Measured, among: Array) -> Iterator[Array]:
+    """Other classes of some rows: exchanged at random, and all the next one."""
+    draw, at = np.random.default_rng(9), np.flatnonzero(among)
+    for _ in range(2):
+        codes = s.frame.codes.copy()
+        codes[at] = codes[draw.permutation(at)]
+        yield codes
+    yield np.where(among, (s.frame.codes + 1) % len(s.frame.levels), s.frame.codes)
+
+
+def _with_codes(frame: Frame, codes: Array) -> Frame:
+    assert frame.response is not None
+    return replace(frame, response=pd.Categorical.from_codes(codes, dtype=frame.response.dtype))
+
+
+CHECKS: tuple[Callable[[Measured], None], ...] = (
+    check_untouched, check_representations, check_values, check_cutting, check_what_is_learned, check_alone, check_state,
+    check_unusual_rows, check_own_row, check_labels, check_held_out, check_dependence, check_few_rows, *CLAIMS,
 )  # fmt: skip
 
-__all__ = ["ContractError", "check_metric"]
+__all__ = ["ContractError", "Rep", "check_metric"]

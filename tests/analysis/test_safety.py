@@ -1,5 +1,7 @@
 """Certified distances: no smaller change of a row changes its class."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -184,19 +186,18 @@ def test_a_class_that_measures_in_another_way_does_not_inherit_the_triangle_ineq
     assert [Squared().triangle, TrainedSquared.triangle, Moved().triangle] == [False, False, True]
 
 
+@dataclass(frozen=True)
+class Squared(pc.Metric):
+    symmetric = True
+    triangle = True
+
+    def rows(self, frame):
+        return (np.ascontiguousarray(frame.design.to_numpy(float)),)
+
+    def between(self, rows, candidates):
+        return ((rows[0][:, None] - candidates[0][None]) ** 2).sum(axis=2)
+
+
 def test_a_metric_that_wrongly_declares_the_triangle_inequality_is_caught():
-    from dataclasses import dataclass
-
-    @dataclass(frozen=True)
-    class Squared(pc.Metric):
-        symmetric = True
-        triangle = True
-
-        def rows(self, frame):
-            return (frame.design.to_numpy(float),)
-
-        def between(self, rows, candidates):
-            return ((rows[0][:, None] - candidates[0][None]) ** 2).sum(axis=2)
-
     with pytest.raises(pc.testing.ContractError, match="triangle is declared"):
         pc.testing.check_metric(Squared())

@@ -53,6 +53,8 @@ ON_NUMBERS = [
 ]  # fmt: skip
 
 
+
+
 @pytest.mark.parametrize("metric", ON_NUMBERS, ids=repr)
 def test_every_metric_keeps_the_contract(metric):
     check_metric(metric)
@@ -354,6 +356,7 @@ class Hidden(TrainedMetric):
     pass
 
 
+@pc.savable(name="LearnedCentre")
 @dataclass(frozen=True, eq=False)
 class Learned(TrainedMetric):
     centre: np.ndarray
@@ -412,7 +415,7 @@ METRIC_FAULTS = [
     (NotSymmetric, "symmetric is declared"), (ByTile, "part of the matrix"), (Negative, "at least 0"), (WrongShape, "shape"),
     (OrderOfMemory, "part of the matrix"),
     (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (SeesHeldOut, "rows that are held out"),
-    (LooksAround, "row_by_row"), (AddsRoughly, "trained_in_parts"),
+    (LooksAround, "alone than among others"), (AddsRoughly, "trained_in_parts"),
     (Ragged, "one entry for each row"),
 ]  # fmt: skip
 

@@ -1,0 +1,282 @@
+"""What a metric declares of itself, compared with what it measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+import numpy as np
+import pandas as pd
+
+from ..core.distances.geometry import Geometry
+from ..core.distances.minkowski import minkowski
+from ..core.distances.properties import triangles
+from ..core.sources import Rep, part
+from ..errors import ProtoclassError
+from ..frames.frame import mold
+from ..metrics.mixed import Mixed
+from ..metrics.ranks import Ranks
+from ..metrics.vectors import VectorMetric
+from .contract import ContractError, pickled, require
+from .measured import Array, Measured, equal, first_unequal
+from .saved_metrics import check_saved
+from .sql_metrics import check_sql
+
+LADDER = np.concatenate([[0.0], 10.0 ** np.linspace(-150, 150, 601)])  # distances that a geometry makes dissimilarities of
+PAIRS = ((0, 1), (0, -1), (3, 2), (5, 7), (-2, 4))
+
+
+def check_symmetry(s: Measured) -> None:
+    """A metric that says that it is symmetric is so to the bit."""
+    if not s.metric.symmetric:
+        return
+    for where, _, _, D in s.places:
+        if not equal(D, D.T):
+            i, j = first_unequal(D, D.T)
+            raise ContractError(
+                f"{s}: symmetric is declared, and on {where} D[{i}, {j}] = {float(D[i, j])!r} is not D[{j}, {i}] = {float(D[j, i])!r}: sum "
+                "in one order, or leave the declaration out"
+            )
+
+
+def check_triangle(s: Measured) -> None:
+    """A metric that declares the triangle inequality keeps it on the rows of the check, on lines and far away."""
+    if not s.metric.triangle:
+        return
+    for where, _, _, D in s.places:
+        result = triangles(D)
+        i, j, k = result.at
+        require(
+            result.violated == 0, f"{s}: triangle is declared, and {result.violated} of {result.tested} triples of {where} "
+                "violate the triangle "
+            f"inequality: D[{i}, {k}] = {D[i, k]:.6g}, but D[{i}, {j}] + D[{j}, {k}] = {D[i, j] + D[j, k]:.6g}: leave the declaration out",
+        )  # fmt: skip
+
+
+def check_parts(s: Measured) -> None:
+    """Parts of the rows are represented as all rows are, and tell training all that it needs, where that is declared."""
+    n = len(s)
+    if s.metric.row_by_row:
+        for cuts in ((0, 5, n), (0, 1, 2, n // 2, n)):
+            parts = [s.rows_of(s.frame.take(slice(a, b))) for a, b in pairwise(cuts)]
+            D = np.concatenate([s.between(rep, s.candidates) for rep in parts])
+            require(equal(D, s.D), f"{s}: row_by_row is declared, and parts of the rows are represented otherwise: leave the "
+                "declaration out")
+    if s.metric.trained_in_parts:
+        whole = s.call("`tally`", s.metric.tally, s.frame)
+        pickled(whole, f"what `tally` of {s} gives")
+        draw = np.random.default_rng(4)
+        orders = [np.arange(n), np.arange(n)[::-1], draw.permutation(n), draw.permutation(n)]
+        for order, inner in zip(orders, ([5], [1, 2], [n // 3, n // 2, n - 1], [n // 2]), strict=True):
+            frames = [s.frame.take(order[a:b]) for a, b in pairwise([0, *inner, n])]
+            tallies = [s.call("`tally` of some of the rows", s.metric.tally, frame) for frame in frames]
+            left = s.call("`+` of what `tally` gives", lambda: reduce(add, tallies))  # noqa: B023
+            right = s.call("`+` of what `tally` gives", lambda: reduce(lambda a, b: b + a, reversed(tallies)))  # noqa: B023
+            for tally in (left, right):
+                trained = s.call("`trained`", s.metric.trained, tally, frames[0])
+                require(
+                    trained == s.trained, f"{s}: trained_in_parts is declared, and trained on parts of the rows it differs: "
+                        "`tally` must be "
+                    "exact and joined by `+` in any order, and `trained` read no more of the rows; else write `train`",
+                )  # fmt: skip
+
+
+def check_geometry(s: Measured) -> None:
+    """A declared geometry gives the bits of `between`, and its values never fall."""
+    geometry = s.trained.geometry
+    if geometry is None:
+        return
+    require(isinstance(geometry, Geometry), f"{s}: geometry is a {type(geometry).__name__}: it must be a protoclass Geometry, or None")
+    for where, rows, candidates, D in s.places:
+        a, b = rows[0], candidates[0]
+        floats = a.dtype in (np.float32, np.float64) and a.dtype == b.dtype
+        fine = floats and a.ndim == b.ndim == 2 and a.shape[1:] == b.shape[1:]
+        require(fine, f"{s}: geometry is declared, and the first arrays of `rows` and `candidates` are {a.dtype} {a.shape} and {b.dtype} "
+                f"{b.shape}: they must be coordinates (rows, dimensions) in floats")  # fmt: skip
+        values = s.call("`geometry.value`", geometry.value, minkowski(a, b, geometry.r))
+        if equal(np.asarray(values), D):
+            continue
+        i, j = first_unequal(np.asarray(values), D)
+        raise ContractError(
+            f"{s}: geometry is declared, and on {where} D[{i}, {j}] = {float(D[i, j])!r} where the geometry gives {float(values[i, j])!r}: "
+            "`between` must give the same bits, geometry.value(minkowski(rows[0], candidates[0], geometry.r)), or the "
+            "declaration be left out"
+        )
+    for kind in (np.float64, np.float32):
+        steps = np.unique(np.concatenate([LADDER, s.D.ravel()[:500], np.nextafter(s.D.ravel()[:500], np.inf)]))
+        steps = np.unique(steps[steps <= np.finfo(kind).max].astype(kind))
+        with np.errstate(over="ignore", under="ignore"):
+            values = np.asarray(s.call("`geometry.value`", geometry.value, steps))
+        require(values.dtype == kind, f"{s}: geometry.value gives {values.dtype} of {np.dtype(kind)}: it must keep the precision")
+        falls = ~(values[1:] >= values[:-1])
+        k = int(falls.argmax())
+        require(
+            not falls.any(), f"{s}: geometry.value falls from {values[k]:.6g} to {values[k + 1]:.6g} where the distance rises "
+                f"from {steps[k]:.6g} "
+            f"to {steps[k + 1]:.6g}: it must never fall, or what is compared by distances is wrong",
+        )  # fmt: skip
+
+
+def check_coordinates(s: Measured) -> None:
+    """Coordinates lead to the same dissimilarities and back to the design matrix; if they are fewer, to rows that have them."""
+    if not isinstance(s.trained, VectorMetric):
+        return
+    trained = s.trained
+    rows, candidates, D = s.rows, s.candidates, np.asarray(s.D, float)
+    X = np.asarray(s.call("`coordinates`", trained.coordinates, rows))
+    require(X.ndim == 2 and len(X) == len(s), f"{s}: coordinates must be an array (rows, dimensions)")
+    one = np.asarray(trained.coordinates(part(rows, slice(2, 3))))
+    require(equal(one, X[2:3]), f"{s}: the coordinates of a row are other ones alone than among others")
+    places = s.call("`place`", trained.place, X)
+    placed = np.asarray(s.between(rows, places), float)
+    require(np.allclose(placed, D, rtol=1e-5, atol=1e-6 * D.max()), f"{s}: rows that are placed by their coordinates have other "
+        "dissimilarities")
+    single = np.asarray(s.between(rows, s.call("`place` of one row of coordinates", trained.place, X[:1])), float)
+    require(np.allclose(single, placed[:, :1]), f"{s}: a place has other dissimilarities alone than among others: `place` takes "
+        "each by itself")
+    _check_halfway(s, X, rows, candidates)
+    back = s.call("`original`", trained.original, X)
+    names = s.frame.design.columns
+    require(isinstance(back, pd.DataFrame) and list(back.columns) == list(names), f"{s}: `original` must give a DataFrame with "
+        "the columns of "
+            f"the design matrix, {list(names[:3])}{' and so on' if len(names) > 3 else ''}")  # fmt: skip
+    if X.shape[1] < s.frame.design.shape[1]:
+        placed_again, _ = s.frame.again(back)
+        again = np.asarray(trained.coordinates(trained.rows(placed_again)))
+        require(np.allclose(again, X), f"{s}: rows that `original` gives for coordinates have other coordinates")
+        return
+    design = s.frame.design.to_numpy(float)
+    require(
+        np.allclose(back.to_numpy(float), design, rtol=1e-5, atol=1e-6 * np.abs(design).max()),
+        f"{s}: `original` does not lead back to the columns: it must undo what `rows` and `coordinates` did",
+    )
+
+
+def _check_halfway(s: Measured, X: Array, rows: Rep, candidates: Rep) -> None:
+    """The place halfway between two rows is no farther from either than they are from one another."""
+    assert isinstance(s.trained, VectorMetric)
+    for i, j in PAIRS:
+        half = s.between(part(rows, np.array([i, j])), s.trained.place((X[[i]] + X[[j]]) / 2))
+        apart = float(s.between(part(rows, np.array([i])), part(candidates, np.array([j])))[0, 0])
+        require(
+            bool((half <= apart * (1 + 1e-6) + 1e-12).all()), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
+            f"{j % len(s)} is {float(half.max()):.6g} from one of them, and they are {apart:.6g} from one another: coordinates "
+            "must be those of "
+            "a vector space, in which a centroid lies between its rows; else derive from TrainedMetric",
+        )  # fmt: skip
+
+
+def check_power(s: Measured) -> None:
+    """The declared power of the dissimilarity is a sum over variables, and its groups are predictors."""
+    predictors = list(s.frame.schema)
+    groups = s.trained.column_groups
+    named = [c for group in groups for c in group] if isinstance(groups, tuple) and all(isinstance(g, tuple) for g in groups) else None
+    require(named is not None, f"{s}: column_groups is {groups!r}: it must be a tuple of tuples of names of predictors")
+    for name in named or ():
+        require(name in predictors, f"{s}: column_groups names {name!r}, which is not a predictor: these are {predictors[:10]}")
+        require((named or []).count(name) == 1, f"{s}: column_groups names {name!r} twice")
+    power = s.trained.power
+    if power is None:
+        return
+    number = isinstance(power, (int, float, np.number)) and not isinstance(power, bool) and power > 0
+    require(number, f"{s}: power is {power!r}: it must be a number above 0, the power of the dissimilarity that is a sum over "
+        "variables, or None")
+    if not np.isfinite(power) or s.metric.given or not s.frame.formula.plain() or s.frame.columns.isna().any(axis=None):
+        return
+    alone = [(c,) for c in predictors if c not in (named or [])]
+    variables, columns = [*groups, *alone], s.frame.columns
+    for i, j in PAIRS:
+        d = float(s.D[i, j])
+        if d == 0:
+            continue
+        instead = pd.DataFrame(index=range(len(variables)))
+        for c in columns:
+            other = np.array([c in group for group in variables])
+            instead[c] = columns[c].iloc[np.where(other, j % len(s), i % len(s))].array
+        left = np.asarray(s.new(instead, part(s.candidates, np.array([j])))[:, 0], float)
+        total = float(((1 - (left / d) ** float(power)).sum()) * d)
+        require(
+            bool(np.isclose(total, d, rtol=1e-6)), f"{s}: power={power:g} is declared, and the parts of D[{i % len(s)}, {j % len(s)}] by "
+            f"variable add up to {total:.6g} where it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
+            "variables (or over "
+            "column_groups), by which `why` divides it; else None, and a parameter needs another name",
+        )  # fmt: skip
+
+
+def check_column_weights(s: Measured) -> None:
+    """The table of what columns count is about the columns of the design matrix."""
+    table = s.trained.column_weights
+    if table is None:
+        return
+    fine = isinstance(table, pd.DataFrame) and {"weight", "share", "scale"} <= set(table)
+    require(fine, f"{s}: column_weights must be a DataFrame with the columns 'weight', 'share' and 'scale', or None")
+    names = s.frame.design.columns
+    require(list(table.index) == list(names), f"{s}: the index of column_weights must be the columns of the design matrix")
+    share = table["share"].to_numpy(float)
+    require(bool((share >= 0).all() and np.isclose(share.sum(), 1)), f"{s}: the shares of column_weights must be at least 0 and "
+        "add up to 1")
+
+
+def check_missing(s: Measured) -> None:
+    """A metric that skips missing values measures rows that have some."""
+    names = list(s.frame.schema)
+    if not s.metric.skips_missing or len(names) < 2:
+        return
+    table = s.data.copy()
+    for k, name in enumerate(names[1:]):
+        gaps = (np.arange(len(table)) + k) % 4 == 0
+        if not pd.api.types.is_integer_dtype(table[name].dtype) and not pd.api.types.is_bool_dtype(table[name].dtype):
+            table[name] = table[name].mask(gaps)
+    frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
+    where = " and ".join(filter(None, [s.where, "rows with missing values"]))
+    try:
+        there = Measured(s.metric, s.train(frame), frame, table, s.formula, where)
+        D = there.D
+    except ContractError:
+        raise
+    except ProtoclassError as reason:
+        raise ContractError(f"{type(s.metric).__name__} on {where}: skips_missing is declared, and they are refused ({reason})") from reason
+    whole = ~frame.columns.isna().any(axis=1).to_numpy()
+    both = whole[:, None] & whole[None, :]
+    require(bool((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any()), f"{there}: dissimilarities must be at least 0, or "
+        "NaN where two "
+            "rows have no variable in common")  # fmt: skip
+    require(not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)")
+    require(not np.isnan(D).all(axis=1).any(), f"{there}: skips_missing is declared, and row "
+        f"{int(np.isnan(D).all(axis=1).argmax())} has no "
+            "dissimilarity to any row: skip what is missing pair by pair")  # fmt: skip
+    for i in (0, len(frame) // 2):
+        require(equal(there.new(table.iloc[[i]]), D[[i]]), f"{there}: a new row is measured otherwise alone than among others")
+    check_symmetry(there)
+
+
+def check_wrappers(s: Measured) -> None:
+    """Metrics of metrics measure by it what they would by the matrix, and declare what it declares."""
+    if s.metric.given or not s.frame.schema:
+        return
+    if s.frame.formula.plain():
+        try:
+            whole = Mixed([(list(s.frame.schema), s.metric)], scale=False)
+            D = s.measured_by(whole.train(s.frame))
+        except ContractError:
+            raise
+        except ProtoclassError as reason:
+            raise ContractError(f"{s}: as the only part of a Mixed it can't be trained ({reason})") from reason
+        require(equal(np.asarray(s.D, float), D), f"{s}: as the only part of a Mixed it measures otherwise: it must read "
+            "nothing of a frame but "
+                "the columns of its formula")  # fmt: skip
+        for flag in ("symmetric", "slow", "row_by_row", "train_in_folds", "skips_missing", "opaque", "data_dependent"):
+            require(getattr(whole, flag) == getattr(s.metric, flag), f"{s}: a Mixed of it does not pass on "
+                f"{flag}={getattr(s.metric, flag)}")
+    ranks = s.call("`train` of Ranks of it", Ranks(s.metric).train, s.frame)
+    by_hand = np.column_stack([np.searchsorted(np.sort(s.D[:, j]), s.D[:, j], side="right") for j in range(s.D.shape[1])])
+    require(equal(s.measured_by(ranks), by_hand.astype(float)), f"{s}: its Ranks are not the ranks of its dissimilarities")
+    require(ranks.row_by_row == s.metric.row_by_row, f"{s}: Ranks of it do not pass on row_by_row={s.metric.row_by_row}")
+
+
+CLAIMS: tuple[Callable[[Measured], None], ...] = (
+    check_symmetry, check_triangle, check_parts, check_coordinates, check_geometry, check_power, check_column_weights,
+    check_missing, check_sql, check_saved, check_wrappers,
+)  # fmt: skip

@@ -1,7 +1,9 @@
 """The contracts of scikit-learn and of imbalanced-learn, and what their users do with an estimator."""
 
 import copy
+import inspect
 import pickle
+import re
 import sys
 import warnings
 
@@ -27,7 +29,7 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.estimator_checks import check_estimator, check_sample_weight_equivalence_on_dense_data
 
 import protoclass as pc
 from protoclass.models.registry import BUILT_IN
@@ -122,6 +124,21 @@ def test_the_order_of_the_rows(data, order):
     assert (X.iloc[at].iloc[other.prototype_indices_].to_numpy() == other.prototypes_.to_numpy()).all()
     if order == "values":
         assert (one.prototypes_.to_numpy() == other.prototypes_.to_numpy()).all()
+
+
+def test_both_interfaces_say_that_their_orders_differ(data):
+    """With one order they are one fit; the contract on weights, which sorted rows alone keep, forbids one default."""
+    X, y = data
+    for what, own in ((PrototypeClassifier, "values"), (pc.fit, "data")):
+        assert inspect.signature(what).parameters["order"].default == own
+        first = inspect.getdoc(what)[:500]
+        assert re.search(r'`order="(values|data)"`.*`order="(values|data)"`|order="data".*order="values"', first, re.DOTALL)
+    found = PrototypeClassifier(eps=1.0).fit(X, y)
+    assert "order='data'" in repr(found.fit_)
+    assert "Order" not in repr(pc.fit("species ~ .", X.assign(species=y), eps=1.0))
+    with pytest.raises(AssertionError, match="Not equal"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_sample_weight_equivalence_on_dense_data("PrototypeClassifier", PrototypeClassifier("knn", k=1, order="data"))
 
 
 def test_search_over_parameters_of_the_method_and_over_methods(data):

@@ -44,6 +44,10 @@ def fit(
 ) -> Fit:
     """Fit a prototype classifier.
 
+    The rows are worked through in the order of the data, `order="data"`, as in R. `protoclass.sklearn.PrototypeClassifier` sorts
+    them first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order. The order decides
+    ties and which rows form a fold, so the two may choose other parameters and prototypes: compare them with the same `order=`.
+
     Parameters
     ----------
     formula : str

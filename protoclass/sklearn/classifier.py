@@ -35,6 +35,10 @@ def decides(estimator: PrototypeClassifier) -> bool:
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
     """A prototype classifier as an estimator of scikit-learn.
 
+    The rows are sorted first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order.
+    `protoclass.fit` takes them in the order of the data, `order="data"`. The order decides ties and which rows form a fold, so the
+    two may choose other parameters and prototypes: compare them with the same `order=`.
+
     It goes into `Pipeline`, `GridSearchCV` and `cross_val_score`. Every method and dissimilarity of the package serves; the
     formula is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, pictures and analyses.
 
@@ -52,7 +56,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     na : "raise" or "keep"
         Missing values in X; "keep" goes with Gower, which skips them pair by pair.
     order : "values" or "data"
-        As in `protoclass.fit`, with another default: the same rows in another order give the same fit.
+        As in `protoclass.fit`, whose default is "data". With "data", weights that are copies need not give the fit of the repeated
+        rows.
     weighting : "auto", "copies" or "weights"
         What `sample_weight` means: copies of a row, as in scikit-learn's contract, or weights in the objective of the method,
         as `weights=` of `protoclass.fit`. "auto": copies where all are whole numbers, otherwise weights, if the method takes
@@ -75,7 +80,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         The prototypes in the order chosen, in the units of X; a DataFrame if X was one. Of prototypes that are not rows of X,
         such as means, the columns of the design matrix. Not with precomputed dissimilarities.
     prototype_indices_ : int array (q,)
-        Position in X of each prototype, -1 for one that is not a row.
+        Position in X of each prototype, as `X.iloc` takes it; -1 for one that is not a row.
     prototype_labels_ : array (q,)
         The class that each prototype stands for.
 

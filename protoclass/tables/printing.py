@@ -27,6 +27,8 @@ def facts(fit: Fit) -> dict[str, str]:
     classes = f"{len(frame.levels)} classes{order}"
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({classes})"}
     out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
+    if fit.problem.order != "data":
+        out["Order"] = "rows sorted by their values, which decides ties and folds (order='data': as in the data)"
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
         sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, drawn from each class, as all would take long"
         out["Candidates"] = f"{sample} (candidates='train' takes all)"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..metrics.measuring import automatic
-from ..settings import fixed, significant
+from ..settings import SAME, fixed, significant, with_error
 from .choice import choice_facts
 from .unpredicted import class_facts
 
@@ -53,10 +53,10 @@ def validated(fit: Fit) -> dict[str, str]:
     """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
     validation = fit.validation
     assert validation is not None
-    row, name = validation.table.iloc[fit.point], validation.measure_name
-    spread = f" +- {fixed(row['se'])}" if row["se"] == row["se"] else ""
-    folds = int(validation.of_fold.max()) + 1
-    value = f"{fixed(row['error'])}{spread} ({folds} folds; no information {fixed(validation.no_information)})"
+    row, name, repeats = validation.table.iloc[fit.point], validation.measure_name, len(validation.of_fold)
+    how = f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
+    how += ", the same in each" if row["se"] <= SAME else ""
+    value = f"{with_error(row['error'], row['se'])} ({how}; no information {fixed(validation.no_information)})"
     out = {f"CV {name}": value}
     corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
     if corrected is not None:

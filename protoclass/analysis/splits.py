@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import whole_number
-from ..core.folds import grouped, holdout, stratified
+from ..core.folds import grouped, holdout, stratified, usual_folds
 from ..errors import DataError, OptionError, ProtoclassError, brief, shown
 from ..estimation.fit import Fit
 from ..estimation.fitting import fit
@@ -24,8 +24,6 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..progress import bar
 from .paired import Design
-
-FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -205,8 +203,13 @@ def draw_splits(y: np.ndarray, groups: pd.Series | None, drawing: Drawing) -> li
         if not tests[0].any():
             raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: give more")
         return tests
-    folds = FOLDS if cv is None else cv
-    whole_number("cv", folds, 2)
+    if cv is None:
+        folds = usual_folds(y, None if groups is None else groups.nunique())
+        if folds < 2:
+            few = "a class has one row" if groups is None else "there is one group"
+            raise DataError(f"outer folds need two rows of each class, or two groups, and {few}: leave it out, or join classes")
+    else:
+        folds = whole_number("cv", cv, 2)
     least = int(np.bincount(y).min())
     if groups is None and least < folds:
         raise OptionError(

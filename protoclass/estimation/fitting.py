@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..arguments import known_arguments
@@ -12,7 +13,7 @@ from .call import DEFAULTS, Call, is_default
 from .cross_validation import check_choose, validate
 from .fit import Fit, calibrated, learn
 from .problem import Problem, prepare
-from .resampling import FOLDS, requested_measure
+from .resampling import requested_measure
 from .selection import Selection, values_at
 from .validation import Validation
 
@@ -171,7 +172,7 @@ def cross_validate(
     *,
     dissimilarity: Any = "auto",
     candidates: Any = "auto",
-    cv: Any = FOLDS,
+    cv: Any = "auto",
     choose: str = "1se",
     na: str = "drop",
     weights: Any = None,
@@ -192,7 +193,7 @@ def cross_validate(
     ----------
     formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
     **parameters
-        As in `fit`; `cv` is 10 by default, with parameters to tune or without.
+        As in `fit`; `cv="auto"` is 10, or fewer if a class has fewer rows, with parameters to tune or without.
     measure : "error", "balanced", "ordinal" or DataFrame
         Share of wrong predictions; its mean over classes; of an ordered response the mean distance in levels between the
         predicted class and the true one; or a loss matrix, true classes as rows and predicted as columns.
@@ -222,7 +223,12 @@ def cross_validate(
             "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
         )
     check_choose(choose, problem.model)
-    return validate(problem, requested_measure(measure, loss), repeats).validation
+    validation = validate(problem, requested_measure(measure, loss), repeats).validation
+    if not problem.cv_is_auto:
+        return validation
+    # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
+    call = replace(problem.call, arguments={**problem.call.arguments, "cv": int(validation.of_fold.max()) + 1})
+    return replace(validation, problem=replace(problem, call=call))
 
 
 def _check_something_tunes(problem: Problem) -> None:

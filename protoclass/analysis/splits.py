@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -13,9 +14,10 @@ import pandas as pd
 
 from ..arguments import whole_number
 from ..core.folds import grouped, holdout, stratified, usual_folds
-from ..errors import DataError, OptionError, ProtoclassError, brief, shown
+from ..errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown
 from ..estimation.fit import Fit
 from ..estimation.fitting import fit
+from ..estimation.uninformative import WORSE
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
@@ -121,7 +123,8 @@ def judge_all(
     """
     rows, parts, labels = [], [], list[pd.Index]()
     chances: dict[str, list[np.ndarray]] = {}
-    with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing:
+    with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows say it of all splits together
         for split, test in enumerate(splits.tests):
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
             truth = splits.data.loc[test_rows, splits.frame.formula.response]

@@ -15,6 +15,7 @@ from .fit import Fit, calibrated, learn
 from .problem import Problem, prepare
 from .resampling import requested_measure
 from .selection import Selection, values_at
+from .uninformative import warn_if_worse, worse_than_one_class
 from .validation import Validation
 
 
@@ -136,6 +137,11 @@ def fit(
     FormulaError, DataError, OptionError
         Naming what was given, what is allowed and the cure.
 
+    Warns
+    -----
+    DataWarning
+        If the cross-validated error of the chosen point is above that of always predicting one class.
+
     Examples
     --------
     >>> import protoclass as pc
@@ -160,7 +166,9 @@ def fit(
     point = validation.chosen(choose)
     selection = Selection(validation.grid, values_at(validation.grid, point), point, choose)
     rule = validated.rule(point)
-    return calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
+    out = calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
+    warn_if_worse(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None))
+    return out
 
 
 @limited
@@ -224,6 +232,7 @@ def cross_validate(
         )
     check_choose(choose, problem.model)
     validation = validate(problem, requested_measure(measure, loss), repeats).validation
+    warn_if_worse(worse_than_one_class(validation, validation.chosen(choose)))
     if not problem.cv_is_auto:
         return validation
     # a fit of its point that is updated is cross-validated again, although nothing may be left to tune

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ..estimation.uninformative import worse_than_one_class
 from ..metrics.measuring import automatic
 from ..settings import SAME, fixed, significant, with_error
 from .choice import choice_facts
@@ -53,6 +54,7 @@ def validated(fit: Fit) -> dict[str, str]:
     """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
     validation = fit.validation
     assert validation is not None
+    assert fit.point is not None
     row, name, repeats = validation.table.iloc[fit.point], validation.measure_name, len(validation.of_fold)
     how = f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
     how += ", the same in each" if row["se"] <= SAME else ""
@@ -62,7 +64,8 @@ def validated(fit: Fit) -> dict[str, str]:
     if corrected is not None:
         tuned = " and ".join(map(str, validation.grid))
         out["Corrected"] = f"{fixed(corrected)} ({tuned} tuned on the same folds)"
-    return out
+    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None)
+    return {**out, "Warning": worse} if worse else out
 
 
 def described(fit: Fit) -> str:

@@ -120,7 +120,7 @@ def describe_fit(fit: Fit, coverage: Coverage) -> str:
         held, wrong = int((coverage.first >= 0).sum()), int((coverage.wrong > 0).sum())
         words += f"{held} of {n} rows lie in a ball of their class, {wrong} in one of another. "
     share = float(frame.weights @ (coverage.fitted != frame.codes) / frame.weights.sum())
-    words += f"Training error {share:.4f} (optimistic: the same rows chose the prototypes)"
+    words += f"Training error {share:.4f} (optimistic: {fit.why_optimistic})"
     if fit.validation is not None and fit.point is not None:
         words += f"; held-out {fit.validation.measure_name} {write_error(fit.validation.table.iloc[fit.point])}"
     return f"{words}."

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
-LIMITS = ("Never predicted", "Cures", "Grid", "Folds")  # lines of print that are limits of the fit
+LIMITS = ("Warning", "Never predicted", "Cause", "Cures", "Grid", "Folds")  # lines of print that are limits of the fit
 ENDINGS = (".md", ".html", ".htm")
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # what has a meaning inside a line of Markdown
 

@@ -174,6 +174,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {"colours": check_colours, "progress":
 
 options = Options()
 
+SAME = 1e-12  # a standard error up to this is 0 but for rounding: all folds have the same error
+
 
 def fixed(value: float, usual: int = 4) -> str:
     """An error or share as it is printed: with `usual` decimals, or as many as `options.digits`."""
@@ -193,3 +195,29 @@ def significant(value: float, usual: int = 4) -> str:
     """
     text = f"{value:.{options.digits or usual}g}"
     return f"{value:.0f}" if options.digits and "e+" in text and abs(value) < 10**MOST_DIGITS else text
+
+
+def with_error(value: float, se: float) -> str:
+    """An error with its standard error, where there is one that is not 0.
+
+    Examples
+    --------
+    >>> with_error(0.04, 0.0147), with_error(0.5, 0.0), with_error(0.5, float("nan")), with_error(3e-5, 2e-5)
+    ('0.0400 +- 0.0147', '0.5000', '0.5000', '3e-05 +- 2e-05')
+    """
+    digits = options.digits or 4
+    if value > SAME and max(value, se) < 0.5 / 10**digits:  # all decimals would be 0
+        return f"{value:.1g} +- {se:.1g}" if se > SAME else f"{value:.1g}"
+    return f"{fixed(value)} +- {fixed(se)}" if se > SAME else fixed(value)
+
+
+def told_apart(first: float, second: float) -> tuple[str, str]:
+    """Two sizes with one decimal, or as many as tell them apart; the same text only for sizes that are equal.
+
+    Examples
+    --------
+    >>> told_apart(17.25, 14.0), told_apart(2.0, 1.98), told_apart(3.0, 3.0)
+    (('17.2', '14.0'), ('2.00', '1.98'), ('3.0', '3.0'))
+    """
+    pairs = ((f"{first:.{d}f}", f"{second:.{d}f}") for d in range(1, MOST_DIGITS))
+    return next(((a, b) for a, b in pairs if a != b), (f"{first:.1f}", f"{second:.1f}"))

@@ -173,7 +173,7 @@ def test_many_classes_stand_below_one_another():
 
 def test_of_many_classes_that_are_never_predicted_five_are_named():
     data = pd.DataFrame({"x": np.arange(60.0), "y": np.repeat([f"c{i:02d}" for i in range(12)], 5)})
-    shown = repr(pc.fit("y ~ .", data, eps=1e6))
+    shown = repr(pc.fit("y ~ .", data, "knn", k=60))
     assert "c05 (8.3 % of the rows) and 6 more" in shown
     assert "c06" not in shown.split("class ")[0]
 
@@ -199,3 +199,23 @@ def test_levels_not_seen_are_said_beside_those_that_are_known(iris):
     said = r"'Z' \(150 rows\); known are 'a', 'b', 'c', 'd', 'e' and 2 more. Leave out .* fit without the column"
     with pytest.raises(pc.DataError, match=said):
         fit.predict(iris.assign(g="Z"), unseen="raise")
+
+
+
+def test_print_says_how_often_folds_were_drawn_and_writes_no_error_of_zero(iris):
+    assert "(10 folds x 3 repeats; no information 0.6667)" in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5], repeats=3))
+    assert "repeats" not in repr(pc.fit("species ~ .", iris, "knn", k=[1, 5])).split("Folds:")[0]
+    nothing = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000.0, cv=5)
+    assert "0.6667 (5 folds, the same in each; no information 0.6667)" in repr(nothing)
+    perfect = repr(pc.fit("species ~ .", iris[iris.species != "virginica"], "knn", k=1, cv=5))
+    assert "0.0000 (5 folds, the same in each;" in perfect
+    assert "+-" not in perfect
+
+
+def test_print_does_not_call_a_size_another_one():
+    draw = np.random.default_rng(21)
+    ill = draw.random(100) < 0.3
+    data = pd.DataFrame(draw.normal(size=(100, 2)) + ill[:, None], columns=["a", "b"]).assign(y=np.where(ill, "ill", "well"))
+    fit = pc.fit("y ~ .", data)
+    assert fit.validation.draws["size"].tolist() == [2.0, 2.0]
+    assert "(size 2.0 as well): repeats=10 averages" in repr(fit)

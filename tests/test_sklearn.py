@@ -1,7 +1,9 @@
 """The contracts of scikit-learn and of imbalanced-learn, and what their users do with an estimator."""
 
 import copy
+import inspect
 import pickle
+import re
 import sys
 import warnings
 
@@ -13,8 +15,12 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import StackingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import accuracy_score
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import accuracy_score, make_scorer, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -22,12 +28,13 @@ from sklearn.model_selection import (
     PredefinedSplit,
     ShuffleSplit,
     StratifiedKFold,
+    TunedThresholdClassifierCV,
     cross_val_predict,
     cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.estimator_checks import check_estimator, check_sample_weight_equivalence_on_dense_data
 
 import protoclass as pc
 from protoclass.models.registry import BUILT_IN
@@ -122,6 +129,21 @@ def test_the_order_of_the_rows(data, order):
     assert (X.iloc[at].iloc[other.prototype_indices_].to_numpy() == other.prototypes_.to_numpy()).all()
     if order == "values":
         assert (one.prototypes_.to_numpy() == other.prototypes_.to_numpy()).all()
+
+
+def test_both_interfaces_say_that_their_orders_differ(data):
+    """With one order they are one fit; the contract on weights, which sorted rows alone keep, forbids one default."""
+    X, y = data
+    for what, own in ((PrototypeClassifier, "values"), (pc.fit, "data")):
+        assert inspect.signature(what).parameters["order"].default == own
+        first = inspect.getdoc(what)[:500]
+        assert re.search(r'`order="(values|data)"`.*`order="(values|data)"`|order="data".*order="values"', first, re.DOTALL)
+    found = PrototypeClassifier(eps=1.0).fit(X, y)
+    assert "order='data'" in repr(found.fit_)
+    assert "Order" not in repr(pc.fit("species ~ .", X.assign(species=y), eps=1.0))
+    unsorted = PrototypeClassifier("knn", k=1, order="data")
+    with pytest.raises(AssertionError, match="Not equal"):
+        check_sample_weight_equivalence_on_dense_data("PrototypeClassifier", unsorted)
 
 
 def test_search_over_parameters_of_the_method_and_over_methods(data):
@@ -331,11 +353,20 @@ def test_output_as_a_table(data):
     X, y = data
     found = clone(EPS).set_output(transform="pandas").fit(X, y)
     out = found.transform(X.set_axis(np.arange(150) + 7))
-    assert (
-        out.columns.tolist() == found.get_feature_names_out().tolist() == [f"prototypeclassifier{i}" for i in range(15)]
-    )
+    names = [f"row{row}_{label}" for row, label in zip(found.prototype_indices_, found.prototype_labels_, strict=True)]
+    assert out.columns.tolist() == found.get_feature_names_out().tolist() == names
+    assert len(set(names)) == 15
     assert out.index.tolist() == list(range(7, 157))
     np.testing.assert_array_equal(clone(EPS).fit_transform(X, y), out)
+    means = PrototypeClassifier("kmeans", K=2).fit(X, y).get_feature_names_out().tolist()
+    assert means == [f"kmeans{k}_{label}" for label in found.classes_ for k in (1, 2)]
+    weights = np.ones(150)
+    weights[7] = 3
+    copies = PrototypeClassifier("knn", k=1).fit(X, y, weights).get_feature_names_out()
+    assert len(set(copies)) == 152
+    assert {"row7_setosa", "row7_setosa_2", "row7_setosa_3"} <= set(copies)
+    both = ColumnTransformer([("all", clone(EPS), list(X)), ("petal", clone(EPS), ["petal_length", "petal_width"])])
+    assert both.set_output(transform="pandas").fit_transform(X, y).columns[0] == f"all__{names[0]}"
 
 
 def test_chances_and_decisions(data):
@@ -349,16 +380,67 @@ def test_chances_and_decisions(data):
         _ = PrototypeClassifier().fit(X, y).predict_proba
     assert "calibrate=True" in str(raised.value.__cause__)
     plane = PrototypeClassifier("hyperplane", C=1.0)
-    assert not hasattr(plane, "decision_function")
     np.testing.assert_array_equal(plane.fit(X, y).decision_function(X), plane.fit_.predict(X, "decision"))
     two = y != "setosa"
     values = plane.fit(X[two], y[two]).decision_function(X)
     assert ((values > 0) == (plane.predict(X) == "virginica")).all()
-    assert not hasattr(clone(EPS).fit(X, y), "decision_function")
     assert not hasattr(found, "decision_function")
-    for name in ("predict", "transform"):
+    for name in ("predict", "transform", "decision_function"):
         with pytest.raises(NotFittedError):
             getattr(PrototypeClassifier(), name)(X)
+
+
+@pytest.mark.parametrize("method", SMALL)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_method_has_values_by_class(data, method, classes):
+    """Their largest is the predicted class, ties included, as rows with equal distances and votes are among them."""
+    X, y = data
+    X, y = (X.round(0), y) if classes == 3 else (X[y != "setosa"].round(0), y[y != "setosa"])
+    found = PrototypeClassifier(method, **SMALL[method], weighting="weights").fit(X, y)
+    values = found.decision_function(X)
+    assert np.isfinite(values).all()
+    assert values.shape == ((len(X),) if classes == 2 else (len(X), 3))
+    chosen = (values > 0).astype(int) if classes == 2 else values.argmax(axis=1)
+    assert (found.classes_[chosen] == found.predict(X)).all()
+    assert hasattr(found, "predict_proba") == ("prob" in found.fit_.rule.kinds)
+    if hasattr(found, "predict_proba"):
+        np.testing.assert_array_equal(found.predict_proba(X), found.fit_.predict(X, "prob"))
+    score = "roc_auc" if classes == 2 else "balanced_accuracy"
+    assert cross_val_score(clone(found), X, y, cv=3, scoring=score, error_score="raise").mean() > 0.8
+
+
+def test_margins_where_classes_have_no_prototypes_and_where_ties_are_drawn(data):
+    X, y = data
+    two, cut = X[y != "setosa"], y[y != "setosa"]
+    none = PrototypeClassifier(eps=0.1, lambda_=1000.0).fit(two, cut, np.where(cut == "virginica", 2, 1))
+    assert none.fit_.prototypes.empty
+    assert (none.decision_function(two) > 0).all()
+    assert (none.predict(two) == "virginica").all()
+    lone = PrototypeClassifier(eps=3.0, lambda_=20.0).fit(X, y)
+    assert 0 < len(set(lone.prototype_labels_)) < 3
+    assert (lone.classes_[lone.decision_function(X).argmax(axis=1)] == lone.predict(X)).all()
+    drawn = PrototypeClassifier("knn", k=4, ties="random").fit(two.round(0), cut)
+    assert ((drawn.decision_function(two.round(0)) > 0) == (drawn.predict(two.round(0)) == "virginica")).all()
+    values = drawn.predict_proba(two.round(0))
+    assert (values[:, 0] == values[:, 1]).any()
+
+
+def test_what_needs_scores_works_without_calibration(data):
+    X, y = data
+    two, cut = X[y != "setosa"], y[y != "setosa"]
+    for each in (EPS, PrototypeClassifier("knn", k=5), PrototypeClassifier("scm", kind="conjunction", penalty=1.0)):
+        found = clone(each).fit(two, cut)
+        assert permutation_importance(found, two, cut, scoring="roc_auc", n_repeats=2).importances_mean.max() > 0.05
+        assert cross_val_score(each, X, y, scoring=make_scorer(roc_auc_of_decisions, response_method="decision_function")).min() > 0.8
+        chances = CalibratedClassifierCV(clone(each), cv=3).fit(X, y).predict_proba(X)
+        assert (chances.argmax(axis=1) == pd.Categorical(y).codes).mean() > 0.85
+    assert StackingClassifier([("pvm", clone(EPS))], cv=3).fit(X, y).stack_method_ == ["decision_function"]
+    tuned = TunedThresholdClassifierCV(clone(EPS), cv=3, scoring="balanced_accuracy").fit(two, cut)
+    assert tuned.score(two, cut) > 0.85
+
+
+def roc_auc_of_decisions(y, values):
+    return np.mean([roc_auc_score(y == label, values[:, c]) for c, label in enumerate(sorted(set(y)))])
 
 
 def test_all_checks_of_imbalanced_learn():

@@ -64,6 +64,12 @@ def test_text_is_in_order(name):
     assert not re.search(r"!\[|<img|Out\[|^:\w+:|^\+\+\+|^>>> ", read["body"], re.MULTILINE)
 
 
+def test_positions_are_not_taken_for_labels():
+    """`prototype_indices_` are positions: `X.loc` of them has rows of other classes where the labels do not count from 0."""
+    texts = TEXTS | {path.name: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
+    assert [name for name, text in texts.items() if re.search(r"\.loc\[[^\n]*(?:_indices_|prototype_row)", text)] == []
+
+
 @each
 def test_notebook_is_that_of_jupytext(name):
     jupytext, nbformat = pytest.importorskip("jupytext"), pytest.importorskip("nbformat")

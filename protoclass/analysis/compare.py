@@ -68,7 +68,7 @@ def compare(
     test_size : float between 0 and 1, optional
         Share of the rows in the test set of a random split, stratified by class.
     cv : int, optional
-        Outer folds, where there is no `test_size`. None: 10.
+        Outer folds, where there is no `test_size`. None: 10, or fewer if a class has fewer rows or there are fewer groups.
     repeats : int
         Times that a split or folds are drawn. Rows that were predicted once, by a rule fixed before, are independent given the
         rule, and are tested as such. Errors of several splits or folds are not: see `Comparison` for the intervals and tests.

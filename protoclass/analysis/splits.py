@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import whole_number
-from ..core.folds import grouped, holdout, stratified
-from ..errors import DataError, OptionError, ProtoclassError, brief, shown
+from ..core.folds import grouped, holdout, stratified, usual_folds
+from ..errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown
 from ..estimation.call import DEFAULTS, Call
 from ..estimation.fit import Fit
 from ..estimation.fitting import fit
 from ..estimation.problem import prepare
+from ..estimation.uninformative import WORSE
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
@@ -29,8 +31,6 @@ from ..metrics.measuring import dissimilarity as measure
 from ..metrics.vectors import as_vectors
 from ..progress import bar
 from .paired import Design
-
-FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,8 @@ def judge_all(
     for name, options in methods.items():
         with named(name):
             check_method(splits, options)
-    with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing:
+    with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows say it of all splits together
         for split, test in enumerate(splits.tests):
             train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
             truth = splits.data.loc[test_rows, splits.frame.formula.response]
@@ -228,8 +229,13 @@ def draw_splits(y: np.ndarray, groups: pd.Series | None, drawing: Drawing) -> li
         if not tests[0].any():
             raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: give more")
         return tests
-    folds = FOLDS if cv is None else cv
-    whole_number("cv", folds, 2)
+    if cv is None:
+        folds = usual_folds(y, None if groups is None else groups.nunique())
+        if folds < 2:
+            few = "a class has one row" if groups is None else "there is one group"
+            raise DataError(f"outer folds need two rows of each class, or two groups, and {few}: leave it out, or join classes")
+    else:
+        folds = whole_number("cv", cv, 2)
     least = int(np.bincount(y).min())
     if groups is None and least < folds:
         raise OptionError(

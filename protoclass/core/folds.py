@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import OptionError
 
 Array = NDArray[Any]
+FOLDS = 10
 
 
 def stratified(y: Array, folds: int, seed: int) -> Array:
@@ -38,6 +39,17 @@ def stratified(y: Array, folds: int, seed: int) -> Array:
     fold = np.empty(len(y), np.int64)
     fold[order] = np.arange(len(y)) % folds
     return fold
+
+
+def usual_folds(y: Array, groups: int | None = None) -> int:
+    """The number of folds unless it is given: 10, or the rows of the smallest class if these are fewer, or of groups their number.
+
+    Examples
+    --------
+    >>> usual_folds(np.repeat([0, 1], [50, 7])), usual_folds(np.repeat([0, 1], [50, 7]), groups=12)
+    (7, 10)
+    """
+    return min(FOLDS, int(np.bincount(y).min()) if groups is None else groups)
 
 
 def stratified_subset(y: Array, count: int, seed: int) -> Array:

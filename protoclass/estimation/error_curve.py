@@ -229,8 +229,12 @@ class ErrorCurve:
     @property
     def no_information(self) -> float:
         """Loss of always predicting the one class that makes it least."""
-        frame = self.problem.frame
-        return float((self._weights @ self.loss[frame.codes]).min() / self._weights.sum())
+        return float(self.losses_of_one_class.min())
+
+    @property
+    def losses_of_one_class(self) -> np.ndarray:
+        """Loss of always predicting each class, (classes,)."""
+        return np.asarray(self._weights @ self.loss[self.problem.frame.codes] / self._weights.sum())
 
     @property
     def _weights(self) -> np.ndarray:

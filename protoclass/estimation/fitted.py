@@ -442,6 +442,17 @@ class Fitted(Served):
         wrong = self.fitted_codes != self.frame.codes
         return float(self.frame.weights[wrong].sum() / self.frame.weights.sum())
 
+    @property
+    def why_optimistic(self) -> str:
+        """Why the training error is below that of new rows."""
+        at = self.rule.prototypes.at
+        if at is None:
+            return "the rule was learned from the same rows"
+        of_rows = self.prototype_row[self.prototype_row >= 0]
+        if len(np.unique(of_rows)) == self.nobs:
+            return "each row is a prototype, and so its own nearest"
+        return "the same rows chose the prototypes" if self.model.measures(self.rule) else "the rule was learned from the same rows"
+
     def parameters(self) -> dict[str, Any]:
         """The parameters of the method, as chosen."""
         return self.model.parameters()

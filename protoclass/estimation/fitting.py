@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..arguments import known_arguments
@@ -12,8 +13,9 @@ from .call import DEFAULTS, Call, is_default
 from .cross_validation import check_choose, validate
 from .fit import Fit, calibrated, learn
 from .problem import Problem, prepare
-from .resampling import FOLDS, requested_measure
+from .resampling import requested_measure
 from .selection import Selection, values_at
+from .uninformative import warn_if_worse, worse_than_one_class
 from .validation import Validation
 
 
@@ -43,6 +45,10 @@ def fit(
     **parameters: Any,
 ) -> Fit:
     """Fit a prototype classifier.
+
+    The rows are worked through in the order of the data, `order="data"`, as in R. `protoclass.sklearn.PrototypeClassifier` sorts
+    them first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order. The order decides
+    ties and which rows form a fold, so the two may choose other parameters and prototypes: compare them with the same `order=`.
 
     Parameters
     ----------
@@ -133,6 +139,11 @@ def fit(
     FormulaError, DataError, OptionError
         Naming what was given, what is allowed and the cure.
 
+    Warns
+    -----
+    DataWarning
+        If the cross-validated error of the chosen point is above that of always predicting one class.
+
     Examples
     --------
     >>> import protoclass as pc
@@ -157,7 +168,9 @@ def fit(
     point = validation.chosen(choose)
     selection = Selection(validation.grid, values_at(validation.grid, point), point, choose)
     rule = validated.rule(point)
-    return calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
+    out = calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
+    warn_if_worse(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None))
+    return out
 
 
 @limited
@@ -169,7 +182,7 @@ def cross_validate(
     *,
     dissimilarity: Any = "auto",
     candidates: Any = "auto",
-    cv: Any = FOLDS,
+    cv: Any = "auto",
     choose: str = "1se",
     na: str = "drop",
     weights: Any = None,
@@ -190,7 +203,7 @@ def cross_validate(
     ----------
     formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
     **parameters
-        As in `fit`; `cv` is 10 by default, with parameters to tune or without.
+        As in `fit`; `cv="auto"` is 10, or fewer if a class has fewer rows, with parameters to tune or without.
     measure : "error", "balanced", "ordinal" or DataFrame
         Share of wrong predictions; its mean over classes; of an ordered response the mean distance in levels between the
         predicted class and the true one; or a loss matrix, true classes as rows and predicted as columns.
@@ -220,7 +233,13 @@ def cross_validate(
             "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
         )
     check_choose(choose, problem.model)
-    return validate(problem, requested_measure(measure, loss), repeats).validation
+    validation = validate(problem, requested_measure(measure, loss), repeats).validation
+    warn_if_worse(worse_than_one_class(validation, validation.chosen(choose)))
+    if not problem.cv_is_auto:
+        return validation
+    # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
+    call = replace(problem.call, arguments={**problem.call.arguments, "cv": int(validation.of_fold.max()) + 1})
+    return replace(validation, problem=replace(problem, call=call))
 
 
 def _check_something_tunes(problem: Problem) -> None:

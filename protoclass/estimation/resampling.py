@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_RUNS, hint_for_value, whole_number
-from ..core.folds import grouped, stratified
+from ..core.folds import FOLDS, grouped, stratified, usual_folds
 from ..core.query import Query
 from ..core.task import Path, Task
 from ..errors import DataError, OptionError, brief, shown
@@ -18,7 +18,6 @@ from ..frames.frame import Frame
 from ..metrics.dissimilarity import Dissimilarity
 from .problem import Lost, Problem, lost_levels
 
-FOLDS = 10
 MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
 
 
@@ -51,9 +50,7 @@ def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, .
         return np.arange(n)[None, :], ("one row left out at a time",)
     rare = frame.levels[counts.argmin()]
     if isinstance(cv, str) and cv == "auto":
-        cv = FOLDS if problem.groups is not None else min(FOLDS, int(counts.min()))
-        if problem.groups is not None:
-            cv = min(cv, int(problem.groups.max()) + 1)
+        cv = usual_folds(y, None if problem.groups is None else int(problem.groups.max()) + 1)
         if cv < 2:
             raise DataError(
                 f"class {shown(rare)} has one row, and cross-validation needs two of each class: give the parameters, or join classes"

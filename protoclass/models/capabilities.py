@@ -172,6 +172,10 @@ class Capabilities:
         `core.covers.alternatives.find_alternatives` returns them.
     criticisms : callable
         `criticisms(learned, task, n, seconds)`: the rows that the prototypes explain worst, see `Criticised`.
+    first_gains : callable
+        `first_gains(learned, task)`: what the first prototype of each class gains at most before its cost, (classes,); None where the
+        rule has no such thing. A class without prototypes has no candidate that gains more than the cost, which `report` has as
+        "cost lambda".
     swap : callable
         `swap(learned, task, place, candidate)`: the rule with a candidate (column of D) as prototype at a place.
     """
@@ -200,6 +204,7 @@ class Capabilities:
     conditions: Callable[[Learned, Query], list[Condition]] | None = None
     alternatives: Callable[[Learned, Task, float, float, np.ndarray], NearSolutions] | None = None
     criticisms: Callable[[Learned, Task, int, float], Criticised] | None = None
+    first_gains: Callable[[Learned, Task], np.ndarray | None] | None = None
     swap: Callable[[Learned, Task, int, int], Rule] | None = None
 
 

@@ -23,7 +23,7 @@ from ..declared import savable
 from ..errors import DataError, OptionError
 from .base import Grid, Model, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities, Learned, bound_table
-from .pvm_analyses import cover_alternatives, cover_criticisms, swap_prototype
+from .pvm_analyses import cover_alternatives, cover_criticisms, first_gains, swap_prototype
 
 
 @savable
@@ -183,6 +183,7 @@ class PVM(Model):
         bound=prototype_bound,
         alternatives=cover_alternatives,
         criticisms=cover_criticisms,
+        first_gains=first_gains,
         swap=swap_prototype,
     )
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}

@@ -31,6 +31,20 @@ def cover_criticisms(learned: Learned, task: Task, n: int, seconds: float) -> Cr
     return Criticised(worst, price[worst], "price", "dual price: what the objective pays for the row, in weight of rows")
 
 
+def first_gains(learned: Learned, task: Task) -> np.ndarray | None:
+    """For each class the most that one ball gains: the weight of its rows less that of others; None with radii of their own."""
+    if "radius eps" not in learned.rule.report:
+        return None
+    eps, model = learned.rule.report["radius eps"], learned.model
+    D = task.D.take(np.arange(task.shape[0]), np.arange(task.shape[1]))
+    inside = eps >= D if model.parameters()["balls"] == "closed" else eps > D
+    weight = inside.T @ (np.eye(task.classes)[task.y] * task.w[:, None])
+    gains = 2 * weight - weight.sum(axis=1, keepdims=True)
+    if task.allowed_class is not None:
+        gains[(task.allowed_class[:, None] >= 0) & (task.allowed_class[:, None] != np.arange(task.classes))] = -np.inf
+    return np.asarray(gains.max(axis=0))
+
+
 def swap_prototype(learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
     """The rule with a candidate in the place of a prototype."""
     _program(learned)

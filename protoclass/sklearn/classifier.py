@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from typing import Any, Self
 
 import numpy as np
@@ -9,31 +11,51 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..core.margins import relative_margins, with_largest
 from ..core.memory import check_fits
 from ..core.query import distances_by
 from ..errors import NotAvailable
+from ..estimation.fit import Fit
 from .base import PrototypeEstimator, check_answered
 
+VALUES = ("decision", "prob", "distance")  # what decision_function has of a rule: the first that it predicts
 
-def is_calibrated(estimator: PrototypeClassifier) -> bool:
-    """Whether there are chances; otherwise an error says how to get them."""
+
+def has_probabilities(estimator: PrototypeClassifier) -> bool:
+    """Whether the estimator is calibrated or its fitted rule has votes; otherwise an error names the cure."""
     if estimator.calibrate is False:
-        raise NotAvailable("chances of the classes are learned from held-out rows: give calibrate=True")
+        check_is_fitted(estimator, "fit_")
+        if "prob" not in estimator.fit_.kinds:
+            raise NotAvailable(
+                f"method {estimator.fit_.model.name!r} has no votes, and probabilities are learned from held-out rows: give "
+                "calibrate=True, or use decision_function, which also serves scoring='roc_auc'"
+            )
     return True
 
 
 def decides(estimator: PrototypeClassifier) -> bool:
-    """Whether the rule has decision values, which only a fitted one tells; a calibrated estimator decides by its chances."""
+    """Whether there are values by class; a calibrated estimator decides by its probabilities."""
     if estimator.calibrate is not False:
-        raise NotAvailable("a calibrated estimator decides by the chances of the classes, predict_proba")
-    check_is_fitted(estimator, "fit_")
-    if "decision" not in estimator.fit_.rule.kinds:
-        raise NotAvailable(f"method {estimator.fit_.model.name!r} has no decision values: transform has the distances")
+        raise NotAvailable("a calibrated estimator decides by the probabilities of the classes, predict_proba")
+    if hasattr(estimator, "fit_"):
+        value_of(estimator.fit_)
     return True
+
+
+def value_of(fit: Fit) -> str:
+    """The first of `VALUES` that the rule of a fit predicts."""
+    for kind in VALUES:
+        if kind in fit.rule.kinds:
+            return kind
+    raise NotAvailable(f"method {fit.model.name!r} has no values by class: it predicts {', '.join(map(repr, fit.rule.kinds))}")
 
 
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
     """A prototype classifier as an estimator of scikit-learn.
+
+    The rows are sorted first, `order="values"`, because scikit-learn requires the same fit for the same rows in another order.
+    `protoclass.fit` takes them in the order of the data, `order="data"`. The order decides ties and which rows form a fold, so the
+    two may choose other parameters and prototypes: compare them with the same `order=`.
 
     It goes into `Pipeline`, `GridSearchCV` and `cross_val_score`. Every method and dissimilarity of the package serves; the
     formula is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, pictures and analyses. Every row gets an
@@ -55,13 +77,15 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     na : "raise" or "keep"
         Missing values in X; "keep" goes with Gower, which skips them pair by pair.
     order : "values" or "data"
-        As in `protoclass.fit`, with another default: the same rows in another order give the same fit.
+        As in `protoclass.fit`, whose default is "data". With "data", weights that are copies need not give the fit of the repeated
+        rows.
     weighting : "auto", "copies" or "weights"
         What `sample_weight` means: copies of a row, as in scikit-learn's contract, or weights in the objective of the method,
         as `weights=` of `protoclass.fit`. "auto": copies where all are whole numbers, otherwise weights, if the method takes
         them. Copies share a fold, and rows of weight 0 are left out.
     calibrate : bool, "multinomial", "isotonic" or dict
-        As in `protoclass.fit`. With it there is `predict_proba`, and `predict` gives the class of the largest chance.
+        As in `protoclass.fit`. With it every method has `predict_proba`, and `predict` gives the class of the largest probability.
+        Without it methods with votes, such as "knn", have `predict_proba`, and all have `decision_function`.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned inside `fit`.
 
@@ -78,7 +102,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         The prototypes in the order chosen, in the units of X; a DataFrame if X was one. Of prototypes that are not rows of X,
         such as means, the columns of the design matrix. Not with precomputed dissimilarities.
     prototype_indices_ : int array (q,)
-        Position in X of each prototype, -1 for one that is not a row.
+        Position in X of each prototype, as `X.iloc` takes it; -1 for one that is not a row.
     prototype_labels_ : array (q,)
         The class that each prototype stands for.
 
@@ -160,16 +184,44 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         check_answered(codes >= 0, "class")
         return np.asarray(self.classes_[codes])
 
-    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The chance of each class, (r, L), learned from held-out rows; with `calibrate`."""
+        """Probability of each class, (r, L): with `calibrate` learned from held-out rows, else the shares of the votes.
+
+        Shares of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without votes, such as "pvm", have
+        probabilities with `calibrate` only, and `decision_function` without.
+        """
         return self._values(self._new(X), "prob")
 
     @available_if(decides)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values (r, L), of two classes the second minus the first (r,); of fitted methods that have them."""
-        values = self._values(self._new(X), "decision")
+        """Value of each class, (r, L), the largest for the class that `predict` gives; of two classes (r,), above 0 for the second.
+
+        The decision values of the method, or the shares of the votes, or with neither the relative margin
+        (other - own) / (other + own) of the distances to the nearest prototype of the class and of any other class, from -1 to 1.
+        For two classes it is the value of the second minus that of the first. Without it where `calibrate` is given.
+        """
+        new = self._new(X)
+        kind = value_of(self.fit_)
+        values = self._values(new, kind)
+        predicted = self.fit_.predictions(new, "class").cat.codes.to_numpy()
+        values = with_largest(relative_margins(values) if kind == "distance" else values, predicted)
         return np.asarray(values[:, 1] - values[:, 0] if values.shape[1] == 2 else values)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: the prototype's row in X and its class, such as "row17_setosa".
+
+        A prototype that is not a row has the name of the method and its number in the class, such as "kmeans1_setosa".
+        """
+        super().get_feature_names_out(input_features)  # which checks that it is fitted, and input_features
+        in_class: Counter[Any] = Counter()
+        names: dict[str, None] = {}
+        for row, label in zip(self.prototype_indices_.tolist(), self.prototype_labels_.tolist(), strict=True):
+            in_class[label] += 1
+            name = f"row{row}_{label}" if row >= 0 else f"{self.fit_.model.name}{in_class[label]}_{label}"
+            further = (f"{name}_{copy}" for copy in itertools.count(2))  # of a row that sample_weight has repeated
+            names[next(one for one in itertools.chain([name], further) if one not in names)] = None
+        return np.array(list(names), object)
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances (r, q) to the prototypes, by which the rule compares them where it has its own, else of the metric."""

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..estimation.resampling import draws_folds
-from ..settings import significant
+from ..settings import significant, told_apart
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -55,7 +55,8 @@ def _other_folds(validation: Validation) -> str:
         values = [_point(row, names) for _, row in draws.iterrows()]
         return f"the choice depends on them, each draw alone chooses {'; '.join(dict.fromkeys(values))}"
     first, second = (row for _, row in draws.iterrows())
-    sizes = f"size {second['size']:.1f}, not {first['size']:.1f}"
+    own, other = told_apart(first["size"], second["size"])
+    sizes = f"size {other}, not {own}" if own != other else f"size {own} as well"
     return f"others choose {_point(second, names)} ({sizes}): repeats=10 averages"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..estimation.uninformative import worse_than_one_class
 from ..settings import fixed, significant
 
 if TYPE_CHECKING:
@@ -39,11 +40,16 @@ def head(validation: Validation) -> str:
 
 def text(validation: Validation) -> str:
     """`print(validation)`."""
-    table = choices(validation).to_string(float_format=significant)
-    return f"{validation.problem.call!r}\n{head(validation)}\n{table}"
+    return "\n".join([*lines(validation), choices(validation).to_string(float_format=significant)])
 
 
 def html_text(validation: Validation) -> str:
     """`print(validation)` in a notebook."""
-    said = html.escape(f"{validation.problem.call!r}\n{head(validation)}")
+    said = html.escape("\n".join(lines(validation)))
     return f"<pre>{said}</pre>{choices(validation).to_html(float_format=significant)}"
+
+
+def lines(validation: Validation) -> list[str]:
+    """What stands above the table."""
+    worse = worse_than_one_class(validation, validation.chosen_by_call())
+    return [repr(validation.problem.call), head(validation), *([f"Warning: {worse}"] if worse else [])]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ..estimation.uninformative import worse_than_one_class
 from ..metrics.measuring import automatic
-from ..settings import fixed, significant
+from ..settings import SAME, fixed, significant, with_error
 from .choice import choice_facts
 from .unpredicted import class_facts
 
@@ -27,6 +28,8 @@ def facts(fit: Fit) -> dict[str, str]:
     classes = f"{len(frame.levels)} classes{order}"
     out = {"Method": fit.model.title, "Response": f"{frame.formula.response} ({classes})"}
     out["Rows"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
+    if fit.problem.order != "data":
+        out["Order"] = "rows sorted by their values, which decides ties and folds (order='data': as in the data)"
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
         sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, drawn from each class, as all would take long"
         out["Candidates"] = f"{sample} (candidates='train' takes all)"
@@ -51,16 +54,18 @@ def validated(fit: Fit) -> dict[str, str]:
     """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
     validation = fit.validation
     assert validation is not None
-    row, name = validation.table.iloc[fit.point], validation.measure_name
-    spread = f" +- {fixed(row['se'])}" if row["se"] == row["se"] else ""
-    folds = int(validation.of_fold.max()) + 1
-    value = f"{fixed(row['error'])}{spread} ({folds} folds; no information {fixed(validation.no_information)})"
+    assert fit.point is not None
+    row, name, repeats = validation.table.iloc[fit.point], validation.measure_name, len(validation.of_fold)
+    how = f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
+    how += ", the same in each" if row["se"] <= SAME else ""
+    value = f"{with_error(row['error'], row['se'])} ({how}; no information {fixed(validation.no_information)})"
     out = {f"CV {name}": value}
     corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)
     if corrected is not None:
         tuned = " and ".join(map(str, validation.grid))
         out["Corrected"] = f"{fixed(corrected)} ({tuned} tuned on the same folds)"
-    return out
+    worse = worse_than_one_class(validation, fit.point, fit.rule.kinds, fit.calibration is not None)
+    return {**out, "Warning": worse} if worse else out
 
 
 def described(fit: Fit) -> str:

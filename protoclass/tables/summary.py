@@ -107,7 +107,7 @@ def _certificate_notes(fit: Fit) -> list[str]:
 
 
 def _validation_notes(fit: Fit) -> list[str]:
-    optimistic = "The training error is optimistic: the same rows chose the prototypes"
+    optimistic = f"The training error is optimistic: {fit.why_optimistic}"
     validation = fit.validation
     if validation is None:
         return [f"{optimistic}; cv=10 adds a cross-validated error."]

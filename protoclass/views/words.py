@@ -10,6 +10,7 @@ import pandas as pd
 from ..errors import shown
 from ..estimation.fit import Fit
 from ..estimation.validation import Validation
+from ..settings import SAME
 from .coverage import Coverage
 from .prototypes import all_rows_serve, list_names, list_shown
 
@@ -67,7 +68,7 @@ def write_value(value: Any) -> str:
 
 def write_error(row: pd.Series) -> str:
     """The error of a grid point, with its standard error where there is one."""
-    return f"{row['error']:.4f}" + (f" ± {row['se']:.4f}" if row["se"] == row["se"] else "")
+    return f"{row['error']:.4f}" + (f" ± {row['se']:.4f}" if row["se"] > SAME else "")
 
 
 def write_rows(count: int) -> str:
@@ -119,7 +120,7 @@ def describe_fit(fit: Fit, coverage: Coverage) -> str:
         held, wrong = int((coverage.first >= 0).sum()), int((coverage.wrong > 0).sum())
         words += f"{held} of {n} rows lie in a ball of their class, {wrong} in one of another. "
     share = float(frame.weights @ (coverage.fitted != frame.codes) / frame.weights.sum())
-    words += f"Training error {share:.4f} (optimistic: the same rows chose the prototypes)"
+    words += f"Training error {share:.4f} (optimistic: {fit.why_optimistic})"
     if fit.validation is not None and fit.point is not None:
         words += f"; held-out {fit.validation.measure_name} {write_error(fit.validation.table.iloc[fit.point])}"
     return f"{words}."
@@ -165,7 +166,7 @@ def describe_selection(validation: Validation) -> str:
     """What cross-validation chose, in words: the title of its picture."""
     best, choice, name = validation.best, validation.one_se, validation.measure_name
     row = validation.table.iloc[choice]
-    error = f"{name} {write_number(row['error'])}" + (f" +- {write_number(row['se'])}" if row["se"] == row["se"] else "")
+    error = f"{name} {write_number(row['error'])}" + (f" +- {write_number(row['se'])}" if row["se"] > SAME else "")
     words = f"{describe_point(validation, choice)}: {error}, size {write_number(round(float(row['size']), 1))}"
     if best == choice:
         return f"Least {name} and 1-SE choice\n{words}"

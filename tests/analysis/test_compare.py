@@ -421,3 +421,22 @@ def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(ir
     with pytest.raises(pc.OptionError, match="method 'lvq'"):
         pc.compare("species ~ .", iris, {"knn": pc.KNN(k=1), "lvq": {"method": "lvq", "candidates": 30}}, cv=3)
     assert fitted == []
+
+
+def test_default_folds_are_as_many_as_the_smallest_class_has_rows(iris):
+    """As `fit` has them; folds that are given are refused as before."""
+    few = iris.groupby("species", observed=True).head(7)
+    assert "7 folds" in pc.compare("species ~ .", few, [pc.KNN(k=1)]).how
+    held = pc.cross_validate("species ~ .", few, "knn", k=[1, 3])
+    assert held.of_fold.max() == 6
+    assert held.folds.equals(pc.fit("species ~ .", few, "knn", k=[1, 3]).validation.folds)
+    assert any("7 folds, as class" in note for note in held.notes)
+    assert "cv=7" in repr(held)
+    again = pc.cross_validate("species ~ .", few, "knn", k=1).fit.update()
+    assert again.validation.of_fold.max() == 6
+    assert "5 folds" in pc.compare("species ~ .", iris, [pc.KNN(k=1)], groups=np.arange(150) % 5).how
+    for verb, given in ((pc.compare, ["knn"]), (pc.cross_validate, "knn")):
+        with pytest.raises(pc.OptionError, match=r"cv=10.*7 rows"):
+            verb("species ~ .", few, given, cv=10)
+        with pytest.raises(pc.DataError, match="two"):
+            verb("species ~ .", few.iloc[6:], given)

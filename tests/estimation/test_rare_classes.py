@@ -1,5 +1,8 @@
 """Costs and rare classes: class weights, losses, the ordinal measure, and what print says of a class never predicted."""
 
+import re
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -167,3 +170,60 @@ def test_without_held_out_rows_the_training_rows_tell(rare):
     assert "Never predicted" in repr(never)
     assert "measure=" not in repr(never)
     assert "Never predicted" not in repr(pc.fit("y ~ .", rare, "knn", k=1))
+
+
+def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
+    """Neither class weights nor probabilities help where no ball pays its cost."""
+    for extra in ({}, {"balls": "closed"}, {"cv": 10}, {"candidates": "own"}):
+        none = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000, **extra)
+        text = repr(none)
+        assert "Never predicted" not in text
+        assert "class_weights" not in text
+        assert "calibrate" not in text
+        gain = float(re.search(r"lambda_ below (\S+), the most that a ball", text)[1])
+        assert none.update(lambda_=gain).prototypes.empty
+        assert len(none.update(lambda_=gain - 1e-6).prototypes) > 0
+    alike = pd.DataFrame({"a": np.repeat([0.0, 1.0], 6), "y": np.resize(["u", "v"], 12)})
+    text = repr(pc.fit("y ~ .", alike, eps=0.5))
+    assert "Cause:" in text
+    assert "no ball of this radius holds more of one class" in text
+    assert "Cures" not in text
+
+
+def test_a_class_without_prototypes_has_cures_that_give_it_one(iris):
+    bare = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=6.0)
+    cures = repr(bare).split("Cures:")[1].splitlines()[0]
+    gain = float(re.search(r"lambda_ below (\S+),", cures)[1])
+    assert "virginica" not in set(bare.update(lambda_=gain).prototypes["class"])
+    assert "virginica" in set(bare.update(lambda_=gain - 1e-6).prototypes["class"])
+    assert 'class_weights="balanced"' in cures
+    assert "virginica" in set(bare.update(class_weights="balanced").prototypes["class"])
+    assert "calibrate" not in cures  # its distance is infinite for every row
+    dear = pc.fit("species ~ .", iris.iloc[:105], eps=1.0, lambda_=40.0)
+    assert "class_weights=" not in repr(dear)
+    assert "virginica" not in set(dear.update(class_weights="balanced").prototypes["class"])
+
+
+@pytest.mark.parametrize("dissimilarity", ["auto", "levenshtein"])
+@pytest.mark.parametrize("method", ["pvm", "knn"])
+def test_a_column_of_different_strings_has_no_cure(method, dissimilarity):
+    """No dissimilarity tells the classes apart, which is the cause; nothing that weighs them helps."""
+    names = np.random.default_rng(0).choice(list("bcdfghkl"), (60, 9))
+    data = pd.DataFrame({"s": ["".join(name) for name in names], "y": np.resize(list("ab"), 60)})
+    fixed = {"eps": 0.5} if method == "pvm" else {"k": 47}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.DataWarning)
+        fit = pc.fit("y ~ .", data, method, dissimilarity=dissimilarity, cv=5, **fixed)
+    if dissimilarity == "auto":
+        assert "the dissimilarities do not tell b from other rows (rank-sum test at 5 %)" in repr(fit)
+    assert "Cures" not in repr(fit)
+
+
+@pytest.mark.parametrize(("method", "fixed", "words"), [
+    ("knn", {"k": 5}, "each row is a prototype, and so its own nearest"), ("pvm", {"eps": 1.0}, "the same rows chose the prototypes"),
+    ("kmeans", {"K": 2}, "the rule was learned from the same rows"),
+    ("centroids", {"threshold": 1.0}, "the rule was learned from the same rows"),
+])  # fmt: skip
+def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
+    fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)
+    assert f"The training error is optimistic: {words}; cv=10 adds" in str(fit.summary())

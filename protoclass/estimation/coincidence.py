@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.query import answer
-from ..frames.schema import to_canonical
+from ..frames.schema import numbers, with_levels
 
 if TYPE_CHECKING:
     from .fitted import Fitted
@@ -59,9 +59,10 @@ class Coincidences:
 def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
     """New rows (complete) that coincide with training rows, against chance; None if the training rows are gone or elsewhere.
 
-    How often rows coincide by chance is estimated from the training rows: as many of n new rows have predictors that a training
-    row has as training rows have those of another, and those of a training row that has no double as many as there are training
-    rows in pairs of two (Good 1953). Coincidences with rows without a double are telling: where values are few, none are left.
+    The probability that a new row has the predictors of some training row is estimated by the proportion of training rows with a
+    double among them, and of a training row without a double by the proportion of training rows with exactly one double (Good 1953).
+    Of rows with the same label it is estimated by the proportion of pairs of training rows that coincide. Only coincidences with training
+    rows without a double, or of all rows with the training rows of the same labels, are sure.
 
     If the dissimilarities are given, rows coincide if the rule gives the same values for them.
 
@@ -109,8 +110,7 @@ def signatures(columns: pd.DataFrame, schema: Any) -> np.ndarray:
     """A number for each row (n,), which is the same for the same predictors."""
     out = np.zeros(len(columns), np.uint64)
     for name, column in schema.items():
-        values = to_canonical(columns[name], column)
-        values = values if column.kind == "category" else values + 0.0  # -0.0 is 0.0
+        values: Any = with_levels(columns[name], column) if column.kind == "category" else numbers(columns[name]) + 0.0  # -0.0 is 0.0
         out = out * np.uint64(1_000_003) + pd.util.hash_array(values, categorize=False)
     return out
 

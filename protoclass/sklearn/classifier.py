@@ -58,7 +58,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         as `weights=` of `protoclass.fit`. "auto": copies where all are whole numbers, otherwise weights, if the method takes
         them. Copies share a fold, and rows of weight 0 are left out.
     calibrate : bool, "multinomial", "isotonic" or dict
-        As in `protoclass.fit`. With it there is `predict_proba`, and `predict` gives the class of the largest chance.
+        As in `protoclass.fit`. With it there is `predict_proba`, and `predict` gives the class of the largest chance. Chances are for
+        the prevalence in the data, also with `class_weights`, as those of scikit-learn's CalibratedClassifierCV.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned inside `fit`.
 

@@ -308,7 +308,12 @@ def tuned_in_folds(fit: Fitted, problem: Problem, fold: np.ndarray, tune: Any) -
             part = _without(fit, np.flatnonzero(fold != f))
             if part is None:
                 return Tuned(None, "without a fold they are too few to tune them again")
-            found = procedure.of_problem(part)
+            try:
+                found = procedure.of_problem(part)
+            except DataError as error:
+                if tune is True:
+                    raise
+                return Tuned(None, f"without a fold they can't be tuned again: {error}")
             out.append(values_at(found.grid, found.chosen(selection.rule)))
             tuning.update()
     return Tuned(tuple(out))

@@ -460,3 +460,14 @@ def test_partitions_have_the_probabilities_of_another_prevalence(iris):
     for fit in (votes, votes.calibrate(cv=3)):
         for other in (prior, "class_weights"):
             assert fit.predict(lazy, "prob", prior=other).compute().equals(fit.predict(iris, "prob", prior=other))
+
+
+def test_a_grid_that_needs_more_rows_than_a_fold_leaves_is_not_tuned_again(iris):
+    """Six of eight rows are enough for five medoids, and four of these six are not."""
+    few = iris.groupby("species", observed=True).head(8)
+    fit = pc.fit("species ~ .", few, "kmedoids", K=[1, 5], cv=3)
+    calibrated = fit.calibrate(cv=4).calibration
+    assert not calibrated.tuned
+    assert "can't be tuned again: kmedoids needs at least 5 rows" in calibrated.guarantee()
+    with pytest.raises(pc.DataError, match="kmedoids needs at least 5 rows"):
+        fit.calibrate(cv=4, tune=True)

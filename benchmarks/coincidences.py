@@ -1,4 +1,4 @@
-"""How often new rows are taken for training rows, and training rows are found: python benchmarks/coincidences.py [--draws 400].
+"""How often new rows are taken for training rows, and training rows are found: python benchmarks/coincidences.py [--draws 200].
 
 Each draw has n training rows and m new rows of the same distribution. "warned" and "refused": the proportion of draws whose new
 rows get the warning of `Fit.calibrate` and `Fit.test`, or the error of `Fit.calibrate`, although they are independent. "found" and
@@ -6,6 +6,10 @@ rows get the warning of `Fit.calibrate` and `Fit.test`, or the error of `Fit.cal
 
 Columns of the data: "normal", three normal columns; "rounded", the same with one decimal; "binary", three columns of 0 and 1;
 "counts", four Poisson columns with mean 1.5; "half", half of the rows are all 0 and the others normal; "heavy", two Zipf columns up to 50.
+
+Of 200 draws with (n, m) = (60, 60), (200, 100) and (40, 300): warned 0, but for 1.5 % of "counts" (200, 100) and 1 % of "heavy" (40, 300);
+refused 0. Found: all, but of "binary", where eight rows are possible, none. Found and refused: "normal" and "rounded" 1, "counts" .90 .62
+.82, "half" .81 1 .09, "heavy" .04 .15 .05, "binary" 0.
 """
 
 import argparse
@@ -46,10 +50,11 @@ def main(draws):
                 found.append([one.unlikely, one.sure, other.unlikely, other.sure])
             rows[kind, n, m] = np.mean(found, axis=0)
     names = ["warned", "refused", "found", "found, refused"]
-    print(pd.DataFrame.from_dict(rows, orient="index", columns=names).rename_axis(["data", "n", "m"]).round(4).to_string())
+    index = pd.MultiIndex.from_tuples(rows, names=["data", "n", "m"])
+    print(pd.DataFrame(list(rows.values()), index, names).round(4).to_string())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--draws", type=int, default=200)
     main(parser.parse_args().draws)

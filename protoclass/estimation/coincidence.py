@@ -64,6 +64,9 @@ def coincidences(fit: Fitted, new: pd.DataFrame) -> Coincidences | None:
     Of rows with the same label it is estimated by the proportion of pairs of training rows that coincide. Only coincidences with training
     rows without a double, or of all rows with the training rows of the same labels, are sure.
 
+    In simulations of six kinds of data (`python benchmarks/coincidences.py`), at most 1.5 % of sets of independent rows were unlikely, and
+    none sure. Training rows with other labels were always unlikely, unless nearly all possible rows had been seen.
+
     If the dissimilarities are given, rows coincide if the rule gives the same values for them.
 
     References
@@ -110,7 +113,8 @@ def signatures(columns: pd.DataFrame, schema: Any) -> np.ndarray:
     """A number for each row (n,), which is the same for the same predictors."""
     out = np.zeros(len(columns), np.uint64)
     for name, column in schema.items():
-        values: Any = with_levels(columns[name], column) if column.kind == "category" else numbers(columns[name]) + 0.0  # -0.0 is 0.0
+        category = column.kind == "category"
+        values: Any = with_levels(columns[name], column) if category else numbers(columns[name]).astype(float) + 0.0  # -0.0 is 0.0
         out = out * np.uint64(1_000_003) + pd.util.hash_array(values, categorize=False)
     return out
 

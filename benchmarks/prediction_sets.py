@@ -2,7 +2,7 @@
 
 Each run draws training, calibration and new rows of two Gaussians anew. "given": the calibration rows chose nothing, and at
 least the level is promised within each class. "folds": the fit's own rows, fold by fold; about 1 - 2 (1 - level) is promised. "tuned":
-the same, with a radius that the rows chose, where nothing is promised.
+the same, with a radius that is tuned again without each fold.
 """
 
 import argparse

@@ -735,8 +735,9 @@ class Verifier:
         fine = known["classes"] == self.classes and bool(((known["fold"] >= 0) & (known["fold"] < len(c["rules"]))).all())
         fine = fine and close(strange[np.arange(len(y)), y], s) and close(np.bincount(y, w, self.classes) / w.sum(), c["share"])
         if c["own_rows"]:
-            live = self.w > 0
-            fine = fine and (live.sum() != len(y) or (bool((self.y[live] == y).all()) and close(self.w[live], w)))
+            live, factors = self.w > 0, self.problem.get("class_factors")
+            own = self.w if factors is None else self.w / np.asarray(factors)[self.y]
+            fine = fine and (live.sum() != len(y) or (bool((self.y[live] == y).all()) and close(own[live], w)))
         p = np.array([w[(y == a) & (s >= b)].sum() / w[y == a].sum() for a, b in zip(y, s, strict=True)])
         words = f"sets of level 0.9 hold {100 * w[p > 0.1].sum() / w.sum():.4g} % of the {len(y)} calibration rows"
         self.say("set coverage", fine, words if fine else "scores, strangeness and shares of the calibration rows do not agree")

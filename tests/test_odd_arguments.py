@@ -22,7 +22,7 @@ def fit():
 
 @pytest.fixture(scope="module")
 def calls(fit):
-    data, calibrated = pc.load_data("iris").iloc[::5], fit.calibrate(cv=2)
+    data, new, calibrated = pc.load_data("iris").iloc[::5], pc.load_data("iris").iloc[1::5], fit.calibrate(cv=2)
     levels = fit.classes
     loss = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]], object)
 
@@ -36,8 +36,8 @@ def calls(fit):
         "guarantee": lambda v: calibrated.calibration.guarantee(v),
         "loss": with_loss,
         "prior": lambda v: calibrated.predict(data, prior={"setosa": v, "versicolor": 1, "virginica": 0}),
-        "weight": lambda v: fit.test(data, weights=[v] + [1.0] * (len(data) - 1)),
-        "no_information": lambda v: fit.test(data, no_information=v),
+        "weight": lambda v: fit.test(new, weights=[v] + [1.0] * (len(new) - 1)),
+        "no_information": lambda v: fit.test(new, no_information=v),
         "shares": lambda v: fit.stability(B=2).fresh(v, B=2),
         "share": lambda v: fit.stability(B=2).fresh([v], B=2),
         "within": lambda v: fit.alternatives(within=v, progress=False),

@@ -169,7 +169,7 @@ class Comparison(Served):
         Returns
         -------
         DataFrame
-            As `tests`. A log loss that is infinite, as where isotonic chances are 0, has no test.
+            As `tests`. A log loss that is infinite has no test.
 
         Raises
         ------

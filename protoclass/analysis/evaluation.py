@@ -17,7 +17,8 @@ from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
 from ..elsewhere import VERBS_OF_TEST
-from ..errors import DataError, NotAvailable, OptionError, brief, shown
+from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..estimation.coincidence import coincidences
 from ..estimation.decisions import decide, loss_of
 from ..estimation.threshold import threshold_in_words
 from ..frames.checks import check_unique, given_weights
@@ -338,7 +339,8 @@ def test(
         raise DataError(
             "no row has both a known class and all predictors" + ("" if weights is None else ", and weight")
         )
-    constant = int(fit.frame.class_weights.argmax())
+    _warn_of_training_rows(fit, new[known])
+    constant = int(fit.problem.prevalence.argmax())
     losses = None if loss is None else loss_of(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
 
@@ -351,6 +353,14 @@ def test(
     from .by_group import split
 
     return split(overall, judge, by, new, known & (w > 0))
+
+
+def _warn_of_training_rows(fit: Fit, new: pd.DataFrame) -> None:
+    """Warn if rows that should be new have the predictors of training rows more often than by chance."""
+    found = coincidences(fit, new)
+    if found is not None and found.unlikely:
+        cure = "fit.validation has their errors when they are held out" if fit.validation is not None else "test other rows"
+        warn(f"{found.words()}. The errors of training rows are too small: {cure}", DataWarning)
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest

@@ -29,6 +29,8 @@ class Judged:
         Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
     given : array (n,), or None
         The weights as they were given, where they are others.
+    prevalence : array (classes,), or None where the fit is not calibrated
+        Of the classes, for which the chances are.
     safety : Safety, or None
         How far each row can move without changing its predicted class; None where that is not the rule's own.
     """
@@ -39,11 +41,12 @@ class Judged:
     chances: np.ndarray | None = None
     p_values: np.ndarray | None = None
     given: np.ndarray | None = None
+    prevalence: np.ndarray | None = None
     safety: Safety | None = None
 
     def take(self, at: np.ndarray) -> Judged:
         """Some of the rows."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "safety"}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("safety", "prevalence")}
         taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
         return replace(self, **taken, safety=None if self.safety is None else self.safety.take(at))
 
@@ -52,11 +55,12 @@ def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, thr
     """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
     chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
-    p_values = None
+    p_values = prevalence = None
     if fit.calibration is not None:
         p, index, complete = fit.calibration.p_values(new)
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
+        prevalence = fit.calibration.share
     share = given / (given.max(initial=0.0) or 1.0)
     safety = Safety(fit, new, np.arange(len(new))) if threshold is None else None
-    return Judged(y, predicted, share, chances, p_values, given, safety)
+    return Judged(y, predicted, share, chances, p_values, given, prevalence, safety)

@@ -51,32 +51,71 @@ def scale_of(kind: str, values: Array) -> Scale:
 
 
 class Chances(Protocol):
-    """Turns scores (r, classes) into chances (r, classes), each row of which sums to 1; `name` says how."""
+    """Turns scores (r, classes) into probabilities (r, classes), each row of which sums to 1; `name` is the method."""
 
     @property
     def name(self) -> str: ...
     def of(self, scores: Array) -> Array: ...
 
 
-@savable(intercepts="L")
+def effective_rows(w: Array) -> float:
+    """Number of rows of equal weight that weights are worth: sum(w)^2 / sum(w^2) (Kish 1965); 0 if all are 0.
+
+    Examples
+    --------
+    >>> effective_rows(np.full(8, 1e-4)), round(effective_rows(np.array([3.0, 1.0, 0.0])), 3)
+    (8.0, 1.6)
+    """
+    largest = float(w.max(initial=0.0))
+    if not largest > 0:
+        return 0.0
+    relative = w / largest  # so that squares of small and large weights are numbers
+    return float(relative.sum() ** 2 / (relative @ relative))
+
+
+def worth_rows(w: Array) -> Array:
+    """Weights in the unit in which they sum to `effective_rows`: 1 each if they are equal."""
+    relative = w / (w.max(initial=0.0) or 1.0)
+    return np.asarray(relative * (effective_rows(w) / (relative.sum() or 1.0)))
+
+
+def rows_of_classes(y: Array, w: Array, classes: int) -> Array:
+    """`effective_rows` of each class, (classes,)."""
+    return np.array([effective_rows(w[y == c]) for c in range(classes)])
+
+
+def floor_of(y: Array, w: Array, classes: int) -> Array:
+    """The lowest probability of each class (classes,) that so many rows allow: its share in (n + 1) rows.
+
+    A new row may be one that nothing is known of. It counts as one row beside the n that were seen, and is of each class
+    with the probability that the class has among these. So no probability is 0 or 1.
+    """
+    share = np.bincount(y, w, classes) / w.sum()
+    return np.asarray(share / (effective_rows(w) + 1))
+
+
+@savable(intercepts="L", floor="L")
 @dataclass(frozen=True)
 class Multinomial:
-    """Chances proportional to exp(intercept of the class + slope x score of the class).
+    """Probabilities proportional to exp(intercept of the class + slope x score of the class), above a floor.
 
     Attributes
     ----------
     slope : float
-        0 if the scores say nothing.
+        0 if the scores are not informative.
     intercepts : array (classes,)
         They sum to 0.
+    floor : array (classes,)
+        See `floor_of`.
     """
 
     slope: float
     intercepts: Array
+    floor: Array
     name: ClassVar[str] = "multinomial"
 
     def of(self, scores: Array) -> Array:
-        return softmax(self.intercepts + self.slope * scores)
+        return above(self.floor, softmax(self.intercepts + self.slope * scores))
 
 
 def softmax(z: Array) -> Array:
@@ -84,27 +123,46 @@ def softmax(z: Array) -> Array:
     return np.asarray(e / e.sum(axis=1, keepdims=True))
 
 
+def above(floor: Array, p: Array) -> Array:
+    """Probabilities (r, classes) moved above a floor (classes,), in proportion."""
+    return np.asarray(floor + (1 - floor.sum()) * p)
+
+
 def fit_multinomial(scores: Array, y: Array, w: Array) -> Multinomial:
-    """The multinomial chances of greatest likelihood, with a slope that is not negative.
+    """Multinomial probabilities by shrunken maximum likelihood, with a slope >= 0.
 
     The likelihood is that of Platt (1999), for any number of classes: a row of a class of n rows counts as (n + 1)/(n + L) rows of
-    this class and 1/(n + L) rows of each of the L - 1 others. So chances are not 0 or 1 where the scores separate the classes.
+    this class and 1/(n + L) rows of each of the L - 1 others. The slope that maximises it is too steep on average; it is
+    multiplied by 1 - 1/G, or 0 if G < 1, where G is the likelihood ratio statistic of the slope (van Houwelingen and le Cessie
+    1990), and the intercepts are fitted again.
 
     Parameters
     ----------
     scores : array (n, L)
     y : int array (n,)
     w : array (n,)
-        Weights; a row of weight 2 counts as two.
+        Relative weights: only their ratios matter. Where a number of rows is needed, it is that of `effective_rows`.
     """
-    from scipy.optimize import minimize
-
     n, L = scores.shape
-    count = np.bincount(y, w, L)
+    w = w / w.max()
+    count = rows_of_classes(y, w, L)
     target = np.repeat((1 / (count + L))[y][:, None], L, axis=1)
     target[np.arange(n), y] = ((count + 1) / (count + L))[y]
-    spread = float(np.abs(scores - scores.mean(axis=1, keepdims=True)).mean()) or 1.0
-    z = (scores - scores.mean(axis=1, keepdims=True)) / spread
+    z = scores - scores.mean(axis=1, keepdims=True)
+    spread = float(np.abs(z).mean()) or 1.0
+    z = z / spread
+    share = w @ target / w.sum()
+    flat, alone = float(-(share * np.log(share)).sum()), np.log(share)
+    slope, _, least = _likeliest(z, target, w, np.concatenate([[1.0], alone]), (0.0, None))
+    ratio = 2 * effective_rows(w) * (flat - least)
+    slope *= max(0.0, 1 - 1 / ratio) if ratio > 0 else 0.0
+    _, intercepts, _ = _likeliest(z, target, w, np.concatenate([[slope], alone]), (slope, slope))
+    return Multinomial(slope / spread, intercepts - intercepts.mean(), floor_of(y, w, L))
+
+
+def _likeliest(z: Array, target: Array, w: Array, start: Array, of_slope: tuple[float, float | None]) -> tuple[float, Array, float]:
+    """The slope, between two bounds, and the intercepts (L,) of the lowest mean loss, and this loss."""
+    from scipy.optimize import minimize
 
     def loss(parameters: Array) -> tuple[float, Array]:
         slope, intercepts = parameters[0], parameters[1:]
@@ -113,18 +171,17 @@ def fit_multinomial(scores: Array, y: Array, w: Array) -> Multinomial:
         value = -float((w[:, None] * target * np.log(np.maximum(p, TINY))).sum()) / w.sum()
         return value, np.concatenate([[(excess * z).sum()], excess.sum(axis=0)]) / w.sum()
 
-    start = np.concatenate([[1.0], np.log(count + 1) - np.log(count + 1).mean()])
-    bounds = [(0.0, None)] + [(None, None)] * L
+    bounds = [of_slope] + [(None, None)] * z.shape[1]
     found = minimize(
         loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9}
     )
-    return Multinomial(float(found.x[0]) / spread, found.x[1:] - found.x[1:].mean())
+    return float(found.x[0]), np.asarray(found.x[1:]), float(found.fun)
 
 
-@savable
+@savable(floor="L")
 @dataclass(frozen=True)
 class Isotonic:
-    """Chances as steps of how far a class's score lies above the best of the others, one increasing curve a class.
+    """Probabilities as steps of how far a class's score lies above the best of the others, one increasing curve a class.
 
     Of two classes the second has a curve and the first the rest; of more the curves are divided by their sum (Zadrozny and
     Elkan 2002).
@@ -133,31 +190,77 @@ class Isotonic:
     ----------
     x, p : tuples of arrays
         Corners of each curve; between them it is linear, beyond them flat.
+    floor : array (classes,)
+        See `floor_of`.
     """
 
     x: tuple[Array, ...]
     p: tuple[Array, ...]
+    floor: Array
     name: ClassVar[str] = "isotonic"
 
     def of(self, scores: Array) -> Array:
         lead = -nonconformity(scores)
         if len(self.x) == 1:
             second = np.interp(lead[:, 1], self.x[0], self.p[0])
-            return np.column_stack([1 - second, second])
+            return above(self.floor, np.column_stack([1 - second, second]))
         out = np.stack(
             [np.interp(lead[:, c], x, p) for c, (x, p) in enumerate(zip(self.x, self.p, strict=True))], axis=1
         )
-        total = out.sum(axis=1, keepdims=True)
-        return np.asarray(np.where(total == 0, 1 / len(self.x), out / np.where(total == 0, 1.0, total)))
+        return above(self.floor, out / out.sum(axis=1, keepdims=True))
 
 
 def fit_isotonic(scores: Array, y: Array, w: Array) -> Isotonic:
-    """The isotonic chances of least squares; parameters as in `fit_multinomial`."""
-    from sklearn.isotonic import IsotonicRegression
-
+    """Isotonic probabilities with shrunken steps, see `shrunken_steps`; parameters as in `fit_multinomial`."""
     lead, L = -nonconformity(scores), scores.shape[1]
-    curves = [IsotonicRegression().fit(lead[:, c], y == c, w) for c in ([1] if L == 2 else range(L))]
-    return Isotonic(tuple(c.X_thresholds_ for c in curves), tuple(c.y_thresholds_ for c in curves))
+    curves = [shrunken_steps(lead[:, c], y == c, w) for c in ([1] if L == 2 else range(L))]
+    return Isotonic(tuple(x for x, _ in curves), tuple(p for _, p in curves), floor_of(y, w, L))
+
+
+def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
+    """Corners (k,) and values (k,) of an increasing step function of x: the proportion of positive rows, shrunken step by step.
+
+    Isotonic regression by least squares gives steps of 0 and 1 at its ends, however few rows they have. Here each step counts
+    one row more, with the proportion of all rows, and neighbouring steps that then decrease are joined.
+
+    Parameters
+    ----------
+    x : array (n,)
+    positive : bool array (n,)
+    w : array (n,)
+        Relative weights, worth `effective_rows` of them.
+
+    Examples
+    --------
+    >>> x, p = shrunken_steps(np.arange(6.0), np.array([0, 0, 0, 1, 1, 1]) == 1, np.ones(6))
+    >>> x.tolist(), p.tolist()
+    ([0.0, 2.0, 3.0, 5.0], [0.125, 0.125, 0.875, 0.875])
+    """
+    values, place = np.unique(x[w > 0], return_inverse=True)
+    w, positive = w[w > 0], positive[w > 0]
+    w = worth_rows(w)
+    total, share = np.bincount(place, w), float(w @ positive / w.sum())
+    each = zip(total.tolist(), np.bincount(place, w * positive).tolist(), range(len(values)), range(len(values)), strict=True)
+    steps = pool(pool(list(each), 0.0, 0.0), 1.0, share)
+    p = np.array([(k + share) / (m + 1) for m, k, _, _ in steps])
+    first, last = np.array([s[2] for s in steps]), np.array([s[3] for s in steps])
+    corners = np.column_stack([values[first], values[last]]).ravel()
+    kept = np.column_stack([np.ones(len(steps), bool), first < last]).ravel()
+    return corners[kept], np.repeat(p, 2)[kept]
+
+
+Step = tuple[float, float, int, int]  # weight, weight of positive rows, first and last place
+
+
+def pool(steps: list[Step], rows: float, share: float) -> list[Step]:
+    """Neighbouring steps joined until their proportions, with so many more rows of a share each, increase."""
+    out: list[Step] = []
+    for step in steps:
+        out.append(step)
+        while len(out) > 1 and (out[-2][1] + rows * share) * (out[-1][0] + rows) >= (out[-1][1] + rows * share) * (out[-2][0] + rows):
+            (m, k, first, _), (further, more, _, last) = out[-2:]
+            out[-2:] = [(m + further, k + more, first, last)]
+    return out
 
 
 LEARN: Mapping[str, Callable[[Array, Array, Array], Chances]] = {"multinomial": fit_multinomial, "isotonic": fit_isotonic}
@@ -214,7 +317,7 @@ class Conformal:
     y : int array (n,)
         Class codes.
     w : array (n,)
-        Weights; a row of weight 2 counts as two.
+        Relative weights. Those of a class are worth `effective_rows` of them, to which the new row is added as one.
     fold : int array (n,)
         Number of the rule that scored the row.
     classes : int
@@ -236,11 +339,13 @@ class Conformal:
         new : array (folds, r, classes)
             Nonconformity of the new rows to each class by the rule of each fold.
         """
-        at_least = np.zeros(new.shape[1:])
+        at_least, w = np.zeros(new.shape[1:]), np.zeros(len(self.w))
+        for c in range(self.classes):
+            w[self.y == c] = worth_rows(self.w[self.y == c])
         for f, values in enumerate(new):
             for c in range(self.classes):
                 own = np.flatnonzero((self.fold == f) & (self.y == c))
                 own = own[np.argsort(self.strangeness[own])]
-                above = np.concatenate([np.cumsum(self.w[own][::-1])[::-1], [0.0]])
+                above = np.concatenate([np.cumsum(w[own][::-1])[::-1], [0.0]])
                 at_least[:, c] += above[np.searchsorted(self.strangeness[own], values[:, c], side="left")]
-        return np.asarray((at_least + 1) / (np.bincount(self.y, self.w, self.classes) + 1))
+        return np.asarray((at_least + 1) / (rows_of_classes(self.y, self.w, self.classes) + 1))

@@ -134,7 +134,7 @@ class Analysed(Explained):
         >>> cut = fit.threshold("virginica", sensitivity=0.95)
         >>> cut
         virginica where its chance is at least 0.3749
-        Chosen: least error with sensitivity of at least 0.95, of 76 cuts on 75 held-out rows
+        Chosen: least error with sensitivity of at least 0.95, of 76 cuts on 75 held-out rows; prevalence 0.333
         Error 0.0933 +- 0.0335, chosen anew without each of 10 folds
         (0.0667 on the rows that chose, which is optimistic; 0.0800 of the likeliest class, without a cut)
         Sensitivity 0.920 (0.750 to 0.978); specificity 0.900 (0.786 to 0.957)

@@ -252,6 +252,10 @@ class Procedure:
         own = {name: value for name, value in call.arguments.items() if name in DEFAULTS}
         parameters = {name: value for name, value in call.arguments.items() if name not in DEFAULTS}
         problem = prepare(replace(call, data=data, arguments={**own, "progress": False}), parameters)
+        return self.of_problem(problem)
+
+    def of_problem(self, problem: Problem) -> Validation:
+        """The cross-validation of another problem, such as some of the rows."""
         return validate(problem, self.measure, self.repeats).validation
 
 

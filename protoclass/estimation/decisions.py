@@ -15,6 +15,7 @@ from .resampling import loss_matrix
 
 if TYPE_CHECKING:
     from .fitted import Fitted
+    from .problem import Problem
 
 LEVEL = 0.9
 
@@ -22,7 +23,8 @@ LEVEL = 0.9
 def chances(fit: Fitted, query: Query, prior: np.ndarray | None) -> np.ndarray:
     """Chances (r, classes) of the rows of a query: calibrated ones, else those of the rule; NaN for a row with a missing value.
 
-    With `prior` (classes,) the chances are those under another prevalence of the classes than in the data.
+    Calibrated probabilities are those at the prevalence of the calibration rows, without the factors of `class_weights=`; those of
+    the rule are at the prevalence that it learned from, with these factors. With `prior` (classes,) they are those at another one.
     """
     if fit.calibration is not None:
         return fit.calibration.probabilities(answer(fit.rule, fit.calibration.scale.kind, query), prior)
@@ -54,15 +56,21 @@ def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
     return loss_matrix(loss, levels)
 
 
-def prior_of(prior: Any, levels: pd.Index) -> np.ndarray | None:
-    """Shares of the classes in level order, given as a mapping or Series by class."""
+def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
+    """Proportions of the classes in level order: given as a mapping or Series by class, or those to which `class_weights=` weigh them."""
+    levels = problem.frame.levels
     if prior is None:
         return None
+    if isinstance(prior, str) and prior == "class_weights":
+        if problem.class_factors is None:
+            raise OptionError("prior='class_weights' needs a fit with class_weights=, but this fit has none")
+        weight = problem.frame.class_weights
+        return np.asarray(weight / weight.sum())
     try:
         values = dict(prior)
     except (TypeError, ValueError):
         raise OptionError(
-            f"prior={brief(prior)}: a share for each class, such as a dict or a Series of them by class"
+            f"prior={brief(prior)}: a share for each class, such as a dict or a Series of them by class, or 'class_weights'"
         ) from None
     if len(values) != len(levels) or any(level not in values for level in levels):
         raise OptionError(f"prior={brief(prior)}: a share for each of the classes {brief(list(levels))}")

@@ -32,9 +32,10 @@ class Redrawn(Protocol):
 
 
 class Repeatable(Protocol):
-    """A cross-validation that can be done with other data of the same columns."""
+    """A cross-validation that can be done with other data of the same columns, or with some of the rows."""
 
     def validation_of(self, data: Any) -> ErrorCurve: ...
+    def of_problem(self, problem: Problem) -> ErrorCurve: ...
 
 
 @public

@@ -39,46 +39,82 @@ class Fit(Published):
 
     @known_arguments
     @limited
-    def calibrate(self, data: Any = None, how: str = "multinomial", cv: Any = "auto", seed: int | None = None) -> Fit:
-        """The fit with chances of the classes and prediction sets, learned from rows that its rules did not see.
+    def calibrate(
+        self, data: Any = None, how: str = "multinomial", cv: Any = "auto", seed: int | None = None, weights: Any = None, tune: Any = "auto"
+    ) -> Fit:
+        """Add calibrated class probabilities and conformal prediction sets to the fit.
 
-        The method is fitted again without each fold, with the parameters of this fit, and scores the rows of the fold by its
-        votes, its decision values or its distances to the classes. Chances are learned from these scores: `predict(new, "prob")`.
-        `predict(new, "set", level=0.9)` holds the classes for which at least a share 0.1 of the held-out rows of this class are as
-        strange as the new row would be, by the distance to the class over that to the nearest other: conformal prediction,
-        class by class (Vovk 2015). A set may be empty or hold several classes.
+        Without `data`, the method is fitted again without each fold, and scores the rows of the fold by its votes, its decision
+        values or its distances to the classes. Tuned parameters are tuned again without the fold (see `tune`). With `data`, this
+        fit scores the given rows.
 
-        Rows of `data` that took no part in the fit give sets that hold the true class with a chance of at least `level` within each
-        class. Of the fit's own rows, fold by fold, about `level` is usual and about 1 - 2 (1 - level) guaranteed, where the
-        parameters were not chosen by the same rows. `fit.calibration.guarantee(level)` says it for this fit.
+        Probabilities, `predict(new, "prob")`, are learned from these scores, for the prevalence of the classes among these rows by
+        their own weights: `class_weights=` of the fit do not count. `predict(new, "prob", prior=...)` gives them for another
+        prevalence. None is 0 or 1: a new row counts as one more row that may be of any class.
+
+        Prediction sets, `predict(new, "set", level=0.9)`, contain the classes for which at least a proportion 0.1 of the rows of this
+        class, the new one included, are as strange as the new row would be, by the distance to the class over the distance to the
+        nearest other class: conformal prediction, class by class (Vovk 2015). A set may be empty or contain several classes.
 
         Parameters
         ----------
         data : DataFrame, optional
-            Further rows with the predictors and the response.
+            Calibration rows with the predictors and the response, which took no part in the fit. Default: the training rows, fold by fold.
         how : "multinomial" or "isotonic"
-            Chances proportional to exp(intercept of the class + slope x score), with one slope (Platt 1999 for two classes);
-            or an increasing step function of how far the class is ahead of the others, which needs more rows.
+            "multinomial": probabilities proportional to exp(intercept of the class + slope x score), with one slope (Platt 1999 for two
+            classes), which is shrunken (van Houwelingen and le Cessie 1990). "isotonic": an increasing step function of how far
+            the class is ahead of the others, which needs more rows; each step counts one row more, with the proportions of all rows.
         cv : "auto", int, "loo", Series or array of folds
-            Folds of the fit's own rows; not read with `data`. "auto" is 10, or fewer where a class has fewer rows.
+            Folds of the training rows; not used with `data`. "auto" is 10, or fewer if a class has fewer rows.
         seed : int, optional
-            Of the folds; by default that of the fit.
+            Seed for the folds. Default: the seed of the fit.
+        weights : column name, Series or array, optional
+            Weights of the rows of `data`, relative to each other, as `weights=` of `fit`. Default: equal weights.
+        tune : "auto", True or False
+            Whether parameters that the fit has tuned are tuned again without each fold. "auto": if there are at most 20 folds, the
+            metric does not learn from the classes, and folds x rows x candidates x grid points <= 2e8. This takes about as long as
+            one cross-validation for each fold.
 
         Returns
         -------
         Fit
-            With the same rule. The predicted class stays the rule's own; `predict(new, loss=)` decides by the chances.
+            With the same rule. The predicted class stays the rule's own; `predict(new, loss=)` decides by the probabilities.
+
+        Raises
+        ------
+        DataError
+            If a class has no calibration rows, or if rows of `data` are training rows.
+
+        Notes
+        -----
+        Rows of `data` give sets that contain the true class with a probability of at least `level` within each class. With the
+        training rows, about `level` is usual and about 1 - 2 (1 - level) guaranteed, if the parameters were tuned again without
+        each fold, or not tuned. `fit.calibration.guarantee(level)` states what holds for this fit.
+
+        In simulations of two classes (`python benchmarks/calibrated.py`), rows with a probability of at least 0.9 for a class were of
+        this class as often as the third column states, for 40, 60, 150 and 600 training rows:
+
+        ======================  ======================  ======================
+        fit                     mean probability        proportion true
+        ======================  ======================  ======================
+        multinomial, tuned      .945, .949, .954, .958  .947, .956, .957, .954
+        multinomial, not tuned  .937, .940, .944, .943  .914, .925, .914, .915
+        isotonic, tuned         .945, .955, .955, .951  .912, .924, .948, .932
+        ======================  ======================  ======================
+
+        If the columns are noise, "multinomial" gave no row such a probability; "isotonic" did so for up to 1 % of the rows, and half
+        of them were wrong. Sets of level 0.9 contained the true class in .90 to .92, of noise in .95 to .99.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).calibrate()
         >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "prob").round(2).to_numpy().tolist()
-        [[1.0, 0.0, 0.0], [0.04, 0.33, 0.63]]
+        [[0.99, 0.0, 0.0], [0.04, 0.34, 0.63]]
         >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "set", level=0.95).tolist()
         [('setosa',), ('versicolor', 'virginica')]
         """
-        request = requested(data=data, how=how, cv=cv, seed=seed)
+        request = requested(data=data, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
         call = replace(self.call, arguments={**self.call.arguments, "calibrate": request or True})
         return calibrated(replace(self, problem=replace(self.problem, call=call), calibration=None))
 

@@ -246,9 +246,9 @@ class Fitted(Served):
             calibrated "prob", and "set": a Series of tuples of classes, none or several.
         level : float between 0 and 1
             Of the prediction sets.
-        prior : mapping of class to share, optional
-            With "prob" and "class": the prevalence of the classes where the new rows come from, if it is another than in
-            the data.
+        prior : mapping of class to share, or "class_weights", optional
+            Prevalence of the classes in the population of the new rows, for "prob" and "class". Default: that of the rows that the
+            probabilities were learned from. "class_weights": the proportions to which `class_weights=` of the fit weigh the classes.
         loss : DataFrame, optional
             With "class": the class of least expected loss under the chances; true classes as rows, predicted as columns.
         threshold : Threshold, or dict of one class and a cut, optional
@@ -307,7 +307,7 @@ class Fitted(Served):
         def of(rows: Any) -> pd.Series | pd.DataFrame:
             if kind == "set":
                 return prediction_sets(self, rows, level, unseen == "zero")
-            return self._predict(rows, kind, prior_of(prior, self.frame.levels), loss, threshold, unseen == "zero")
+            return self._predict(rows, kind, prior_of(prior, self.problem), loss, threshold, unseen == "zero")
 
         if new is None:
             out = of(None)

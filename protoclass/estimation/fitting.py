@@ -100,8 +100,10 @@ def fit(
     na : "drop", "raise" or "keep"
         Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
     weights : column name, Series or array, optional
-        Weight of each row, in the objective, the coverage and the errors; not in scaling, quantiles or folds. A row of weight 0
-        is predicted, and is never a candidate or a prototype.
+        Weight of each row, in the objective, the coverage, the errors and the calibration; not in scaling, quantiles or folds. Weights
+        are relative: only their ratios matter. If a number of rows is needed, as for intervals, probabilities and prediction sets,
+        rows with weights w count as sum(w)^2 / sum(w^2) rows (Kish 1965). A row of weight 0 is predicted, and is never a candidate
+        or a prototype.
     groups : column name, Series or array, optional
         Rows of a group stay in one fold.
     seed : int
@@ -125,8 +127,9 @@ def fit(
         Learn chances and prediction sets from held-out rows, with the defaults or these arguments of `Fit.calibrate`.
     class_weights : "balanced", or dict or Series of class to number > 0, optional
         Factors of the weights of the rows, by class, which then do what `weights=` does, also in the errors. "balanced": all
-        classes weigh the same, and the sum of the weights stays. Classes that are not named keep 1. Chances of a calibrated
-        fit are those of classes so weighted: `predict(new, prior=)` gives them for the shares that the classes have.
+        classes weigh the same, and the sum of the weights stays. Classes that are not named keep 1. Probabilities, sets
+        and thresholds of a calibrated fit are for the prevalence in the data, without these factors; `predict(new, prior="class_weights")`
+        gives the probabilities for classes with these weights.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned by cross-validation.
 

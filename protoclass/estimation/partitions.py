@@ -12,6 +12,7 @@ import pandas as pd
 from ..core.sources import part
 from ..core.task import Rule
 from ..frames.partitions import over_partitions
+from ..frames.rowless import rowless
 from ..metrics.dissimilarity import Dissimilarity
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def for_new_rows(fit: Fitted) -> Fitted:
     """The fit with no more than predictions of new rows need: small enough to be sent to where these are."""
     rule, dissimilarity = _without_rows(fit.rule, fit.dissimilarity)
     call, calibration = replace(fit.call, data=None, arguments={}), fit.calibration
-    problem = replace(fit.problem, frame=fit.frame.take(np.arange(0)), call=call, groups=None, cv=None, candidates="train")
+    problem = replace(fit.problem, frame=rowless(fit.frame, np.arange(0)), call=call, groups=None, cv=None, candidates="train")
     if calibration is not None:
         small = [(old, *_without_rows(old.rule, old.dissimilarity)) for old in calibration.rules]
         calibration = replace(calibration, rules=tuple(replace(old, rule=r, dissimilarity=d) for old, r, d in small))

@@ -40,13 +40,13 @@ from ..progress import bar
 from ..settings import options
 from .call import DEFAULTS, Call
 from .cost import choose_candidates
-from .weighting import with_class_weights
+from .weighting import class_factors, with_class_factors
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
 LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
 
-@savable(groups="n")
+@savable(groups="n", class_factors="L")
 @dataclass(frozen=True)
 class Problem:
     """A frame, a metric and a model that fit one another.
@@ -66,6 +66,8 @@ class Problem:
     candidates : as given
     order : "data" or "values"
         Whether the rows of `frame` stand as in the data, or sorted by their values.
+    class_factors : array (classes,), or None
+        The factors by which `class_weights=` has multiplied the weights of the rows.
     """
 
     call: Call
@@ -78,6 +80,18 @@ class Problem:
     progress: bool | None
     candidates: Any = "train"
     order: str = "data"
+    class_factors: np.ndarray | None = None
+
+    @property
+    def own_weights(self) -> np.ndarray:
+        """The weights of the rows (n,) without those of the classes: the data's own prevalence."""
+        return self.frame.weights if self.class_factors is None else self.frame.weights / self.class_factors[self.frame.codes]
+
+    @property
+    def prevalence(self) -> np.ndarray:
+        """The proportion of each class (classes,) by the rows' own weights."""
+        weight = self.frame.class_weights if self.class_factors is None else self.frame.class_weights / self.class_factors
+        return np.asarray(weight / weight.sum())
 
     @property
     def place(self) -> np.ndarray:
@@ -220,7 +234,8 @@ def prepare(
             )
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
     call, data, frame = _molded(call, given, model, aside)
-    frame = with_class_weights(frame, given["class_weights"])
+    factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
+    frame = with_class_factors(frame, factors, given["class_weights"])
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
         frame = sort_by_values(frame)
@@ -237,7 +252,7 @@ def prepare(
     return Problem(
         replace(call, arguments={**call.arguments, **parameters}), frame, model, metric, _groups(groups, data, kept),
         _folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
-        given["order"],
+        given["order"], factors,
     )  # fmt: skip
 
 

@@ -17,10 +17,10 @@ from ..core.cuts import all_cuts, best_cut, decide_at
 from ..core.folds import grouped, stratified
 from ..core.intervals import Estimate, share_of
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
-from .calibration import Calibration
 from .resampling import measure_losses, requested_measure
 
 if TYPE_CHECKING:
+    from .calibration import Calibration
     from .fitted import Fitted
 
 MOST_FOLDS = 10  # in which the choice is made anew
@@ -54,6 +54,9 @@ class Threshold:
         One row for each cut that was tried: `cut`, `error` (the measure on the rows that chose), `sensitivity`, `specificity`.
     rows, folds : int
         Held-out rows, and parts of them in which the choice was made anew.
+    prevalence : float
+        Proportion of the class among these rows, by their own weights: `cut`, `error` and what else is measured are for it, without
+        `class_weights=`.
     """
 
     of: Any
@@ -69,6 +72,7 @@ class Threshold:
     table: pd.DataFrame
     rows: int
     folds: int
+    prevalence: float
 
     def words(self) -> str:
         """The decision in words."""
@@ -76,19 +80,19 @@ class Threshold:
 
     def glance(self) -> pd.DataFrame:
         """One row: `class`, `cut`, `measure`, `error`, `se`, `apparent`, `without`, `sensitivity`, `specificity`, the ends of their
-        intervals, `rows` and `folds`.
+        intervals, `rows`, `folds` and `prevalence`.
         """
         shares = {"sensitivity": self.sensitivity, "specificity": self.specificity}
         row = {"class": self.of, "cut": self.cut, "measure": self.measure, "error": self.error, "se": self.se,
                "apparent": self.apparent, "without": self.without, **{name: e.value for name, e in shares.items()}}  # fmt: skip
         row |= {f"{name}_{end}": getattr(e, end) for name, e in shares.items() for end in ("low", "high")}
-        return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds}])
+        return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}])
 
     def __repr__(self) -> str:
         name = self.measure[0].upper() + self.measure[1:]
         lines = [
             f"{self.words()}",
-            f"Chosen: {self.rule}, of {len(self.table)} cuts on {self.rows} held-out rows",
+            f"Chosen: {self.rule}, of {len(self.table)} cuts on {self.rows} held-out rows; prevalence {self.prevalence:.3g}",
             f"{name} {self.error:.4f} +- {self.se:.4f}, chosen anew without each of {self.folds} folds",
             f"({self.apparent:.4f} on the rows that chose, which is optimistic; {self.without:.4f} of the likeliest class, without a cut)",
         ]
@@ -167,7 +171,7 @@ def choose_threshold(
     return Threshold(
         fit.classes[code], cut, f"least {measured}{reached}", measured, error, se, apparent,
         chooser.error(plain, y, w, fold)[0], _share(held[own] == code, w[own]), _share(held[~own] != code, w[~own]),
-        table, len(y), int(fold.max()) + 1,
+        table, len(y), int(fold.max()) + 1, float(calibration.share[code]),
     )  # fmt: skip
 
 

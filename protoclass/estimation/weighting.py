@@ -16,12 +16,12 @@ from ..frames.checks import LEAST
 from ..frames.frame import Frame
 
 
-def with_class_weights(frame: Frame, class_weights: Any) -> Frame:
-    """The frame with the weight of each row multiplied by the factor of its class."""
-    if class_weights is None:
+def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: Any) -> Frame:
+    """The frame with the weight of each row multiplied by the factor of its class (classes,), which `class_weights` gave."""
+    if factors is None:
         return frame
     with np.errstate(over="ignore", under="ignore"):
-        weights = frame.weights * class_factors(frame, class_weights)[frame.codes]
+        weights = frame.weights * factors[frame.codes]
         total = weights.sum()
     if not np.isfinite(total) or (weights[frame.weights > 0] < LEAST).any():
         raise DataError(

@@ -85,7 +85,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         them. Copies share a fold, and rows of weight 0 are left out.
     calibrate : bool, "multinomial", "isotonic" or dict
         As in `protoclass.fit`. With it every method has `predict_proba`, and `predict` gives the class of the largest probability.
-        Without it methods with votes, such as "knn", have `predict_proba`, and all have `decision_function`.
+        Probabilities are for the prevalence in the data, also with `class_weights`, as those of scikit-learn's
+        CalibratedClassifierCV. Without it methods with votes, such as "knn", have `predict_proba`, and all have `decision_function`.
     **parameters
         Parameters of the method, such as `eps=1.0`. One that is "grid" or a sequence is tuned inside `fit`.
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..analysis.evaluation import Test
 
 WIDEST = 20  # letters of a class above a column
+MOST_NAMED = 5  # classes whose prevalence print names
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "Kappa", "auc": "AUC", "brier": "Brier score",
          "log_loss": "Log loss", "loss": "Mean loss", "loss_by_chances": "Mean loss, decided by chances", "sensitivity": "sensitivity",
@@ -46,6 +47,10 @@ def lines(test: Test) -> list[str]:
     for names in (("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"), ("loss", "loss_by_chances")):
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
+    if test.judged.prevalence is not None:
+        named = [f"{c} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
+        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+        out.append(f"Probabilities for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
     return out
 
 

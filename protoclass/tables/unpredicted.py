@@ -25,7 +25,8 @@ NAMED = 5  # classes that a line names before it counts the others
 def class_facts(fit: Fit) -> dict[str, str]:
     """The lines of print on class weights and on classes that are never predicted, where there is something to say."""
     given = fit.call.arguments.get("class_weights")
-    out = {} if given is None else {"Class weights": f"{brief(given)}, also in the errors"}
+    but = "" if fit.calibration is None else ", not in probabilities and sets"
+    out = {} if given is None else {"Class weights": f"{brief(given)}, also in the errors{but}"}
     if fit.frame.absent is not None:
         return out
     none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules it is the method that says what this means

@@ -16,40 +16,48 @@ def draw(n=200, L=3, seed=0, signal=1.5):
     return scores, y, random.integers(1, 4, n).astype(float)
 
 
-def test_two_classes_are_platts_logistic_regression():
+def kish(w):
+    return w.sum() ** 2 / (w**2).sum()
+
+
+def slow_loss(slope, intercepts, scores, y, w):
+    """Minus the log likelihood of Platt's targets row by row, of as many rows as the weights are worth."""
+    L, out = scores.shape[1], 0.0
+    count = [kish(w[y == c]) for c in range(L)]
+    for i in range(len(y)):
+        z = [np.exp(intercepts[c] + slope * (scores[i, c] - scores[i].max())) for c in range(L)]
+        for c in range(L):
+            target = ((count[c] + 1) if c == y[i] else 1) / (count[y[i]] + L)
+            out -= w[i] / w.sum() * kish(w) * target * np.log(z[c] / sum(z))
+    return out
+
+
+def test_two_classes_are_platts_logistic_regression_with_a_shrunken_slope():
     scores, y, w = draw(L=2)
     own = fit_multinomial(scores, y, w)
-    count = np.bincount(y, w)
+    count = [kish(w[y == 0]), kish(w[y == 1])]
     high, low = (count[1] + 1) / (count[1] + 2), 1 / (count[0] + 2)
     share = np.where(y == 1, high, low)  # Platt's targets, as two weighted rows each
     x = np.tile(scores[:, 1] - scores[:, 0], 2)[:, None]
     reference = LogisticRegression(C=1e12, tol=1e-12, max_iter=10000).fit(
         x, np.repeat([1, 0], len(y)), np.concatenate([w * share, w * (1 - share)])
     )
-    assert own.slope == pytest.approx(reference.coef_[0, 0], rel=1e-4)
-    assert own.of(scores)[:, 1] == pytest.approx(reference.predict_proba(x[: len(y)])[:, 1], abs=1e-5)
-
-
-def slow_loss(slope, intercepts, scores, y, w):
-    """The likelihood of Platt's targets row by row."""
-    L, count, out = scores.shape[1], np.bincount(y, w), 0.0
-    for i in range(len(y)):
-        z = [np.exp(intercepts[c] + slope * (scores[i, c] - scores[i].max())) for c in range(L)]
-        for c in range(L):
-            target = ((count[c] + 1) if c == y[i] else 1) / (count[y[i]] + L)
-            out -= w[i] * target * np.log(z[c] / sum(z))
-    return out
+    steep, at = reference.coef_[0, 0], reference.intercept_[0] / 2
+    mean = w @ share / w.sum()
+    flat = np.log([1 - mean, mean])
+    ratio = 2 * (slow_loss(0.0, flat, scores, y, w) - slow_loss(steep, [-at, at], scores, y, w))
+    assert own.slope == pytest.approx(steep * (1 - 1 / ratio), rel=1e-4)
 
 
 @pytest.mark.parametrize("L", [2, 4])
-def test_no_other_slope_or_intercepts_are_likelier(L):
+def test_no_other_intercepts_are_likelier(L):
     scores, y, w = draw(L=L, seed=1)
     own = fit_multinomial(scores, y, w)
     best = slow_loss(own.slope, own.intercepts, scores, y, w)
     random = np.random.default_rng(2)
     for _ in range(40):
-        step = random.normal(size=L + 1) * random.choice([0.003, 0.05, 0.5])
-        assert best <= slow_loss(own.slope + step[0], own.intercepts + step[1:], scores, y, w) + 1e-9
+        step = random.normal(size=L) * random.choice([0.003, 0.05, 0.5])
+        assert best <= slow_loss(own.slope, own.intercepts + step, scores, y, w) + 1e-9
     assert own.of(scores).sum(axis=1) == pytest.approx(1.0)
     assert own.intercepts.sum() == pytest.approx(0.0, abs=1e-12)
 
@@ -59,28 +67,67 @@ def test_scores_against_the_truth_get_no_slope():
     assert fit_multinomial(scores, y, w).slope == 0.0
 
 
-def test_weights_are_repeated_rows():
-    scores, y, w = draw(seed=3)
-    again = np.repeat(np.arange(len(y)), w.astype(int))
-    one = np.ones(len(again))
-    for fit in (fit_multinomial, fit_isotonic):
-        assert fit(scores, y, w).of(scores) == pytest.approx(fit(scores[again], y[again], one).of(scores), abs=1e-5)
+@pytest.mark.parametrize("unit", [1 / 150, 1e4, 1e-200, 1e200])
+def test_the_unit_of_the_weights_does_not_matter(unit):
+    scores, y, w = draw(n=40, seed=3)
     new = np.random.default_rng(4).normal(size=(1, 7, 3))
-    strange = nonconformity(scores)[np.arange(len(y)), y]
-    weighted = Conformal(strange, y, w, np.zeros(len(y), int), 3).p_values(new)
-    repeated = Conformal(strange[again], y[again], one, np.zeros(len(again), int), 3).p_values(new)
-    assert weighted == pytest.approx(repeated)
+    strange, one_fold = nonconformity(scores)[np.arange(len(y)), y], np.zeros(len(y), int)
+    for weights in (w, np.ones(len(y))):
+        for fit in (fit_multinomial, fit_isotonic):
+            assert fit(scores, y, weights * unit).of(scores) == pytest.approx(fit(scores, y, weights).of(scores), abs=1e-8)
+        p, again = (Conformal(strange, y, v, one_fold, 3).p_values(new) for v in (weights, weights * unit))
+        assert again == pytest.approx(p, abs=1e-12)
+
+
+def test_rows_of_weight_0_are_not_there():
+    scores, y, w = draw(n=60, seed=3)
+    w[::3] = 0
+    live = w > 0
+    for fit in (fit_multinomial, fit_isotonic):
+        assert fit(scores, y, w).of(scores) == pytest.approx(fit(scores[live], y[live], w[live]).of(scores), abs=1e-8)
+
+
+def slow_steps(x, positive, w):
+    """Isotonic regression by scikit-learn, whose steps then count one row more and are joined from the left where they decrease."""
+    w = w / w.sum() * kish(w)
+    share = positive @ w / w.sum()
+    level = IsotonicRegression().fit(x, positive, w).predict(x)
+    steps = []
+    for value in np.unique(level):
+        steps.append(level == value)
+
+        def shrunken(rows):
+            return (w[rows] @ positive[rows] + share) / (w[rows].sum() + 1)
+
+        while len(steps) > 1 and shrunken(steps[-2]) >= shrunken(steps[-1]):
+            steps[-2:] = [steps[-2] | steps[-1]]
+    out = np.empty(len(x))
+    for rows in steps:
+        out[rows] = shrunken(rows)
+    return out
 
 
 @pytest.mark.parametrize("L", [2, 3])
-def test_isotonic_curves_are_scikit_learns(L):
+def test_isotonic_curves_are_scikit_learns_with_shrunken_steps(L):
     scores, y, w = draw(L=L, seed=5)
     ahead = np.array([[s[c] - max(np.delete(s, c)) for c in range(L)] for s in scores])
-    curves = np.stack([IsotonicRegression().fit(ahead[:, c], y == c, w).predict(ahead[:, c]) for c in range(L)], axis=1)
+    curves = np.stack([slow_steps(ahead[:, c], (y == c).astype(float), w) for c in range(L)], axis=1)
     if L == 2:
         curves[:, 0] = 1 - curves[:, 1]
-    expected = curves / curves.sum(axis=1, keepdims=True)
+    floor = np.bincount(y, w) / w.sum() / (kish(w) + 1)
+    expected = floor + (1 - floor.sum()) * curves / curves.sum(axis=1, keepdims=True)
     assert fit_isotonic(scores, y, w).of(scores) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("fit", [fit_multinomial, fit_isotonic])
+@pytest.mark.parametrize("L", [2, 3])
+def test_no_probability_is_0_or_1(fit, L):
+    """However far a new row lies, and also where the scores separate the classes: it counts as one row beside n."""
+    scores, y, w = draw(n=30, L=L, signal=50.0)
+    far = np.concatenate([1e6 * np.eye(L), -1e6 * np.eye(L), np.zeros((1, L))])
+    p = fit(scores, y, w).of(far)
+    assert p.min() >= (np.bincount(y, w) / w.sum()).min() / (kish(w) + 1) - 1e-12
+    assert p.sum(axis=1) == pytest.approx(1.0)
 
 
 def test_infinite_and_zero_distances_have_scores():
@@ -101,8 +148,9 @@ def test_p_values_count_as_one_does_by_hand():
     for r in range(11):
         for c in range(2):
             own = [i for i in range(n) if y[i] == c]
-            as_strange = sum(w[i] for i in own if strange[i] >= new[fold[i], r, c])
-            expected[r, c] = (as_strange + 1) / (sum(w[i] for i in own) + 1)
+            rows = kish(w[own])
+            as_strange = sum(w[i] for i in own if strange[i] >= new[fold[i], r, c]) / w[own].sum() * rows
+            expected[r, c] = (as_strange + 1) / (rows + 1)
     assert Conformal(strange, y, w, fold, 2).p_values(new) == pytest.approx(expected)
 
 

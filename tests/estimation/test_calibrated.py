@@ -122,9 +122,16 @@ def test_print_and_summary_say_how_chances_were_learned(fit, iris):
 def test_words_of_the_guarantee(iris):
     data = gaussians(120, 0)
     metric = pc.Euclidean(scale=False)
-    tuned = pc.fit("y ~ .", data, dissimilarity=metric).calibrate()
-    assert "guaranteed is about 0.8" in tuned.calibration.guarantee(0.9)
-    assert "chosen by the same rows" in tuned.calibration.guarantee(0.9)
+    tuned = pc.fit("y ~ .", data, dissimilarity=metric)
+    again, same = (tuned.calibrate(tune=tune).calibration for tune in (True, False))
+    assert "guaranteed is about 0.8" in same.guarantee(0.9)
+    assert "chosen by the same rows" in same.guarantee(0.9)
+    assert "does not cover" not in again.guarantee(0.9)
+    assert again.words() == same.words() + ", tuned again in each"
+    by_class = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, class_weights="balanced").calibrate()
+    assert "does not cover" not in by_class.calibration.guarantee(0.9)  # sets are made class by class
+    weighted = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, weights=np.arange(1.0, 121)).calibrate()
+    assert "rows of a class have different weights" in weighted.calibration.guarantee(0.9)
     given = pc.fit("y ~ .", data, dissimilarity=metric).calibrate(gaussians(80, 1))
     assert "at least 0.9" in given.calibration.guarantee(0.9)
     assert "does not cover" not in given.calibration.guarantee(0.9)
@@ -230,3 +237,237 @@ def test_own_rows_do_not_calibrate(iris):
 def test_calibration_rows_are_shown_by_their_size(iris):
     fit = pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(iris[1::2])
     assert "calibrate={'data': <75 x 5 DataFrame>}" in repr(fit).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("method", "own", "how", "unit"),
+    [("pvm", {"eps": 1.0}, "multinomial", 2.0**-8), ("pvm", {}, "isotonic", 2.0**13), ("knn", {"k": 3}, "isotonic", 2.0**-200)],
+)
+def test_the_unit_of_the_weights_does_not_matter(iris, unit, how, method, own):
+    """Weights are relative: probabilities, sets, thresholds, tests and the guarantee are those of any other unit."""
+    rows = iris.groupby("species", observed=True).head(20)
+    varied = 1.0 + np.arange(len(rows)) % 3
+    for weights in (np.full(len(rows), 1 / 150), varied):
+        fits = [
+            pc.fit("species ~ .", rows, method, weights=w, cv=None if own else 3, calibrate={"how": how, "cv": 4}, **own)
+            for w in (weights, weights * unit)
+        ]
+        one, other = fits
+        assert other.predict(iris, "prob").to_numpy() == pytest.approx(one.predict(iris, "prob").to_numpy(), abs=1e-8)
+        assert other.predict(iris, "set").equals(one.predict(iris, "set"))
+        assert other.calibration.guarantee() == one.calibration.guarantee()
+        assert other.calibration.words() == one.calibration.words()
+        assert other.calibration.smallest_level() == pytest.approx(one.calibration.smallest_level())
+        prior = {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
+        assert other.predict(iris, prior=prior).equals(one.predict(iris, prior=prior))
+        cuts = [fit.threshold("virginica", sensitivity=0.9).glance().iloc[0] for fit in fits]
+        for name in ("cut", "error", "se", "apparent", "without", "sensitivity_low", "specificity_high"):
+            assert cuts[1][name] == pytest.approx(cuts[0][name], abs=1e-8)
+        new = iris.drop(rows.index)
+        tests = [fit.test(new, weights=np.ones(len(new)) * u).glance().iloc[0] for fit, u in zip(fits, (1.0, unit), strict=True)]
+        for name in ("accuracy_low", "auc", "brier", "log_loss", "p_value"):
+            assert tests[1][name] == pytest.approx(tests[0][name], abs=1e-8)
+
+
+def test_equal_weights_are_no_weights(iris):
+    plain = pc.fit("species ~ .", iris, eps=1.0).calibrate()
+    weighted = pc.fit("species ~ .", iris, eps=1.0, weights=np.full(150, 1 / 150)).calibrate()
+    assert weighted.predict(kind="prob").to_numpy() == pytest.approx(plain.predict(kind="prob").to_numpy(), abs=1e-8)
+    assert weighted.predict(kind="set").equals(plain.predict(kind="set"))
+
+
+def test_few_rows_of_large_weight_are_few(iris):
+    """Of eight rows a class the smallest p-value is 1/9, whatever they weigh: no set of level 0.9 leaves a class out."""
+    few = iris.groupby("species", observed=True).head(8)
+    fit = pc.fit("species ~ .", few, eps=1.0, weights=np.full(24, 1e4)).calibrate(cv=4)
+    assert (fit.predict(iris, "set", level=0.9).map(len) == 3).all()
+    assert "setosa (above level 0.889)" in fit.summary().as_text()
+
+
+def test_weights_of_calibration_rows(iris):
+    """A row of a class of weight 3 counts for the prevalence as three, and for the number of rows as one."""
+    fit = pc.fit("species ~ .", iris[::2], eps=1.0)
+    rows = iris[1::2]
+    heavy = rows.assign(w=np.where(rows.species == "setosa", 3.0, 1.0))
+    plain, known = fit.calibrate(rows), fit.calibrate(heavy, weights="w")
+    assert known.calibration.share == pytest.approx([0.6, 0.2, 0.2])
+    assert known.predict(iris, "set").equals(plain.predict(iris, "set"))
+    assert known.predict(iris, "prob")["setosa"].mean() > plain.predict(iris, "prob")["setosa"].mean()
+    assert known.update().predict(iris, "prob").equals(known.predict(iris, "prob"))
+    with pytest.raises(pc.OptionError, match="weights of the rows of data="):
+        fit.calibrate(weights="w")
+
+
+def test_parameters_are_tuned_again_without_each_fold():
+    """The scores of a fold are those of the fit to the other rows, which tunes by itself."""
+    data, metric = gaussians(90, 5), pc.Euclidean(scale=False)
+    folds = pd.Series(np.arange(90) % 3, data.index)
+    fit = pc.fit("y ~ .", data, "knn", dissimilarity=metric, k=[1, 3, 9, 15], cv=5, choose="min")
+    calibrated = fit.calibrate(cv=folds, tune=True)
+    chosen = set()
+    for f in range(3):
+        part = pc.fit("y ~ .", data[folds != f], "knn", dissimilarity=metric, k=[1, 3, 9, 15], cv=5, choose="min")
+        chosen.add(part.model.k)
+        new = data[folds == f]
+        votes = part.predict(new, "prob").to_numpy()
+        at = data.index.get_indexer(new.index)
+        assert calibrated.calibration.scores[at] == pytest.approx(calibrated.calibration.scale.scores(votes))
+    assert len(chosen) > 1
+    assert fit.calibrate(cv=folds).calibration.tuned
+    assert not fit.calibrate(cv="loo").calibration.tuned
+    assert "tune=True tunes them again in each fold" in fit.calibrate(cv="loo").calibration.guarantee()
+    assert not pc.fit("y ~ .", data, "knn", k=3).calibrate(tune=True).calibration.tuned
+
+
+def test_folds_that_leave_too_few_rows_are_not_tuned_again(iris):
+    rare = iris[(iris.species != "setosa") | (iris.index < 2)]
+    fit = pc.fit("species ~ .", rare, "knn", k=[1, 3], cv=2).calibrate()
+    assert not fit.calibration.tuned
+    assert "too few to tune them again" in fit.calibration.guarantee()
+
+
+@pytest.mark.parametrize("how", ["multinomial", "isotonic"])
+def test_no_row_has_probability_0_or_1(how):
+    for seed in range(4):
+        fit = pc.fit("y ~ .", gaussians(40, seed), calibrate=how)
+        p = fit.predict(gaussians(400, 100 + seed).assign(a=lambda d: 50 * d.a), "prob").to_numpy()
+        assert p.min() > 0.3 / 41
+
+
+def test_noise_gets_no_sure_probabilities():
+    """Of 8 fits to 40 rows of noise, whose radius was tuned: hardly a row is said to be of a class for sure."""
+    stated = []
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        data = pd.DataFrame(random.normal(size=(40, 2)), columns=["a", "b"]).assign(y=np.where(np.arange(40) % 2, "ill", "well"))
+        fit = pc.fit("y ~ .", data, calibrate=True, progress=False)
+        stated.append(fit.predict(pd.DataFrame(random.normal(size=(50, 2)), columns=["a", "b"]), "prob").max(axis=1))
+    assert np.mean(np.concatenate(stated) > 0.7) < 0.05
+
+
+@pytest.fixture(scope="module")
+def rare():
+    """Training, calibration and new rows, of which a tenth is ill."""
+    return [gaussians(n, seed, share=0.1) for n, seed in ((300, 0), (300, 1), (1000, 2))]
+
+
+@pytest.mark.parametrize("class_weights", ["balanced", {"ill": 9.0}])
+def test_probabilities_are_for_the_prevalence_in_the_data(rare, class_weights):
+    """Whatever the class weights, and whether the calibration rows are the training rows or others."""
+    train, more, new = rare
+    fit = pc.fit("y ~ .", train, eps=0.8, class_weights=class_weights)
+    for calibrated in (fit.calibrate(), fit.calibrate(more)):
+        p = calibrated.predict(new, "prob")["ill"]
+        assert p.mean() == pytest.approx((new.y == "ill").mean(), abs=0.03)
+        weighed = calibrated.predict(new, "prob", prior="class_weights")["ill"]
+        assert (weighed > p).all()
+        weight = fit.frame.class_weights
+        by_hand = calibrated.predict(new, "prob", prior=dict(zip(fit.classes, weight / weight.sum(), strict=True)))
+        assert weighed.equals(by_hand["ill"])
+        assert calibrated.calibration.share[0] == pytest.approx(0.1, abs=0.03)
+        assert ", at their own prevalence" in repr(calibrated)
+        assert "not in probabilities and sets" in repr(calibrated)
+        assert calibrated.slim().predict(new, "prob", prior="class_weights")["ill"].equals(weighed)
+    with pytest.raises(pc.OptionError, match="needs a fit with class_weights="):
+        pc.fit("y ~ .", train, eps=0.8).calibrate().predict(new, "prob", prior="class_weights")
+
+
+def test_errors_of_thresholds_are_for_the_prevalence_in_the_data(rare):
+    train, _, new = rare
+    fit = pc.fit("y ~ .", train, eps=0.8, class_weights="balanced").calibrate()
+    cut = fit.threshold("ill")
+    assert cut.prevalence == pytest.approx((train.y == "ill").mean())
+    assert f"prevalence {cut.prevalence:.3g}" in repr(cut)
+    assert cut.table["error"].iloc[0] == pytest.approx((train.y == "ill").mean())  # of never predicting the class
+    test = fit.test(new)
+    assert test.no_information == (new.y == "ill").mean()  # the most common class in training, not the heaviest
+    shares = f"ill {cut.prevalence:.3f}, well {1 - cut.prevalence:.3f}"
+    assert f"Probabilities for the prevalence of the calibration rows: {shares}" in repr(test)
+
+
+def test_sets_do_not_depend_on_class_weights_in_calibration(rare):
+    """They are made class by class, so that a factor of a class drops out."""
+    train, more, new = rare
+    fit = pc.fit("y ~ .", train, eps=0.8)
+    plain = fit.calibrate(more)
+    weighed = fit.calibrate(more, weights=np.where(more.y == "ill", 9.0, 1.0))
+    assert weighed.predict(new, "set").equals(plain.predict(new, "set"))
+
+
+def few_values(n, seed, levels=2, columns=3):
+    random = np.random.default_rng(seed)
+    data = pd.DataFrame(random.integers(0, levels, (n, columns)), columns=list("abc")[:columns])
+    return data.assign(y=np.where(random.random(n) < 0.3 + 0.4 * (data.a > 0), "ill", "well"))
+
+
+def warned(recorded):
+    return [str(w.message) for w in recorded if issubclass(w.category, pc.DataWarning)]
+
+
+def test_rows_that_coincide_by_chance_calibrate(recwarn):
+    """Of eight possible rows nearly all have been seen: that says nothing."""
+    for seed in range(5):
+        fit = pc.fit("y ~ .", few_values(60, seed), "knn", k=5)
+        assert len(fit.calibrate(few_values(60, 100 + seed)).calibration.conformal.y) == 60
+        fit.test(few_values(60, 100 + seed))
+    assert not [words for words in warned(recwarn) if "training row" in words]
+
+
+@pytest.mark.parametrize("labels", ["the same", "others", "in another order"])
+@pytest.mark.parametrize("classes", ["the same", "others"])
+def test_training_rows_do_not_calibrate_whatever_their_labels(iris, labels, classes):
+    rows = iris[::2]
+    fit = pc.fit("species ~ .", rows, eps=1.0)
+    again = rows.assign(species=rows.species.to_numpy()[::-1]) if classes == "others" else rows
+    if labels != "the same":
+        again = again.sample(frac=1, random_state=0) if labels == "in another order" else again
+        again = again.reset_index(drop=True)
+    with pytest.raises(pc.DataError, match="learned from 75 of the 75 rows"):
+        fit.calibrate(again)
+    with pytest.warns(pc.DataWarning, match="75 of the 75 rows have the predictors of .*errors of training rows are too small"):
+        fit.test(again)
+
+
+def test_training_rows_of_few_values_are_known_by_their_labels():
+    """Eight rows alone say nothing, and the same ones at sixty labels much."""
+    rows = few_values(60, 1)
+    fit = pc.fit("y ~ .", rows, "knn", k=5)
+    with pytest.raises(pc.DataError, match="learned from 60 of the 60 rows"):
+        fit.calibrate(rows)
+    with pytest.warns(pc.DataWarning, match="60 of the 80 rows have the predictors of the training row with the same label"):
+        fit.calibrate(pd.concat([rows, few_values(20, 2).set_axis(range(60, 80))]))
+
+
+def test_some_training_rows_among_others_are_a_warning(iris):
+    """A quarter of the rows, without their labels: too many for chance, and not beyond doubt."""
+    fit = pc.fit("species ~ .", iris[::2], eps=1.0)
+    mixed = pd.concat([iris[1::2], iris[::2][:25]], ignore_index=True).set_axis(range(1000, 1100))
+    with pytest.warns(pc.DataWarning, match="26 of the 100 rows have the predictors of a training row, and by chance about 0 would"):
+        fit.calibrate(mixed)
+
+
+def test_a_slim_fit_knows_no_training_rows(iris, recwarn):
+    slim = pc.fit("species ~ .", iris, eps=1.0).slim()
+    slim.test(iris)
+    assert len(slim.calibrate(iris).calibration.conformal.y) == 150
+    assert not [words for words in warned(recwarn) if "training row" in words]
+
+
+def test_partitions_have_the_probabilities_of_another_prevalence(iris):
+    dd = pytest.importorskip("dask.dataframe")
+    lazy, prior = dd.from_pandas(iris, npartitions=3), {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
+    votes = pc.fit("species ~ .", iris[10:], "knn", k=5, class_weights="balanced")
+    for fit in (votes, votes.calibrate(cv=3)):
+        for other in (prior, "class_weights"):
+            assert fit.predict(lazy, "prob", prior=other).compute().equals(fit.predict(iris, "prob", prior=other))
+
+
+def test_a_grid_that_needs_more_rows_than_a_fold_leaves_is_not_tuned_again(iris):
+    """Six of eight rows are enough for five medoids, and four of these six are not."""
+    few = iris.groupby("species", observed=True).head(8)
+    fit = pc.fit("species ~ .", few, "kmedoids", K=[1, 5], cv=3)
+    calibrated = fit.calibrate(cv=4).calibration
+    assert not calibrated.tuned
+    assert "can't be tuned again: kmedoids needs at least 5 rows" in calibrated.guarantee()
+    with pytest.raises(pc.DataError, match="kmedoids needs at least 5 rows"):
+        fit.calibrate(cv=4, tune=True)

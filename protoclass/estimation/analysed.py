@@ -271,6 +271,9 @@ class Analysed(Explained):
     ) -> pd.DataFrame:
         """How much the error grows when a variable of held-out rows is permuted (Breiman 2001).
 
+        The values are permuted among all held-out rows, and each row is predicted by the rule of its own fold. So a variable
+        counts the same whether a fold has many rows, one (`cv="loo"`), or one group in which the variable is constant.
+
         Parameters
         ----------
         new : DataFrame, optional

@@ -32,6 +32,18 @@ def wilson(share: float, rows: float) -> tuple[float, float]:
     return (0.0 if share == 0 else middle - half), (1.0 if share == 1 else middle + half)
 
 
+def rows_worth(share: float, variance: float, most: float) -> float:
+    """The number of independent rows whose share would have this variance, at most `most`.
+
+    Examples
+    --------
+    >>> rows_worth(0.5, 0.01, 100), rows_worth(1.0, 0.0, 100)
+    (25.0, 100)
+    """
+    spread = share * (1 - share)
+    return min(most, spread / variance) if spread > 0 and variance > 0 else most
+
+
 def share_of(part: float, total: float, square: float) -> Estimate:
     """A weighted share with Wilson's interval.
 

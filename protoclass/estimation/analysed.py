@@ -118,7 +118,8 @@ class Analysed(Explained):
         -------
         Threshold
             For `predict(new, threshold=)` and `test(new, threshold=)`. It says the error of the procedure, for which the chances
-            and the cut were learned anew without each fold, and, as it is optimistic, that on the rows that chose.
+            and the cut were learned anew without each fold, and, as it is optimistic, that on the rows that chose. The intervals of
+            sensitivity and specificity are for new rows predicted by this cut, and allow for its choice.
 
         Raises
         ------
@@ -136,7 +137,7 @@ class Analysed(Explained):
         Chosen: least error with sensitivity of at least 0.95, of 76 cuts on 75 held-out rows
         Error 0.0933 +- 0.0335, chosen anew without each of 10 folds
         (0.0667 on the rows that chose, which is optimistic; 0.0800 of the likeliest class, without a cut)
-        Sensitivity 0.920 (0.750 to 0.978); specificity 0.900 (0.786 to 0.957)
+        Sensitivity 0.920 (0.610 to 0.988); specificity 0.900 (0.684 to 0.974)
         >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
         [0.96, 0.84, 0.88]
         """

@@ -5,6 +5,12 @@ Each subject draws samples with a fixed seed, and prints how often a 95 % interv
 threshold : sensitivity and specificity of `Fit.threshold` against those of the chosen cut on 20,000 new rows. Two classes, 30 % ill, two
     normal columns with means 1.2 and 0.6 apart; "pvm" at radius 1 and 15-NN, calibrated with their own rows in ten folds or
     with as many other rows; a cut of least error, of least balanced error, or with a sensitivity of at least 0.9.
+
+test : the error of new rows. Weights that go together with errors, against Wilson's interval for Kish's number of rows; and rows in groups
+    that err together, against Wilson's for independent rows.
+
+auc : the area under the ROC curve, against DeLong's interval, for two normal distributions with equal and with unequal spread, and for a
+    class of which a part can't be told from the other.
 """
 
 from __future__ import annotations
@@ -12,12 +18,15 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 import protoclass as pc
-from protoclass.core.intervals import wilson
+from protoclass.core import ranking
+from protoclass.core.intervals import Z, share_of_rows, wilson
 
 METHODS = {"15-NN": {"method": "knn", "k": 15}, "pvm": {"method": "pvm", "eps": 1.0}}
 CUTS = {"error": {}, "balanced": {"measure": "balanced"}, "sensitivity 0.9": {"sensitivity": 0.9}}
@@ -58,7 +67,68 @@ def threshold(replicates: int) -> None:
                 print(f"{name}, {n} {whose}, {rule}: {what} covered by Wilson's {before:.3f}, by the interval {after:.3f}", flush=True)
 
 
-SUBJECTS = {"threshold": threshold}
+def weighted_shares(draw: np.random.Generator, replicates: int) -> None:
+    weights = {"1 or 5": lambda n: np.where(draw.random(n) < 0.3, 5.0, 1.0), "lognormal": lambda n: np.exp(draw.normal(size=n))}
+    chances = {"as often": lambda w: 0.2 + 0 * w, "heavy rows wrong": lambda w: np.minimum(0.1 + 0.1 * w, 0.7),
+               "light rows wrong": lambda w: np.clip(0.5 - 0.1 * w, 0.02, 1),
+               "rarely, heavy rows": lambda w: np.minimum(0.01 + 0.02 * w, 0.5)}  # fmt: skip
+    for (of_weight, weigh), (of_error, chance), n in product(weights.items(), chances.items(), (50, 100, 400)):
+        every = weigh(1_000_000)
+        truth, held = float(every @ chance(every) / every.sum()), np.zeros(2)
+        for _ in range(replicates):
+            w = weigh(n)
+            wrong = draw.random(n) < chance(w)
+            found = share_of_rows(wrong, w)
+            held += [covers(*wilson(found.value, w.sum() ** 2 / (w @ w)), truth), covers(found.low, found.high, truth)]
+        before, after = held / replicates
+        print(f"{n} rows, weights {of_weight}, {of_error}: Kish's {before:.3f}, the interval {after:.3f}", flush=True)
+
+
+def grouped_shares(draw: np.random.Generator, replicates: int) -> None:
+    for groups, (a, b) in product((10, 20, 40), ((0.6, 2.4), (2.0, 8.0))):
+        group, held = np.repeat(np.arange(groups), 10), np.zeros(2)
+        for _ in range(replicates):
+            wrong = draw.random(10 * groups) < draw.beta(a, b, groups)[group]
+            found = share_of_rows(wrong, np.ones(len(wrong)), group)
+            held += [covers(*wilson(found.value, len(wrong)), a / (a + b)), covers(found.low, found.high, a / (a + b))]
+        before, after = held / replicates
+        of_group = f"errors by group as beta({a:g}, {b:g})"
+        print(f"{groups} groups of 10 rows, {of_group}: independent rows {before:.3f}, the interval {after:.3f}", flush=True)
+
+
+def test(replicates: int) -> None:
+    draw = np.random.default_rng(0)
+    weighted_shares(draw, replicates)
+    grouped_shares(draw, replicates)
+
+
+def draw_scores(draw: np.random.Generator, kind: str, m: int, n: int, area: float) -> np.ndarray:
+    """Scores of m rows of the class and n others, with this area in truth."""
+    own, other = draw.normal(size=m), draw.normal(size=n)
+    if kind == "a part alike":
+        own += 12 * (draw.random(m) >= 2 * (1 - area))
+    else:
+        spread = 2.0 if kind == "unequal spread" else 1.0
+        own = spread * own + np.sqrt(1 + spread**2) * norm.ppf(area)
+    return np.concatenate([own, other])
+
+
+def auc(replicates: int) -> None:
+    draw = np.random.default_rng(0)
+    for kind, (m, n) in product(("equal spread", "unequal spread", "a part alike"), ((5, 95), (20, 80), (50, 50))):
+        positive = np.arange(m + n) < m
+        for area in (0.8, 0.95, 0.99):
+            held = np.zeros(2)
+            for _ in range(replicates):
+                found = ranking.auc(draw_scores(draw, kind, m, n, area), positive, np.ones(m + n))
+                e, half = found.estimate, Z * found.se
+                held += [half > 0 and covers(e.value - half, e.value + half, area), covers(e.low, e.high, area)]
+            before, after = held / replicates
+            print(f"{m} + {n} rows, {kind}, area {area}: DeLong's {before:.3f}, the interval {after:.3f}", flush=True)
+
+
+SUBJECTS = {"threshold": threshold, "test": test, "auc": auc}
+DRAWS = {"threshold": 120, "test": 2000, "auc": 1500}
 
 
 def main(subject: str, replicates: int) -> None:
@@ -71,6 +141,6 @@ def main(subject: str, replicates: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("subject", choices=list(SUBJECTS))
-    parser.add_argument("--replicates", type=int, default=120)
+    parser.add_argument("--replicates", type=int)
     options = parser.parse_args()
-    main(options.subject, options.replicates)
+    main(options.subject, options.replicates or DRAWS[options.subject])

@@ -29,6 +29,8 @@ class Judged:
         Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
     given : array (n,), or None
         The weights as they were given, where they are others.
+    group : int array (n,), or None
+        Codes of the groups that the rows come in.
     safety : Safety, or None
         How far each row can move without changing its predicted class; None where that is not the rule's own.
     """
@@ -39,6 +41,7 @@ class Judged:
     chances: np.ndarray | None = None
     p_values: np.ndarray | None = None
     given: np.ndarray | None = None
+    group: np.ndarray | None = None
     safety: Safety | None = None
 
     def take(self, at: np.ndarray) -> Judged:
@@ -48,8 +51,10 @@ class Judged:
         return replace(self, **taken, safety=None if self.safety is None else self.safety.take(at))
 
 
-def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, threshold: Any) -> Judged:
-    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights."""
+def judged_by(
+    fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+) -> Judged:
+    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights and groups."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
     chances = fit.predict(new, "prob").to_numpy(float) if "prob" in fit.kinds else None
     p_values = None
@@ -59,4 +64,4 @@ def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, thr
         p_values[complete] = p
     share = given / (given.max(initial=0.0) or 1.0)
     safety = Safety(fit, new, np.arange(len(new))) if threshold is None else None
-    return Judged(y, predicted, share, chances, p_values, given, safety)
+    return Judged(y, predicted, share, chances, p_values, given, group, safety)

@@ -139,8 +139,8 @@ def variance_of_choice(
         if not ((v > 0) & positive).any() or not ((v > 0) & ~positive).any():
             continue
         parts = [summed(v * positive), summed(v * ~positive), summed(weigh(v) * change)]
-        of_all = _chosen_place(*(part.sum(axis=0) for part in parts), limits)
-        without = _chosen_place(*(part.sum(axis=0) - part for part in parts), limits)
+        of_all = _chosen_place([part.sum(axis=0) for part in parts], limits)
+        without = _chosen_place([part.sum(axis=0) - part for part in parts], limits)
         found = [float(_through(part)[np.arange(F), without].sum() / part.sum()) for part in parts[:2]]
         true = [float(_through(part)[of_all] / part.sum()) for part in whole]
         differences.append([found[0] - true[0], true[1] - found[1]])
@@ -153,8 +153,12 @@ def _through(parts: Array) -> Array:
     return np.concatenate([np.zeros((*parts.shape[:-1], 1)), np.cumsum(parts, axis=-1)], axis=-1)
 
 
-def _chosen_place(own: Array, other: Array, change: Array, limits: tuple[float | None, float | None]) -> Array:
-    """How many ranks are above the cut of least loss, of arrays (..., G): as `best_cut`, midway between ranks that have rows."""
+def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None]) -> Array:
+    """How many ranks are above the cut of least loss: as `best_cut`, midway between ranks that have rows.
+
+    The parts (..., G) are the weights of the class and of the others, and the change of the loss, by rank.
+    """
+    own, other, change = parts
     G = own.shape[-1]
     reached = (_through(own), _through(other[..., ::-1])[..., ::-1])
     allowed = np.ones(reached[0].shape, bool)

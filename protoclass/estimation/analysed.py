@@ -24,13 +24,15 @@ class Analysed(Explained):
 
     @overload
     def test(
-        self, new: Any, weights: Any = ..., no_information: float | None = ..., by: None = ..., loss: Any = ..., threshold: Any = ...
-    ) -> Test: ...
+        self, new: Any, weights: Any = ..., no_information: float | None = ..., by: None = ..., loss: Any = ..., threshold: Any = ...,
+        groups: Any = ...,
+    ) -> Test: ...  # fmt: skip
 
     @overload
     def test(
-        self, new: Any, weights: Any = ..., no_information: float | None = ..., *, by: Any, loss: Any = ..., threshold: Any = ...
-    ) -> TestByGroup: ...
+        self, new: Any, weights: Any = ..., no_information: float | None = ..., *, by: Any, loss: Any = ..., threshold: Any = ...,
+        groups: Any = ...,
+    ) -> TestByGroup: ...  # fmt: skip
 
     @known_arguments
     @limited
@@ -42,6 +44,7 @@ class Analysed(Explained):
         by: Any = None,
         loss: Any = None,
         threshold: Any = None,
+        groups: Any = "auto",
     ) -> Test | TestByGroup:
         """How good the fit is on new data with known classes: error, confusion, statistics by class, and scores of its chances.
 
@@ -69,6 +72,9 @@ class Analysed(Explained):
             predicted classes and, where there are chances, of the decisions `predict(new, loss=loss)`.
         threshold : Threshold, or dict of one class and a cut, optional
             The classes that are judged are those of `predict(new, threshold=threshold)`.
+        groups : "auto", column name, Series, array or None
+            Groups of rows that are not independent, such as the visits of a patient: intervals and tests are by groups
+            (cluster-robust), estimates are as without. "auto": the column that `groups=` of the fit named, if the new data have it.
 
         Returns
         -------
@@ -89,7 +95,7 @@ class Analysed(Explained):
         """
         from ..analysis.evaluation import test
 
-        return test(self, new, weights, no_information, by, loss, threshold)  # type: ignore[arg-type]
+        return test(self, new, weights, no_information, by, loss, threshold, groups)  # type: ignore[arg-type]
 
     @known_arguments
     @limited

@@ -11,6 +11,10 @@ test : the error of new rows. Weights that go together with errors, against Wils
 
 auc : the area under the ROC curve, against DeLong's interval, for two normal distributions with equal and with unequal spread, and for a
     class of which a part can't be told from the other.
+
+curve : the complete cross-validated curve of k-NN (k = 1, 3, 7, 15, 31) in ten folds, against its mean over training sets of 0.9 n rows.
+    Beside `Validation.band` the band of Student's t from the errors of folds, and what share of the standard deviation over
+    samples glmnet's standard error is.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from scipy.stats import norm
 
 import protoclass as pc
 from protoclass.core import ranking
+from protoclass.core.bands import simultaneous
 from protoclass.core.intervals import Z, share_of_rows, wilson
 
 METHODS = {"15-NN": {"method": "knn", "k": 15}, "pvm": {"method": "pvm", "eps": 1.0}}
@@ -40,6 +45,9 @@ def draw_rows(draw: np.random.Generator, n: int, share: float = 0.3) -> pd.DataF
 
 def covers(low: float, high: float, truth: float) -> bool:
     return bool(low <= truth <= high)
+
+
+CURVES = [(60, 0.5, "error"), (100, 0.5, "error"), (120, 0.15, "error"), (120, 0.15, "balanced")]
 
 
 def threshold(replicates: int) -> None:
@@ -127,8 +135,38 @@ def auc(replicates: int) -> None:
             print(f"{m} + {n} rows, {kind}, area {area}: DeLong's {before:.3f}, the interval {after:.3f}", flush=True)
 
 
-SUBJECTS = {"threshold": threshold, "test": test, "auc": auc}
-DRAWS = {"threshold": 120, "test": 2000, "auc": 1500}
+def band_of_folds(v: pc.Validation) -> tuple[np.ndarray, np.ndarray]:
+    """The band from the errors of folds as if they were independent."""
+    share = np.sqrt(v.fold_weight / v.fold_weight.sum() / (len(v.errors) - 1))[:, None]
+    c = simultaneous(share * (v.errors - v.choice.error), 0.95, 2000, np.random.default_rng(0))[1]
+    return v.choice.error - c * v.choice.se, v.choice.error + c * v.choice.se
+
+
+def curve(replicates: int) -> None:
+    ks = [1, 3, 7, 15, 31]
+    for n, share, measure in CURVES:
+        draw, errors = np.random.default_rng(1), []
+        new = draw_rows(draw, 4000, share)
+        w = np.where(new["y"] == "ill", 0.5 / share, 0.5 / (1 - share)) if measure == "balanced" else None
+        for _ in range(60):
+            train = draw_rows(draw, round(0.9 * n), share)
+            errors.append([pc.fit("y ~ .", train, "knn", k=k, cv=None).test(new, w).error for k in ks])
+        truth, held, found = np.mean(errors, axis=0), np.zeros(2), []
+        for seed in range(replicates):
+            v = pc.cross_validate("y ~ .", draw_rows(np.random.default_rng(seed), n, share), "knn", k=ks, measure=measure,
+                                  cv="auto", progress=False)  # fmt: skip
+            ends = v.band(draws=2000)
+            pairs = (band_of_folds(v), (ends["band_low"], ends["band_high"]))
+            held += [not ((low > truth) | (truth > high)).any() for low, high in pairs]  # NaN says nothing
+            found.append([v.choice.error, v.choice.se])
+        ratio = np.mean(found, axis=0)[1] / np.std(found, axis=0)[0]
+        before, after = held / replicates
+        print(f"{n} rows, {share:.0%} ill, {measure}: independent folds {before:.3f}, the band {after:.3f}; se / sd "
+              f"{ratio.min():.2f} to {ratio.max():.2f}", flush=True)  # fmt: skip
+
+
+SUBJECTS = {"threshold": threshold, "test": test, "auc": auc, "curve": curve}
+DRAWS = {"threshold": 120, "test": 2000, "auc": 1500, "curve": 200}
 
 
 def main(subject: str, replicates: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import public
-from ..core.intervals import Estimate, difference_of
+from ..core.intervals import Estimate, difference_of, independent_rows, sums_of
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.checks import along
 from ..frames.tables import cached_table
@@ -79,7 +79,7 @@ class TestByGroup:
 
         Columns: `test`, `a`, `b`, `difference` (error of a minus that of b) with Newcombe's 95 % interval `low` to `high`
         (each for itself), `statistic`, `p` and `p_holm`. The test is Fisher's exact one, two-sided, whose statistic is the odds ratio;
-        where rows have different weights the z test of two shares.
+        where rows have different weights or come in groups the z test of two shares.
         """
         return with_holm([compare_groups(a, b, self.groups) for a, b in combinations(self.groups, 2)])
 
@@ -93,7 +93,7 @@ class TestByGroup:
     def _parts(self) -> tuple[str, pd.DataFrame, pd.DataFrame]:
         """The first lines, the table of the groups and that of the comparisons."""
         one = self.overall
-        head = f"Test error {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}; by {self.by}"
+        head = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}; by {self.by}"
         notes = [f"{self.left_out} rows in no group"] if self.left_out else []
         notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
         notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
@@ -160,15 +160,17 @@ def compare_groups(a: Any, b: Any, groups: dict[Any, Test]) -> dict[str, object]
 
     one, other = groups[a], groups[b]
     found = difference_of(Estimate(one.error, one.low, one.high), Estimate(other.error, other.low, other.high))
-    if np.ptp(np.concatenate([one.judged.w, other.judged.w])) == 0:
+    if one.judged.group is None and np.ptp(np.concatenate([one.judged.w, other.judged.w])) == 0:
         test = "Fisher's exact test"
         statistic, p = fisher_exact([[t.wrong, t.n - t.wrong] for t in (one, other)])
     else:
-        test = "z test of weighted shares"
+        test = "z test of weighted shares" if one.judged.group is None else "z test by groups of rows"
         w = [t.judged.w for t in (one, other)]
         pooled = (one.error * w[0].sum() + other.error * w[1].sum()) / (w[0].sum() + w[1].sum())
-        spread = np.sqrt(pooled * (1 - pooled) * sum((v**2).sum() / v.sum() ** 2 for v in w))
-        statistic = found.value / spread if spread > 0 else 0.0
+        rows = [independent_rows(t.error, sums_of(t.judged.predicted != t.judged.y, t.error, t.judged.w, t.judged.group))
+                for t in (one, other)]  # fmt: skip
+        spread = np.sqrt(pooled * (1 - pooled) * sum(1 / r for r in rows))
+        statistic = found.value / spread if spread > 0 or np.isnan(spread) else 0.0
         p = 2 * norm.sf(abs(statistic))
     return {"test": test, "a": str(a), "b": str(b), "difference": found.value, "low": found.low, "high": found.high,
             "statistic": float(statistic), "p": float(p)}  # fmt: skip

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import Served, check_known, is_number, public, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.intervals import Estimate, mean_over_rows, share_of
+from ..core.intervals import Estimate, mean_over_rows, share_of_rows
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
@@ -21,11 +21,11 @@ from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, s
 from ..estimation.coincidence import coincidences
 from ..estimation.decisions import decide, loss_of
 from ..estimation.threshold import threshold_in_words
-from ..frames.checks import check_unique, given_weights
+from ..frames.checks import check_unique, given_weights, group_codes
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from .judged import Judged, judged_by
-from .no_information import against_stated, signs
+from .no_information import against_stated, signs, signs_of_groups
 from .safety import safe_at
 
 if TYPE_CHECKING:
@@ -46,10 +46,11 @@ class Test(Served):
     Attributes
     ----------
     n, wrong, left_out : int
-        Rows that were classified, those classified wrongly, and rows left out, as their class is missing or the
-        fit has no prediction of them (missing predictors, levels that it has not seen).
+        Rows that were classified, those classified wrongly (each counted once, whatever its weight), and rows left out, as their
+        class is missing or the fit has no prediction of them (missing predictors, levels that it has not seen).
     error, low, high : float
-        Weighted share of errors and its 95 % Wilson interval; with weights w it is that of sum(w)^2 / sum(w^2) rows.
+        Weighted share of errors and its 95 % Wilson interval. With weights, or rows in groups, it is that of as many independent
+        rows as give this variance, see `protoclass.core.intervals.independent_rows`.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows; or the error that was stated.
     p_value : float
@@ -92,15 +93,30 @@ class Test(Served):
         """Classes in level order."""
         return list(self.confusion.index)
 
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have different weights."""
+        return bool(np.ptp(self.judged.w) > 0)
+
+    @property
+    def groups(self) -> int | None:
+        """Number of groups that the rows come in; None where they are taken to be independent."""
+        return None if self.judged.group is None else len(np.unique(self.judged.group[self.judged.w > 0]))
+
+    @property
+    def error_name(self) -> str:
+        """What `error` is, in words."""
+        return "Weighted test error" if self.weighted else "Test error"
+
     @cached_property
     def table(self) -> Table:
         """Weights of the rows by true and predicted class, and the sums of their squares."""
-        return count(self.judged.y, self.judged.predicted, self.judged.w, len(self.confusion))
+        return count(self.judged.y, self.judged.predicted, self.judged.w, len(self.confusion), self.judged.group)
 
     @cached_property
     def areas(self) -> tuple[list[AUC], AUC]:
         """Area under the ROC curve of each class against the rest, and their mean; raises where there are no chances."""
-        return mean_auc(self.chances, self.judged.y, self.judged.w)
+        return mean_auc(self.chances, self.judged.y, self.judged.w, self.judged.group)
 
     @property
     def chances(self) -> np.ndarray:
@@ -118,8 +134,8 @@ class Test(Served):
         `prevalence`, `detected` (share of the rows that are predicted as the class), `balanced_accuracy` (mean of sensitivity
         and specificity) and, where there are chances, `auc` and `brier` (mean squared difference of its chance from 0 or 1);
         then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. Shares have Wilson's interval, F1
-        that of the share which it is a function of, balanced accuracy that of Newcombe, AUC DeLong's. NaN is what has no rows to
-        be judged by, such as the sensitivity of a class that does not occur.
+        that of the share which it is a function of, balanced accuracy that of Newcombe, AUC Wilson's by DeLong's variance. NaN
+        is what has no rows to be judged by, such as the sensitivity of a class that does not occur.
         """
         rows = []
         for c in range(len(self.classes)):
@@ -143,7 +159,8 @@ class Test(Served):
         sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss` and, with
         chances, `loss_by_chances`, that of deciding for the class of least expected loss. Then `_low` and `_high`, the ends of
         95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `protoclass.core.agreement.kappa`,
-        DeLong's for the area), `_se`, standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
+        Wilson's by DeLong's variance for the area), `_se`,
+        standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
         `n`, `left_out`.
         """
         rest = {
@@ -167,14 +184,14 @@ class Test(Served):
     @cached_property
     def means(self) -> dict[str, tuple[float, float]]:
         """Means over the rows with their standard errors: Brier score and log loss where there are chances, and the loss."""
-        y, w, p = self.judged.y, self.judged.w, self.judged.chances
+        y, w, p, group = self.judged.y, self.judged.w, self.judged.chances, self.judged.group
         out: dict[str, tuple[float, float]] = {}
         if p is not None:
-            out |= {"brier": mean_over_rows(brier(p, y), w), "log_loss": mean_over_rows(log_loss(p, y), w)}
+            out |= {"brier": mean_over_rows(brier(p, y), w, group), "log_loss": mean_over_rows(log_loss(p, y), w, group)}
         if self.losses is not None:
-            out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w)
+            out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w, group)
             if p is not None:
-                out["loss_by_chances"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w)
+                out["loss_by_chances"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w, group)
         return out
 
     def calibration(self, bins: int = 10) -> pd.DataFrame:
@@ -194,7 +211,7 @@ class Test(Served):
         whole_number("bins", bins, 1, MOST_BINS)
         p, y, w, rows = self.chances, self.judged.y, self.judged.w, []
         for c, level in enumerate(self.classes):
-            for b in reliability(p[:, c], y == c, w, bins):
+            for b in reliability(p[:, c], y == c, w, bins, self.judged.group):
                 rows.append({"class": level, "low": b.low, "high": b.high, "n": b.rows, "chance": b.chance,
                              "share": b.share.value, "share_low": b.share.low, "share_high": b.share.high})  # fmt: skip
         out = pd.DataFrame(rows)
@@ -218,7 +235,7 @@ class Test(Served):
                 if not at.any():
                     continue
                 w = self.judged.w[at]
-                share = share_of(float(w @ held[at, c]), float(w.sum()), float(w @ w))
+                share = share_of_rows(held[at, c], w, None if self.judged.group is None else self.judged.group[at])
                 rows.append({"level": float(level), "class": name, "n": int(at.sum()), "coverage": share.value, "low": share.low,
                              "high": share.high, "size": float(w @ held[at].sum(axis=1) / w.sum())})  # fmt: skip
         out = pd.DataFrame(rows, columns=["level", "class", "n", "coverage", "low", "high", "size"])
@@ -263,7 +280,7 @@ class Test(Served):
             raise OptionError(f"sizes={brief(sizes)}: a list of numbers >= 0, in the units of the dissimilarity")
         rows = []
         for size in sizes:
-            lost = share_of(float(w @ ~safe_at(distance, right, size)), float(w.sum()), float(w @ w))
+            lost = share_of_rows(~safe_at(distance, right, size), w, self.judged.group)
             rows.append({"size": float(size), "error": lost.value, "low": lost.low, "high": lost.high})
         return pd.DataFrame(rows, columns=["size", "error", "low", "high"])
 
@@ -320,10 +337,16 @@ class Test(Served):
 
 
 def test(
-    fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any, threshold: Any
+    fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any, threshold: Any, groups: Any
 ) -> Test | TestByGroup:
     """See `Fit.test`."""
-    new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by))
+    own_groups = fit.problem.call.arguments.get("groups")
+    by_fit = isinstance(groups, str) and groups == "auto"
+    if by_fit:
+        groups = own_groups if isinstance(own_groups, str) else None
+    new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by, groups))
+    if by_fit and groups not in new:
+        groups = None
     response, levels = fit.frame.formula.response, fit.frame.levels
     if response not in new:
         raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
@@ -333,7 +356,7 @@ def test(
             f"no_information={brief(no_information)}: a number between 0 and 1, the error to compare with"
         )
     w = given_weights(weights, new)
-    every = judged_by(fit, new, class_codes(new[response], levels), w, threshold)
+    every = judged_by(fit, new, class_codes(new[response], levels), w, group_codes(groups, new), threshold)
     known = (every.y >= 0) & (every.predicted >= 0)
     if not w[known].any():
         raise DataError(
@@ -378,14 +401,15 @@ def compare_classes(
     """Compare true and predicted classes of rows; `constant` is the class of the rule without information."""
     y, w = judged.y, judged.w
     wrong, base_wrong = judged.predicted != y, y != constant
-    found = share_of(float(w @ wrong), float(w.sum()), float(w @ w))
+    found = share_of_rows(wrong, w, judged.group)
     if stated is None:
         against = f"always predicting {shown(levels[constant])}, the most common class in training"
         base = float(w @ base_wrong) / float(w.sum())
-        p, name = signs(w[wrong & ~base_wrong], w[base_wrong & ~wrong])
+        lost, won = wrong & ~base_wrong, base_wrong & ~wrong
+        p, name = signs(w[lost], w[won]) if judged.group is None else signs_of_groups(w * lost, w * won, judged.group)
     else:
         against, base = "as stated", float(stated)
-        p, name = against_stated(w, wrong, base)
+        p, name = against_stated(w, wrong, base, judged.group)
     given = w if judged.given is None else judged.given
     L = len(levels)
     counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))

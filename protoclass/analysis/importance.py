@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ import pandas as pd
 
 from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..core.query import answer
-from ..core.task import Rule
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
 from ..frames.checks import check_unique
@@ -19,7 +18,6 @@ from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
-from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
 
 if TYPE_CHECKING:
@@ -30,18 +28,46 @@ ROWS = 100_000  # that are predicted at a time
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows with predictors, that a rule did not see: their class codes and weights."""
+    """Rows with predictors, class codes and weights, each with the rule that did not see it.
 
-    rule: Rule
-    dissimilarity: Dissimilarity
+    Attributes
+    ----------
+    columns : DataFrame (n, predictors)
+    y : int array (n,)
+    w : array (n,)
+    parts : list of (int array, FoldRule)
+        Places of rows, and the rule that predicts them; each row is in one part.
+    """
+
     columns: pd.DataFrame
     y: np.ndarray
     w: np.ndarray
+    parts: list[tuple[np.ndarray, FoldRule]]
 
-    def wrong(self, columns: pd.DataFrame, y: np.ndarray | None = None) -> np.ndarray:
-        """Which rows the rule misclassifies if their predictors are these, bool (r,); `y` if the rows are not its own."""
-        query, _, _ = self.dissimilarity.new_query(columns)
-        return np.asarray(answer(self.rule, "class", query) != (self.y if y is None else y))
+    def wrong(self, names: Sequence[str] = (), donors: np.ndarray | None = None) -> np.ndarray:
+        """Which rows are misclassified if some columns have the values of other rows.
+
+        Parameters
+        ----------
+        names : columns
+        donors : int array (repeats, n), optional
+            The row from which each row has the values of these columns. None: its own.
+
+        Returns
+        -------
+        bool array (repeats, n)
+        """
+        own = np.arange(len(self.y))[None, :]
+        donors = own if donors is None else donors
+        out = np.empty(donors.shape, bool)
+        for rows, one in self.parts:
+            shape = (len(donors), len(rows))
+            columns = self.columns.take(np.tile(rows, len(donors))).reset_index(drop=True)
+            other = self.columns[list(names)].take(donors[:, rows].ravel())
+            columns = columns.assign(**{name: other[name].set_axis(columns.index) for name in names})
+            query, _, _ = one.dissimilarity.new_query(columns)
+            out[:, rows] = answer(one.rule, "class", query).reshape(shape) != self.y[rows]
+        return out
 
 
 def importance(
@@ -52,15 +78,13 @@ def importance(
     whole_number("seed", seed, 0, MOST_SEED)
     one_of("progress", progress, (None, True, False))
     groups = variable_groups(fit, variables)
-    parts = list(_folds(fit, cv) if new is None else _new_rows(fit, new))
+    held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     random = np.random.default_rng([seed, 1])
-    w = np.concatenate([part.w for part in parts])
-    before = np.concatenate([part.wrong(part.columns) for part in parts]).astype(float)
+    before = held.wrong()[0].astype(float)
     table = {}
     with bar(len(groups), "permuting", progress) as permuting:
         for name, columns in groups.items():
-            after = np.concatenate([_share_wrong(part, columns, repeats, random) for part in parts])
-            table[name] = _increase(before, after, w)
+            table[name] = _increase(before, _share_wrong(held, columns, repeats, random), held.w)
             permuting.update()
     out = pd.DataFrame.from_dict(table, orient="index", columns=["importance", "se", "error"])
     weights = fit.dissimilarity.metric.column_weights
@@ -81,16 +105,17 @@ def _increase(before: np.ndarray, after: np.ndarray, w: np.ndarray) -> tuple[flo
     return mean, float(np.sqrt(share**2 @ (increase - mean) ** 2 * len(w) / max(1, len(w) - 1))), float(share @ after)
 
 
-def _share_wrong(part: HeldOut, names: list[str], repeats: int, random: np.random.Generator) -> np.ndarray:
-    """Share of the permutations of some columns, taken together, with which each row is misclassified, (r,)."""
-    n, wrong = len(part.columns), np.zeros(len(part.columns))
+def _share_wrong(held: HeldOut, names: list[str], repeats: int, random: np.random.Generator) -> np.ndarray:
+    """Share of the permutations of some columns, taken together, with which each row is misclassified, (n,).
+
+    The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
+    or one group in which the column is constant.
+    """
+    n, wrong = len(held.y), np.zeros(len(held.y))
     at_once = max(1, ROWS // n)
     for first in range(0, repeats, at_once):
-        count = min(at_once, repeats - first)
-        rows = part.columns.take(np.tile(np.arange(n), count)).reset_index(drop=True)
-        other = part.columns[names].take(np.concatenate([random.permutation(n) for _ in range(count)]))
-        permuted = rows.assign(**{name: other[name].set_axis(rows.index) for name in names})
-        wrong += part.wrong(permuted, np.tile(part.y, count)).reshape(count, n).sum(axis=0)
+        donors = np.stack([random.permutation(n) for _ in range(min(at_once, repeats - first))])
+        wrong += held.wrong(names, donors).sum(axis=0)
     return wrong / repeats
 
 
@@ -115,18 +140,13 @@ def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:
     return groups
 
 
-def _folds(fit: Fit, cv: Any) -> Iterator[HeldOut]:
-    """The rows of the fit, fold by fold, with the rule that was learned without them."""
+def _folds(fit: Fit, cv: Any) -> HeldOut:
+    """The rows of the fit, each with the rule that was learned without its fold."""
     frame = fit.frame
-    for rows, one in rules_of_folds(fit, cv, None):
-        yield _held_out(one, frame.columns.iloc[rows], frame.codes[rows], frame.weights[rows])
+    return HeldOut(frame.columns, frame.codes, frame.weights, list(rules_of_folds(fit, cv, None)))
 
 
-def _held_out(one: FoldRule, columns: pd.DataFrame, y: np.ndarray, w: np.ndarray) -> HeldOut:
-    return HeldOut(one.rule, one.dissimilarity, columns, y, w)
-
-
-def _new_rows(fit: Fit, new: Any) -> Iterator[HeldOut]:
+def _new_rows(fit: Fit, new: Any) -> HeldOut:
     new = as_pandas(new)
     response = fit.frame.formula.response
     if response not in new:
@@ -139,4 +159,5 @@ def _new_rows(fit: Fit, new: Any) -> Iterator[HeldOut]:
     if not known.any():
         raise DataError("no row has both a known class and all predictors")
     columns = new.loc[known, list(fit.frame.columns)]
-    yield HeldOut(fit.rule, fit.dissimilarity, columns, codes[known], np.ones(int(known.sum())))
+    rows = np.arange(int(known.sum()))
+    return HeldOut(columns, codes[known], np.ones(len(rows)), [(rows, FoldRule(fit.rule, fit.dissimilarity))])

@@ -31,6 +31,8 @@ class Judged:
         The weights as they were given, where they are others.
     prevalence : array (classes,), or None where the fit is not calibrated
         Of the classes, for which the chances are.
+    group : int array (n,), or None
+        Codes of the groups that the rows come in.
     safety : Safety, or None
         How far each row can move without changing its predicted class; None where that is not the rule's own.
     """
@@ -42,6 +44,7 @@ class Judged:
     p_values: np.ndarray | None = None
     given: np.ndarray | None = None
     prevalence: np.ndarray | None = None
+    group: np.ndarray | None = None
     safety: Safety | None = None
 
     def take(self, at: np.ndarray) -> Judged:
@@ -51,8 +54,10 @@ class Judged:
         return replace(self, **taken, safety=None if self.safety is None else self.safety.take(at))
 
 
-def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, threshold: Any) -> Judged:
-    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights."""
+def judged_by(
+    fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+) -> Judged:
+    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights and groups."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
     chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
     p_values = prevalence = None
@@ -63,4 +68,4 @@ def judged_by(fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, thr
         prevalence = fit.calibration.share
     share = given / (given.max(initial=0.0) or 1.0)
     safety = Safety(fit, new, np.arange(len(new))) if threshold is None else None
-    return Judged(y, predicted, share, chances, p_values, given, prevalence, safety)
+    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, safety)

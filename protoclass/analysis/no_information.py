@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.intervals import independent_rows, sums_of
+
 FLIPS = 9999  # draws of the signs where rows have different weights
 MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
+
+
+def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tuple[float, str]:
+    """`signs`, of rows (n,) that come in groups: each group counts once, by what it wins in all less what it loses."""
+    gain = np.bincount(group, won) - np.bincount(group, lost)
+    gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
+    p, name = signs(-gain[gain < 0], gain[gain > 0])
+    return p, name.replace("rows that one of the two alone gets wrong", "groups in which one of the two errs less")
 
 
 def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]:
@@ -46,13 +56,20 @@ def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]
     return p, f"weighted sign test ({FLIPS} draws of the signs), {where}"
 
 
-def against_stated(w: np.ndarray, wrong: np.ndarray, base: float) -> tuple[float, str]:
-    """One-sided test that an error is below a stated one: exact for equal weights, else by the normal distribution."""
+def against_stated(
+    w: np.ndarray, wrong: np.ndarray, base: float, group: np.ndarray | None = None
+) -> tuple[float, str]:
+    """One-sided test that an error is below a stated one: exact for equal weights, else by the normal distribution.
+
+    The latter for as many rows as the error's interval is for, see `core.intervals.independent_rows`.
+    """
     from scipy.stats import binom, norm
 
-    w, wrong = w[w > 0], wrong[w > 0]
-    if np.ptp(w) == 0:
+    live = w > 0
+    w, wrong, group = w[live], wrong[live], None if group is None else group[live]
+    if group is None and np.ptp(w) == 0:
         return float(binom.cdf(wrong.sum(), len(w), base)), "exact binomial test, one-sided"
-    se = float(np.sqrt(base * (1 - base) * (w @ w)))
-    less = float(w @ wrong) - base * float(w.sum())
-    return float(norm.cdf(less / se)) if se > 0 else float(less >= -1e-9 * w.sum()), "weighted z test, one-sided"
+    error = float(w @ wrong / w.sum())
+    se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
+    name = f"{'z test by groups' if group is not None else 'weighted z test'}, one-sided"
+    return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import UNKNOWN, Estimate, mean_of, share_of, wilson
+from .intervals import UNKNOWN, Estimate, Sums, independent_rows, mean_of, sum_of_squares, wilson
 
 Array = NDArray[Any]
 
@@ -21,22 +21,39 @@ class Table:
     ----------
     weight, square : arrays (L, L)
         Sum of the weights of the rows of each cell (true class, predicted class), and of their squares.
+    rows : arrays (n,), or None
+        If the rows come in groups: the cell of each, its weight, and the code of its group.
     """
 
     weight: Array
     square: Array
+    rows: tuple[Array, Array, Array] | None = None
 
     def share(self, part: Array, whole: Array) -> Estimate:
-        """Share of the cells `part` among the cells `whole`, bool (L, L), with Wilson's interval."""
+        """Share of the cells `part` among the cells `whole`, bool (L, L), with Wilson's interval for `independent_rows`."""
         total = float(self.weight[whole].sum())
-        return share_of(float(self.weight[part & whole].sum()), total, float(self.square[whole].sum()))
+        if not total > 0:
+            return UNKNOWN
+        share = min(1.0, float(self.weight[part & whole].sum()) / total)
+        return Estimate(share, *wilson(share, independent_rows(share, self.sums(whole * (part - share), whole))))
+
+    def sums(self, values: Array, whole: Array) -> Sums:
+        """The sums of the rows in the cells `whole`, if each row adds w times the value (L, L) of its cell."""
+        total, square = float(self.weight[whole].sum()), float(self.square[whole].sum())
+        if self.rows is None:
+            return Sums(total, square, float((self.square * values**2).sum()))
+        cell, w, group = self.rows
+        w = w * whole.ravel()[cell]
+        weights = np.bincount(group, w)
+        spread = sum_of_squares(w * values.ravel()[cell], w, group)
+        return Sums(total, square, spread, int((weights > 0).sum()), float(weights @ weights))
 
 
-def count(y: Array, predicted: Array, w: Array, classes: int) -> Table:
-    """The table of rows with these class codes and weights."""
+def count(y: Array, predicted: Array, w: Array, classes: int, group: Array | None = None) -> Table:
+    """The table of rows with these class codes, weights and codes of groups."""
     cell, shape = y * classes + predicted, (classes, classes)
     weight, square = (np.bincount(cell, v, classes**2).reshape(shape) for v in (w, w**2))
-    return Table(weight, square)
+    return Table(weight, square, None if group is None else (cell, w, group))
 
 
 @dataclass(frozen=True)
@@ -125,8 +142,7 @@ def kappa(table: Table) -> Estimate:
     right = np.eye(len(p)) - observed
     margin = said[:, None] + true[None, :] - 2 * expected
     change = right / (1 - expected) - (1 - observed) * margin / (1 - expected) ** 2
-    variance = float((table.square * change**2).sum()) / total**2 * (1 - expected) ** 2  # on the scale of the accuracy
-    least = variance > 0 and 0 < observed < 1
-    rows = observed * (1 - observed) / variance if least else total**2 / float(table.square.sum())
+    sums = table.sums(change * (1 - expected), np.ones(p.shape, bool))  # on the scale of the accuracy
+    rows = independent_rows(observed, sums, np.inf if sums.spread > 0 and 0 < observed < 1 else None)
     ends = ((end - expected) / (1 - expected) for end in (observed, *wilson(observed, rows)))
     return Estimate(*ends)

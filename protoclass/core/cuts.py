@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 ROUNDING = 1e-12  # sums of the same weights in another order differ by less, as a share of all
+BINS = 1000  # cuts that a bootstrap sample tries at most, at equal steps of the ranks
 
 
 @dataclass(frozen=True)
@@ -89,3 +91,86 @@ def decide_at(p: Array, code: int, cut: float) -> Array:
     lost = np.asarray(np.isnan(p).any(axis=1))
     likeliest = np.where(lost[:, None], 0.0, others).argmax(axis=1)
     return np.where(lost, -1, np.where(p[:, code] >= cut, code, likeliest))
+
+
+def variance_of_choice(
+    cells: tuple[Array, Array], change: Array, positive: Array, w: Array, weigh: Callable[[Array], Array], unit: Array,
+    limits: tuple[float | None, float | None], draws: int, random: np.random.Generator,
+) -> tuple[float, float]:  # fmt: skip
+    """How far sensitivity and specificity by cross-validated cuts are from those of the cut that all rows choose.
+
+    Rows are drawn with replacement. On each sample the cut is chosen from all rows and without each fold; the shares found
+    with the latter, less those that the former has among the rows as they are, vary as the estimates do about the truth. An
+    interval that takes the cut as given allows for the rows that judge it, but not for those that chose it.
+
+    Parameters
+    ----------
+    cells : int arrays (n,)
+        The fold of each row, and the rank of its chance, descending from 0.
+    change : array (n,)
+        Loss of each row if the class is predicted, less its loss if it is not.
+    positive : bool array (n,)
+        Whether the row is of the class.
+    w : array (n,)
+    weigh : function of weights (n,) of the rows to their weights (n,) in the mean loss
+    unit : int array (n,)
+        What is drawn: rows, or the groups that they belong to.
+    limits : sensitivity and specificity that a cut must reach
+    draws : int
+    random : Generator
+
+    Returns
+    -------
+    sensitivity, specificity : float
+        Variances.
+    """
+    fold, place = cells
+    G, F, count = int(place.max()) + 1, int(fold.max()) + 1, int(unit.max()) + 1
+    if G > BINS:
+        place, G = place * BINS // G, BINS
+    cell, differences = fold * G + place, []
+
+    def summed(values: Array) -> Array:
+        return np.bincount(cell, values, F * G).reshape(F, G)
+
+    whole = [summed(w * rows).sum(axis=0) for rows in (positive, ~positive)]
+    for _ in range(draws):
+        v = w * np.bincount(random.integers(0, count, count), minlength=count)[unit]
+        if not ((v > 0) & positive).any() or not ((v > 0) & ~positive).any():
+            continue
+        parts = [summed(v * positive), summed(v * ~positive), summed(weigh(v) * change)]
+        of_all = _chosen_place([part.sum(axis=0) for part in parts], limits)
+        without = _chosen_place([part.sum(axis=0) - part for part in parts], limits)
+        found = [float(_through(part)[np.arange(F), without].sum() / part.sum()) for part in parts[:2]]
+        true = [float(_through(part)[of_all] / part.sum()) for part in whole]
+        differences.append([found[0] - true[0], true[1] - found[1]])
+    sensitivity, specificity = np.var(differences, axis=0) if differences else (0.0, 0.0)
+    return float(sensitivity), float(specificity)
+
+
+def _through(parts: Array) -> Array:
+    """Sums of the first 0, 1, ..., G parts along the last axis, (..., G + 1)."""
+    return np.concatenate([np.zeros((*parts.shape[:-1], 1)), np.cumsum(parts, axis=-1)], axis=-1)
+
+
+def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None]) -> Array:
+    """How many ranks are above the cut of least loss: as `best_cut`, midway between ranks that have rows.
+
+    The parts (..., G) are the weights of the class and of the others, and the change of the loss, by rank.
+    """
+    own, other, change = parts
+    G = own.shape[-1]
+    reached = (_through(own), _through(other[..., ::-1])[..., ::-1])
+    allowed = np.ones(reached[0].shape, bool)
+    for least, share in zip(limits, reached, strict=True):
+        if least is not None:
+            total = np.maximum(share.max(axis=-1, keepdims=True), 1e-300)
+            allowed &= share / total >= least - ROUNDING
+    loss = np.where(allowed, _through(change), np.inf)
+    rounding = ROUNDING * np.maximum(1e-300, np.abs(change).sum(axis=-1, keepdims=True))
+    at = np.argmax(loss <= loss.min(axis=-1, keepdims=True) + rounding, axis=-1)
+    rank = np.where((own > ROUNDING) | (other > ROUNDING), np.arange(G), G)
+    following = np.minimum.accumulate(rank[..., ::-1], axis=-1)[..., ::-1]
+    following = np.concatenate([following, np.full((*at.shape, 1), G)], axis=-1)
+    following = np.take_along_axis(following, at[..., None], axis=-1)[..., 0]
+    return np.asarray(np.where(at == 0, 0, np.where(following == G, G, (at + following + 1) // 2)))

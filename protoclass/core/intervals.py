@@ -26,32 +26,114 @@ UNKNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
 def wilson(share: float, rows: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share among a number of rows, which need not be whole."""
+    """Wilson's 95 % interval of a share among a number of rows, which need not be whole; NaN if the number is."""
+    if np.isnan(rows):
+        return np.nan, np.nan
     middle = (share + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
     half = Z / (1 + Z**2 / rows) * float(np.sqrt(share * (1 - share) / rows + (Z / (2 * rows)) ** 2))
     return (0.0 if share == 0 else middle - half), (1.0 if share == 1 else middle + half)
 
 
-def share_of(part: float, total: float, square: float) -> Estimate:
-    """A weighted share with Wilson's interval.
-
-    Parameters
-    ----------
-    part, total : float
-        Weight of the rows that count, and of all.
-    square : float
-        Sum of the squares of the weights: the rows are worth total^2 / square rows of equal weight (Kish 1965).
+def rows_worth(share: float, variance: float, most: float) -> float:
+    """The number of independent rows whose share would have this variance, at most `most`.
 
     Examples
     --------
-    >>> found = share_of(8, 10, 10)
+    >>> rows_worth(0.5, 0.01, 100), rows_worth(1.0, 0.0, 100)
+    (25.0, 100)
+    """
+    spread = share * (1 - share)
+    return min(most, spread / variance) if spread > 0 and variance > 0 else most
+
+
+def independent_rows(share: float, sums: Sums, most: float | None = None) -> float:
+    """The number of independent rows of equal weight that a weighted share is worth; NaN for a single group.
+
+    Without groups it is the number that gives the share its variance, the sum of the squares of w (x - share) over that of the
+    weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So heavy rows that are wrong more often than light
+    ones count as fewer; light ones that are, do not count as more, because the variance is then estimated from few rows. With
+    groups the terms are summed within each first, a share of 0 or 1 is worth as many rows as there are groups (Kish's number
+    for their weights), and the number is reduced by the square of the normal over Student's quantile, of the number of
+    groups less 1 (Korn and Graubard 1998).
+
+    For 50 to 400 rows whose weights and errors go together Kish's number has the true share in 0.83 to 0.99 of 2000 draws, this
+    one in 0.90 to 0.99. For 10 to 40 groups of 10 rows that err together intervals for independent rows have it in 0.70 to
+    0.87, these in 0.95 to 0.96 (`python benchmarks/inference.py test`).
+
+    References
+    ----------
+    Kish (1965), *Survey sampling*; Dean and Pagano (2015), *Evaluating confidence interval methods for binomial proportions in
+    clustered surveys*.
+    """
+    most = sums.total**2 / sums.square if most is None else most
+    if sums.groups is None:
+        return rows_worth(share, sums.spread / sums.total**2, most)
+    if sums.groups < 2:
+        return np.nan
+    from scipy.stats import t  # 0.4 s that most fits do without
+
+    inside = 0 < share < 1 and sums.spread > 0
+    rows = rows_worth(share, sums.spread / sums.total**2, most) if inside else sums.total**2 / sums.square_of_groups
+    return rows * float(Z / t.ppf(0.975, sums.groups - 1)) ** 2
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the interval of a weighted share is made from.
+
+    Attributes
+    ----------
+    total, square : float
+        Weight of the rows, and sum of the squares of their weights.
+    spread : float
+        Sum over rows of the squares of w (x - share); or over groups, see `sum_of_squares`.
+    groups : int, or None
+        Number of groups that the rows come in.
+    square_of_groups : float
+        Sum of the squares of the groups' weights.
+    """
+
+    total: float
+    square: float
+    spread: float
+    groups: int | None = None
+    square_of_groups: float = np.nan
+
+
+def sums_of(right: Array, share: float, w: Array, group: Array | None) -> Sums:
+    """The sums of rows that count or not, bool (n,), with weights (n,) and codes of their groups (n,)."""
+    total, square, spread = float(w.sum()), float(w @ w), sum_of_squares(w * (right - share), w, group)
+    if group is None:
+        return Sums(total, square, spread)
+    weights = np.bincount(group, w)
+    return Sums(total, square, spread, int((weights > 0).sum()), float(weights @ weights))
+
+
+def sum_of_squares(parts: Array, w: Array, group: Array | None) -> float:
+    """Sum of the squares of what rows add to an estimate, its variance.
+
+    With groups, of what each group adds, times G / (G - 1) for the G groups with weight; NaN for a single one.
+    """
+    if group is None:
+        return float(parts @ parts)
+    sums, count = np.bincount(group, parts), int((np.bincount(group, w) > 0).sum())
+    return float(sums @ sums) * count / (count - 1) if count > 1 else np.nan
+
+
+def share_of_rows(right: Array, w: Array, group: Array | None = None) -> Estimate:
+    """The weighted share of the rows that count, bool (n,), with Wilson's interval for `independent_rows`.
+
+    Examples
+    --------
+    >>> found = share_of_rows(np.arange(10) < 8, np.ones(10))
     >>> found.value, round(found.low, 3), round(found.high, 3)
     (0.8, 0.49, 0.943)
     """
+    total = float(w.sum())
     if not total > 0:
         return UNKNOWN
-    share = min(1.0, part / total)  # sums of the same weights in another order differ in the last bit
-    return Estimate(share, *wilson(share, total**2 / square))
+    share = min(1.0, float(w @ right) / total)  # sums of the same weights in another order differ in the last bit
+    return Estimate(share, *wilson(share, independent_rows(share, sums_of(right, share, w, group))))
 
 
 def mean_of(shares: Sequence[Estimate]) -> Estimate:
@@ -92,12 +174,14 @@ def spread_factor(w: Array) -> float:
     return square / kept if kept > 1e-12 * square else np.nan
 
 
-def mean_over_rows(values: Array, w: Array) -> tuple[float, float]:
-    """Weighted mean of a value of each row, and its standard error (NaN for a single row)."""
+def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple[float, float]:
+    """Weighted mean of a value of each row, and its standard error (NaN for a single row, or a single group of `group` (n,))."""
     keep = w > 0
     x, w = values[keep], w[keep]
     share = w / w.sum()
     mean = float(share @ x)
     if not np.isfinite(mean):
         return mean, np.nan
+    if group is not None:
+        return mean, float(np.sqrt(sum_of_squares(share * (x - mean), w, group[keep])))
     return mean, float(np.sqrt(spread_factor(w) * (share**2 @ (x - mean) ** 2)))

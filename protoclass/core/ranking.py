@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import UNKNOWN, Estimate, Z, spread_factor
+from .intervals import UNKNOWN, Estimate, rows_worth, spread_factor, sum_of_squares, wilson
 
 Array = NDArray[Any]
 
@@ -20,19 +20,23 @@ class AUC:
     Attributes
     ----------
     estimate : Estimate
-        With DeLong's interval, whose ends are cut at 0 and 1; its ends are NaN where the variance is not known, or 0, as
-        the score separates the classes.
+        With the interval of `_with_interval`; its ends are NaN if the variance is not known, or 0 without separated classes.
     se : float
+        DeLong's.
     parts : array (n,)
-        What each row adds to the error of the area: the variance is the sum of their squares.
+        What each row adds to the error of the area: the variance is the sum of their squares, see `sum_of_squares`.
+    most, fewest : float
+        Rows that the area is worth at most, and if the score separates the classes.
     """
 
     estimate: Estimate
     se: float
     parts: Array
+    most: float = np.nan
+    fewest: float = np.nan
 
 
-def auc(score: Array, positive: Array, w: Array) -> AUC:
+def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> AUC:
     """The chance that a row of the class has a higher score than another row, ties counting a half; in O(n log n).
 
     Parameters
@@ -42,6 +46,8 @@ def auc(score: Array, positive: Array, w: Array) -> AUC:
         Whether each row is of the class.
     w : array (n,)
         Weights of the rows: pairs count by the product of theirs, and each row adds to the variance by the square of its own.
+    group : int array (n,), optional
+        Codes of the groups that the rows come in: what their rows add is summed before it is squared.
 
     Returns
     -------
@@ -66,28 +72,49 @@ def auc(score: Array, positive: Array, w: Array) -> AUC:
     area = float(own @ component / own.sum())
     parts = np.zeros(len(score))
     for weight in (own, other):
-        parts += np.sqrt(spread_factor(weight[weight > 0])) * weight / weight.sum() * (component - area)
-    return _with_interval(area, parts)
+        factor = spread_factor(weight[weight > 0]) if group is None else 1.0
+        parts += np.sqrt(factor) * weight / weight.sum() * (component - area)
+    m, n = (float(v.sum() ** 2 / (v @ v)) for v in (own, other))
+    fewest = min(m, n)
+    if group is not None:
+        fewest = min(float(v.sum() ** 2 / (v @ v)) for v in (np.bincount(group, own), np.bincount(group, other)))
+    return _with_interval(area, parts, w, group, 4 * m * n / (m + n), fewest)
 
 
-def mean_auc(p: Array, y: Array, w: Array) -> tuple[list[AUC], AUC]:
+def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[list[AUC], AUC]:
     """The area of each class against the rest by its chances (n, L), and the mean over the classes for which there is one.
 
     A row adds to the mean what it adds to the areas of the classes on average, so that the interval allows for areas on the same rows.
     For two classes with chances that sum to 1 the areas are equal, and so is their mean.
     """
-    each = [auc(p[:, c], y == c, w) for c in range(p.shape[1])]
+    each = [auc(p[:, c], y == c, w, group) for c in range(p.shape[1])]
     known = [one for one in each if one.estimate.value == one.estimate.value]
     if not known:
         return each, AUC(UNKNOWN, np.nan, np.full(len(y), np.nan))
     area = float(np.mean([one.estimate.value for one in known]))
-    return each, _with_interval(area, np.mean([one.parts for one in known], axis=0))
+    most = float(np.mean([one.most for one in known])) * max(1, len(known) - 1)
+    return each, _with_interval(area, np.mean([one.parts for one in known], axis=0), w, group, most, min(one.fewest for one in known))
 
 
-def _with_interval(area: float, parts: Array) -> AUC:
-    se = float(np.sqrt(parts @ parts))
-    low, high = (max(0.0, area - Z * se), min(1.0, area + Z * se)) if se > 0 else (np.nan, np.nan)
-    return AUC(Estimate(area, low, high), se, parts)
+def _with_interval(area: float, parts: Array, w: Array, group: Array | None, most: float, fewest: float) -> AUC:
+    """An area with Wilson's interval, for as many rows as give a share DeLong's variance.
+
+    DeLong's interval, area +- 1.96 se, is too narrow near 1, and none if the score separates the classes. The number of rows here
+    is at most 4 m n / (m + n) for classes of m and n rows, as it is near 1 for two exponential distributions (Hanley and McNeil
+    1982; for several classes that of their mean, times the classes less 1). Separated classes have a bound on one side: that of
+    a share of 1 among the rows of the smaller class.
+
+    Over 27 cases of 5 + 95, 20 + 80 and 50 + 50 rows and areas of 0.8, 0.95 and 0.99 DeLong's interval has the true area in 0.10
+    to 0.94 of 1500 draws, this one in 0.92 to 0.98 (`python benchmarks/inference.py auc`).
+    """
+    se = float(np.sqrt(sum_of_squares(parts, w, group)))
+    ends = np.nan, np.nan
+    if min(area, 1 - area) < 1e-12:  # separated, up to rounding
+        area = float(round(area))
+        ends = wilson(area, fewest)
+    elif se > 0:
+        ends = wilson(area, rows_worth(area, se**2, most))
+    return AUC(Estimate(area, *ends), se, parts, most, fewest)
 
 
 def _share_below(score: Array, w: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import Estimate, share_of
+from .intervals import Estimate, share_of_rows
 
 Array = NDArray[Any]
 
@@ -64,8 +64,8 @@ class Bin:
     share: Estimate
 
 
-def reliability(chance: Array, positive: Array, w: Array, bins: int) -> list[Bin]:
-    """Bins of equal width with at least one row of positive weight, in ascending order.
+def reliability(chance: Array, positive: Array, w: Array, bins: int, group: Array | None = None) -> list[Bin]:
+    """Bins of equal width with at least one row of positive weight, in ascending order; `group` (n,) if rows come in groups.
 
     Examples
     --------
@@ -82,6 +82,6 @@ def reliability(chance: Array, positive: Array, w: Array, bins: int) -> list[Bin
         if not at.any():
             continue
         own = w[at]
-        share = share_of(float(own @ positive[at]), float(own.sum()), float(own @ own))
+        share = share_of_rows(positive[at], own, None if group is None else group[at])
         out.append(Bin(float(edges[k]), float(edges[k + 1]), int(at.sum()), float(own @ chance[at] / own.sum()), share))
     return out

@@ -25,13 +25,15 @@ class Analysed(Explained):
 
     @overload
     def test(
-        self, new: Any, weights: Any = ..., no_information: float | None = ..., by: None = ..., loss: Any = ..., threshold: Any = ...
-    ) -> Test: ...
+        self, new: Any, weights: Any = ..., no_information: float | None = ..., by: None = ..., loss: Any = ..., threshold: Any = ...,
+        groups: Any = ...,
+    ) -> Test: ...  # fmt: skip
 
     @overload
     def test(
-        self, new: Any, weights: Any = ..., no_information: float | None = ..., *, by: Any, loss: Any = ..., threshold: Any = ...
-    ) -> TestByGroup: ...
+        self, new: Any, weights: Any = ..., no_information: float | None = ..., *, by: Any, loss: Any = ..., threshold: Any = ...,
+        groups: Any = ...,
+    ) -> TestByGroup: ...  # fmt: skip
 
     @known_arguments
     @limited
@@ -43,6 +45,7 @@ class Analysed(Explained):
         by: Any = None,
         loss: Any = None,
         threshold: Any = None,
+        groups: Any = "auto",
     ) -> Test | TestByGroup:
         """How good the fit is on new data with known classes: error, confusion, statistics by class, and scores of its chances.
 
@@ -70,6 +73,9 @@ class Analysed(Explained):
             predicted classes and, where there are chances, of the decisions `predict(new, loss=loss)`.
         threshold : Threshold, or dict of one class and a cut, optional
             The classes that are judged are those of `predict(new, threshold=threshold)`.
+        groups : "auto", column name, Series, array or None
+            Groups of rows that are not independent, such as the visits of a patient: intervals and tests are by groups
+            (cluster-robust), estimates are as without. "auto": the column that `groups=` of the fit named, if the new data have it.
 
         Returns
         -------
@@ -90,7 +96,7 @@ class Analysed(Explained):
         """
         from ..analysis.evaluation import test
 
-        return test(self, new, weights, no_information, by, loss, threshold)  # type: ignore[arg-type]
+        return test(self, new, weights, no_information, by, loss, threshold, groups)  # type: ignore[arg-type]
 
     @known_arguments
     @limited
@@ -119,7 +125,8 @@ class Analysed(Explained):
         -------
         Threshold
             For `predict(new, threshold=)` and `test(new, threshold=)`. It says the error of the procedure, for which the chances
-            and the cut were learned anew without each fold, and, as it is optimistic, that on the rows that chose.
+            and the cut were learned anew without each fold, and, as it is optimistic, that on the rows that chose. The intervals of
+            sensitivity and specificity are for new rows predicted by this cut, and allow for its choice.
 
         Raises
         ------
@@ -137,7 +144,7 @@ class Analysed(Explained):
         Chosen: least error with sensitivity of at least 0.95, of 76 cuts on 75 held-out rows; prevalence 0.333
         Error 0.0933 +- 0.0335, chosen anew without each of 10 folds
         (0.0667 on the rows that chose, which is optimistic; 0.0800 of the likeliest class, without a cut)
-        Sensitivity 0.920 (0.750 to 0.978); specificity 0.900 (0.786 to 0.957)
+        Sensitivity 0.920 (0.610 to 0.988); specificity 0.900 (0.684 to 0.974)
         >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
         [0.96, 0.84, 0.88]
         """
@@ -271,6 +278,9 @@ class Analysed(Explained):
         progress: bool | None = None,
     ) -> pd.DataFrame:
         """How much the error grows when a variable of held-out rows is permuted (Breiman 2001).
+
+        The values are permuted among all held-out rows, and each row is predicted by the rule of its own fold. So a variable
+        counts the same whether a fold has many rows, one (`cv="loo"`), or one group in which the variable is constant.
 
         Parameters
         ----------

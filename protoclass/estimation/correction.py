@@ -13,7 +13,7 @@ SAMPLES = 200
 LARGEST = 2**22  # fold errors held at once
 
 
-def corrected_error(
+def corrected_losses(
     predicted: np.ndarray,
     y: np.ndarray,
     loss: np.ndarray,
@@ -23,8 +23,8 @@ def corrected_error(
     units: np.ndarray,
     seed: int,
     samples: int = SAMPLES,
-) -> dict[str, float]:
-    """The mean loss of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
+) -> np.ndarray:
+    """The loss of each row of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
 
     The least of a curve is too small an estimate of its own error. So rows are drawn with replacement, the grid point is chosen
     anew from the held-out losses of the rows drawn, by the same rule, and its losses on the rows that were not drawn are
@@ -46,9 +46,9 @@ def corrected_error(
 
     Returns
     -------
-    dict
-        The corrected mean loss by the rule, a name in `core.choose.OF_HELD_OUT`. The losses are averaged over the samples row by
-        row, and then over the rows.
+    array (n, 3)
+        The corrected loss of each row by each rule of `core.choose.OF_HELD_OUT`, averaged over the samples that left the row out; NaN
+        where none did, and for rows without weight. The mean over the rows is the corrected loss.
 
     References
     ----------
@@ -64,8 +64,7 @@ def corrected_error(
         lost[left] += losses(predicted[:, left][:, :, points], y[left], loss).mean(axis=0)
         out[left] += 1
     known = (out > 0) & (weights > 0)
-    means = np.average(lost[known] / out[known, None], axis=0, weights=weights[known])
-    return dict(zip(OF_HELD_OUT, means.tolist(), strict=True))
+    return np.where(known[:, None], lost / np.maximum(out, 1)[:, None], np.nan)
 
 
 def _resampled(

@@ -20,7 +20,7 @@ from ..declared import savable
 from ..elsewhere import ELSEWHERE
 from ..errors import DataError, FormulaError, OptionError, brief, shown
 from ..frames.blocks import blocks
-from ..frames.checks import along
+from ..frames.checks import along, group_codes
 from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
 from ..frames.reading import origin_of, read_for
@@ -300,12 +300,8 @@ def _check_candidates(candidates: Any, model: Model) -> None:
 
 
 def _groups(groups: Any, data: pd.DataFrame, kept: np.ndarray) -> np.ndarray | None:
-    if groups is None:
-        return None
-    of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
-    if of_row.isna().any():
-        raise DataError("groups have missing values: every row needs one")
-    return np.asarray(pd.factorize(of_row.iloc[kept])[0])
+    codes = group_codes(groups, data)
+    return None if codes is None else np.asarray(pd.factorize(codes[kept])[0])
 
 
 def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:

@@ -13,9 +13,9 @@ import pandas as pd
 from ..arguments import is_number, public
 from ..core.calibration import LEARN
 from ..core.choose import mean_and_se
-from ..core.cuts import all_cuts, best_cut, decide_at
+from ..core.cuts import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.folds import grouped, stratified
-from ..core.intervals import Estimate, share_of
+from ..core.intervals import Estimate, rows_worth, wilson
 from ..errors import DataError, NotAvailable, OptionError, brief, shown
 from .resampling import measure_losses, requested_measure
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .fitted import Fitted
 
 MOST_FOLDS = 10  # in which the choice is made anew
+DRAWS = 200  # bootstrap samples of the calibration rows
 
 
 @public
@@ -49,7 +50,7 @@ class Threshold:
     without : float
         As `error`, of the likeliest class, without a cut.
     sensitivity, specificity : Estimate
-        Of the class, as `error`, each with Wilson's 95 % interval.
+        Of the class, as `error`, each with a 95 % interval for new rows predicted by this cut, see `intervals`.
     table : DataFrame
         One row for each cut that was tried: `cut`, `error` (the measure on the rows that chose), `sensitivity`, `specificity`.
     rows, folds : int
@@ -163,15 +164,14 @@ def choose_threshold(
     p = calibration.chances.of(calibration.scores)
     cuts, cut, apparent = chooser.choose(p, y, w)
     held, plain = nested(calibration, fold, chooser)
-    own = y == code
     table = pd.DataFrame({"cut": cuts.cut, "error": cuts.loss, "sensitivity": cuts.sensitivity, "specificity": cuts.specificity})
     measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
     reached = "".join(f" with {which} of at least {least:g}" for which, least in limits.items() if least is not None)
     error, se = chooser.error(held, y, w, fold)
     return Threshold(
         fit.classes[code], cut, f"least {measured}{reached}", measured, error, se, apparent,
-        chooser.error(plain, y, w, fold)[0], _share(held[own] == code, w[own]), _share(held[~own] != code, w[~own]),
-        table, len(y), int(fold.max()) + 1, float(calibration.share[code]),
+        chooser.error(plain, y, w, fold)[0], *intervals(fit, calibration, chooser, held, fold), table, len(y), int(fold.max()) + 1,
+        float(calibration.share[code]),
     )  # fmt: skip
 
 
@@ -186,7 +186,8 @@ class Chooser:
 
     def weights(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Weights of the rows in the measure."""
-        return w / np.bincount(y, w)[y] if self.balanced else w
+        total = np.bincount(y, w)
+        return w / np.where(total > 0, total, 1.0)[y] if self.balanced else w
 
     def choose(self, p: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, float, float]:
         """All cuts, the one chosen, and its measure on these rows."""
@@ -235,6 +236,34 @@ def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tupl
     return held, plain
 
 
-def _share(right: np.ndarray, w: np.ndarray) -> Estimate:
-    w = w / (w.max(initial=0.0) or 1.0)  # so that the squares of small and large weights are numbers
-    return share_of(float(w @ right), float(w.sum()), float(w @ w))
+def intervals(
+    fit: Fitted, calibration: Calibration, chooser: Chooser, held: np.ndarray, fold: np.ndarray
+) -> tuple[Estimate, Estimate]:
+    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the chosen cut.
+
+    Wilson's interval, for as many rows as would give a share the variance of `variance_of_choice`, which allows for the choice of
+    the cut. If the calibration rows are the fit's own, the rules that scored them share training rows: then the variance of a share
+    of independent rows is added, times test over training rows (Nadeau and Bengio 2003) for each of the K folds, K / (K - 1).
+
+    In 48 cases of 100 and 400 rows, with 120 samples each, Wilson's interval for the rows as they are contains the true share of the
+    chosen cut in 0.73 to 0.95 (mean 0.84), this interval in 0.88 to 1.00 (mean 0.96): `python benchmarks/inference.py threshold`.
+    """
+    scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
+    code, own, w = chooser.code, y == chooser.code, w / (w.max(initial=0.0) or 1.0)
+    p = calibration.chances.of(scores)
+    change = chooser.losses[y, code] - chooser.losses[y, decide_at(p, code, np.inf)]
+    grouped_rows = calibration.own_rows and fit.problem.groups is not None
+    unit = calibration.conformal.fold if grouped_rows else np.arange(len(y))
+    variances = variance_of_choice(
+        (fold, np.unique(-p[:, code], return_inverse=True)[1]), change, own, w, lambda v: chooser.weights(y, v), unit,
+        (chooser.limits["sensitivity"], chooser.limits["specificity"]), DRAWS, np.random.default_rng(fit.problem.seed),
+    )  # fmt: skip
+    folds = len(calibration.rules)
+    shared = folds / (folds - 1) if calibration.own_rows else 0.0
+    out = []
+    for rows, variance in zip((own, ~own), variances, strict=True):
+        right, weight = (held[rows] == code) == own[rows], w[rows]
+        share = float(weight @ right / weight.sum())
+        most = float(weight.sum() ** 2 / (weight @ weight))
+        out.append(Estimate(share, *wilson(share, 1 / (1 / rows_worth(share, variance, most) + shared / most))))
+    return out[0], out[1]

@@ -94,6 +94,16 @@ def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
     return values
 
 
+def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
+    """Codes 0, 1, ... of the groups that rows come in, (n,); None where there are none."""
+    if groups is None:
+        return None
+    of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
+    if of_row.isna().any():
+        raise DataError("groups have missing values: every row needs one")
+    return np.asarray(pd.factorize(of_row)[0])
+
+
 def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     """A value for each row: a column by name, a Series by label, an array by position."""
     if isinstance(given, str):

@@ -45,7 +45,7 @@ def confusion(test: Test, ax: Any = None) -> Any:
 
 
 def roc(test: Test, ax: Any = None) -> Any:
-    """Sensitivity against the share of false positives of each class against the rest, with its area and DeLong's interval."""
+    """Sensitivity against the share of false positives of each class against the rest, with its area and interval."""
     table, areas = list_curves(test), test.areas[0]
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)

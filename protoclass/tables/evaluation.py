@@ -33,14 +33,20 @@ def written(estimate: Estimate) -> str:
     return f"{fixed(estimate.value, 3)}{ends}" if estimate.value == estimate.value else "not known"
 
 
+def counted(test: Test) -> str:
+    """How many rows are wrong: each row counts once, which the error of weighted rows does not."""
+    return f"{test.wrong} of {test.n} rows{' by number, whatever their weight' if test.weighted else ''}"
+
+
 def lines(test: Test) -> list[str]:
     """The first lines of print."""
     left = f"; {test.left_out} left out without a class or a prediction" if test.left_out else ""
     out = [
-        f"Test error {fixed(test.error)} ({test.wrong} of {test.n} rows), 95 % interval {fixed(test.low)} to {fixed(test.high)}{left}",
+        f"{test.error_name} {fixed(test.error)} ({counted(test)}), 95 % interval {fixed(test.low)} to {fixed(test.high)}{left}",
         f"No-information error {fixed(test.no_information)}, {test.against}",
         f"p-value {significant(test.p_value, 3)}, {test.test}",
     ]
+    out += [f"Intervals and test allow for {test.groups} groups of rows"] if test.groups is not None else []
     out += [f"Classes decided by a cut: {test.decided}"] if test.decided else []
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
@@ -87,10 +93,11 @@ def summary(test: Test) -> Summary:
     from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most tests do without
 
     of_all = [
-        ["Test error", f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {test.wrong} of {test.n} rows"],
+        [test.error_name, f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"],
         ["No-information error", f"{fixed(test.no_information)}, {test.against}"],
         ["p-value", f"{significant(test.p_value, 3)}, {test.test}"],
     ]
+    of_all += [["Groups of rows", f"{test.groups}, which intervals and test allow for"]] if test.groups is not None else []
     of_all += [["Classes decided by a cut", test.decided]] if test.decided else []
     of_all += [[NAMES[name], written(e)] for name, e in test.estimates.items()]
     of_all += [
@@ -106,8 +113,9 @@ def summary(test: Test) -> Summary:
     ]
     heads = [{**NAMES, "balanced_accuracy": "balanced accuracy"}[name] for name in names]
     half = (len(names) + 1) // 2
+    what = "Weight of rows" if test.weighted else "Rows"
     sheets = [Sheet(of_all, "Test on new rows, with 95 % intervals", aligns="ll"),
-              Sheet(counts, "Rows by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
+              Sheet(counts, f"{what} by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
     for part, title in ((slice(half), "By class, each against the others"), (slice(half, None), "By class, continued")):
         sheets.append(Sheet([row[part] for row in cells], title, heads[part], classes))
     return SheetSummary(sheets, notes(test))
@@ -118,7 +126,7 @@ def notes(test: Test) -> list[str]:
     out = [
         "Intervals: Wilson for shares; F1 by Wilson's of the share it is a function of; balanced accuracy by Newcombe's square-and-add "
         "of Wilson's; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
-        + ("; AUC by DeLong, of several classes each against the rest." if "auc" in test.estimates else ".")
+        + ("; AUC by Wilson's with DeLong's variance, of several classes each against the rest." if "auc" in test.estimates else ".")
     ]
     absent = [str(c) for c, n in zip(test.classes, test.table.weight.sum(axis=1), strict=True) if n == 0]
     if absent:
@@ -139,6 +147,6 @@ def notes(test: Test) -> list[str]:
         areas = [one.estimate for one in (*test.areas[0], test.areas[1])]
         if any(e.low != e.low and e.value == e.value for e in areas):
             out.append(
-                "An area has no interval where the chances separate the classes, so that DeLong's variance is 0, or a class has one row."
+                "An area has no interval if its variance is 0, as with equal chances for all rows, or a class has one row or group."
             )
     return out

@@ -305,3 +305,64 @@ def test_long_classes_are_whole_before_the_rows_and_short_above_the_columns():
     assert by_class.count(name) == 3
     assert "a class...the kind 2</th>" in test._repr_html_()
     assert list(test.confusion.columns) == list(test.confusion.index) == [f"{name}{k}" for k in range(3)]
+
+
+def visits(n, each, seed):
+    """Rows of patients, whose rows go together, and a weight."""
+    draw = np.random.default_rng(seed)
+    patient = np.repeat(np.arange(n), each)
+    y = draw.integers(0, 2, n)[patient]
+    moved = 1.5 * y + draw.normal(size=n)[patient] + 0.3 * draw.normal(size=n * each)
+    return pd.DataFrame({"a": moved, "patient": patient, "w": draw.integers(1, 4, n * each), "y": np.where(y, "u", "v")})
+
+
+def test_rows_in_groups_are_not_independent():
+    fit, new = pc.fit("y ~ a", visits(30, 4, 0), "knn", k=9, cv=None), visits(25, 6, 1)
+    alone, found = fit.test(new), fit.test(new, groups="patient")
+    assert alone.groups is None
+    assert found.groups == 25
+    assert "Intervals and test allow for 25 groups of rows" in repr(found)
+    assert "25, which intervals and test allow for" in str(found.summary())
+    assert found.error == alone.error
+    for name in ("accuracy", "balanced_accuracy", "kappa", "auc"):
+        one, other = found.glance().iloc[0], alone.glance().iloc[0]
+        assert one[name] == pytest.approx(other[name])
+        assert one[f"{name}_high"] - one[f"{name}_low"] > 1.3 * (other[f"{name}_high"] - other[f"{name}_low"])
+    assert found.glance()["brier_se"].iloc[0] > 1.5 * alone.glance()["brier_se"].iloc[0]
+    assert found.low < alone.low < alone.high < found.high
+    assert found.p_value > alone.p_value
+    assert "groups in which one of the two errs less" in found.test
+    stated = fit.test(new, groups=new["patient"][::-1], no_information=0.5)
+    assert stated.test == "z test by groups, one-sided"
+    assert stated.p_value > fit.test(new, no_information=0.5).p_value
+    pair = fit.test(new, by=new["patient"] % 2, groups="patient").comparisons.iloc[0]
+    assert pair["test"] == "z test by groups of rows"
+    assert pair["p"] > fit.test(new, by=new["patient"] % 2).comparisons.iloc[0]["p"]
+
+
+def test_a_row_a_group_is_as_without_but_for_students_quantile():
+    fit, new = pc.fit("y ~ a", visits(30, 4, 0), "knn", k=9, cv=None), visits(400, 1, 2)
+    alone, found = fit.test(new), fit.test(new, groups="patient")
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=5e-4)
+    assert found.p_value == pytest.approx(alone.p_value)
+
+
+def test_the_groups_of_the_fit_are_those_of_the_test():
+    fit, new = pc.fit("y ~ a", visits(30, 4, 0), "knn", k=9, cv=None, groups="patient"), visits(25, 6, 1)
+    assert fit.test(new).groups == 25
+    assert fit.test(new, groups=None).groups is None
+    assert fit.test(new.drop(columns="patient")).groups is None
+    with pytest.raises(pc.DataError, match="groups='ward' is not a column"):
+        fit.test(new, groups="ward")
+    with pytest.raises(pc.DataError, match="groups have missing values"):
+        fit.test(new, groups=new["patient"].where(new["patient"] > 0))
+
+
+def test_counts_of_weighted_rows_are_called_so():
+    fit, new = pc.fit("y ~ a", visits(30, 4, 0), "knn", k=9, cv=None), visits(25, 1, 1)
+    found = fit.test(new, weights="w")
+    words = f"Weighted test error {found.error:.4f} ({found.wrong} of 25 rows by number, whatever their weight), 95 % interval"
+    assert repr(found).startswith(words)
+    assert "Weighted test error" in str(found.summary())
+    assert repr(fit.test(new, weights="w", by=new["patient"] % 2)).startswith("Weighted test error")
+    assert repr(fit.test(new)).startswith("Test error")

@@ -69,3 +69,28 @@ def test_wrong_questions(fit, iris):
     with pytest.raises(pc.NotAvailable, match="given as a matrix"):
         given.importance()
     assert isinstance(fit.importance(iris, 1), pd.DataFrame)
+
+
+def two_groups_of_columns(n, groups):
+    """One informative column that is constant in a group, one that varies, and noise; the class is that of the group."""
+    draw = np.random.default_rng(3)
+    group = np.repeat(np.arange(groups), n // groups)
+    site = draw.permutation(np.arange(groups) % 2 + draw.uniform(0, 0.2, groups))[group]
+    y = np.where(site > 0.6, "u", "v")
+    return pd.DataFrame({"site": site, "noise": draw.normal(size=n), "group": group, "y": y})
+
+
+@pytest.mark.parametrize("cv", ["loo", 30, 3])
+def test_a_column_counts_the_same_whatever_the_folds(cv):
+    """Half of the rows get a value of the other class: the error of 1-NN grows from 0 to a half."""
+    data = two_groups_of_columns(60, 60)
+    fit = pc.fit("y ~ site", data, "knn", k=1, cv=None)
+    found = fit.importance(repeats=20, cv=cv)
+    assert found.loc["site", "importance"] == pytest.approx(0.5, abs=0.05)
+    assert found.loc["site", "se"] > 0
+
+
+def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
+    data = two_groups_of_columns(60, 10)
+    fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
+    assert fit.importance(repeats=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)

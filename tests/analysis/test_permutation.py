@@ -109,7 +109,9 @@ def test_the_band_of_a_validation(iris):
     v = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5, 15, 40], cv=8, repeats=2)
     band = v.band(level=0.9)
     assert list(band) == ["k", "error", "se", "low", "high", "band_low", "band_high"]
-    half = 1.8945786 * v.table["se"].to_numpy()  # Student's t, 7 degrees of freedom
+    lost = np.mean([v.held_out.loc[r].ne(iris["species"], axis=0).to_numpy(float) for r in (0, 1)], axis=0)
+    variance = lost.var(axis=0, ddof=1) / 150 * (1 + 8 / 7)  # of the rows, and of folds that share training rows
+    half = 1.6551445 * np.sqrt(variance)  # Student's t, 149 degrees of freedom
     assert (band["high"] - band["error"]).to_numpy() == pytest.approx(half)
     wider = ((band["band_high"] - band["error"]) / (band["high"] - band["error"])).to_numpy()
     assert wider == pytest.approx(wider[0])

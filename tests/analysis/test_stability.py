@@ -158,7 +158,8 @@ def test_fresh_says_what_it_takes(fit, iris):
 def test_print_leads_with_the_place_and_says_what_chosen_conditions_on(fit):
     text = repr(fit.stability(B=5))
     assert text.index("near:") < text.index("within:") < text.index("chosen:")
-    assert "drawn from the rows that chose it" in text
+    assert "drawn from the rows that chose the prototypes" in text
+    assert "fresh() estimates\nnear and chosen" in text
     assert "fresh()" in text
     assert "hollow: chosen, if sampled" in fit.stability(B=5).plot().get_xlabel()
 

@@ -9,7 +9,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from protoclass.core.agreement import Table, accuracy, balanced_accuracy, count, kappa, of_class
-from protoclass.core.intervals import difference_of, mean_of, mean_over_rows, share_of, wilson
+from protoclass.core.intervals import difference_of, mean_of, mean_over_rows, share_of_rows, wilson
 from protoclass.core.ranking import auc, curve, mean_auc
 from protoclass.core.scores import brier, log_loss, reliability
 
@@ -114,18 +114,46 @@ def test_delong_against_all_pairs(seed):
         area, se = structural_components(p[:, c], y == c)
         found = auc(p[:, c], y == c, np.full(80, 0.3))
         assert (found.estimate.value, found.se) == pytest.approx((area, se))
-        assert found.estimate.low == pytest.approx(area - 1.959963984540054 * se)
+        rows = min(area * (1 - area) / se**2, 4 * (y == c).sum() * (y != c).sum() / 80)
+        assert (found.estimate.low, found.estimate.high) == pytest.approx(wilson(area, rows))
     few = w > 0
     assert auc(p[:, 0], y == 0, w).se == pytest.approx(auc(p[few, 0], y[few] == 0, w[few]).se)  # weight 0 is no row
 
 
-def test_delong_without_an_interval_where_classes_are_separated():
-    found = auc(np.arange(6.0), np.arange(6) > 2, np.ones(6))
-    assert found.estimate.value == 1.0
-    assert np.isnan([found.estimate.low, found.estimate.high]).all()
+def test_separated_classes_have_a_bound_on_one_side():
+    positive, even = np.arange(8) > 4, np.ones(8)
+    found = auc(np.arange(8.0), positive, even).estimate
+    assert (found.value, found.low, found.high) == (1.0, wilson(1.0, 3)[0], 1.0)
+    assert auc(-np.arange(8.0), positive, even).estimate.high == wilson(0.0, 3)[1]
+    grouped = auc(np.arange(8.0), positive, even, np.array([0, 0, 0, 1, 1, 2, 2, 3])).estimate
+    assert grouped.low == wilson(1.0, 9 / 5)[0]
+    assert np.isnan(auc(even, positive, even).estimate.low)
     alone = auc(np.array([1.0, 3.0, 2.0]), np.array([False, False, True]), np.ones(3))
     assert alone.estimate.value == 0.5
     assert np.isnan(alone.se)
+
+
+@pytest.mark.parametrize(("m", "n", "area"), [(5, 95, 0.95), (20, 80, 0.99), (50, 50, 0.95)])
+def test_the_interval_of_an_area_near_1_covers(m, n, area):
+    """DeLong's own covers in 0.70, 0.75 and 0.89 of many draws."""
+    random, held = np.random.default_rng(4), 0
+    positive = np.arange(m + n) < m
+    for _ in range(300):
+        score = random.normal(size=m + n) + np.sqrt(2) * stats.norm.ppf(area) * positive
+        found = auc(score, positive, np.ones(m + n)).estimate
+        held += found.low <= area <= found.high
+    assert held / 300 > 0.93
+
+
+def test_areas_of_groups_are_those_of_their_sums():
+    y, p, w = draw(n=120)
+    alone, own = auc(p[:, 0], y == 0, w), auc(p[:, 0], y == 0, w, np.arange(120))
+    assert own.estimate.value == alone.estimate.value
+    assert own.se == pytest.approx(alone.se, rel=0.02)
+    few = np.arange(0, 120, 3)
+    thrice = np.repeat(few, 3)
+    same = auc(p[thrice, 0], y[thrice] == 0, np.ones(120), np.arange(120) // 3)
+    assert same.se == pytest.approx(auc(p[few, 0], y[few] == 0, np.ones(40)).se, rel=0.03)
 
 
 def test_the_standard_error_of_a_mean_area_is_that_of_new_draws():
@@ -147,14 +175,14 @@ def test_kappa_has_the_standard_error_of_fleiss_cohen_and_everitt():
 
 
 def test_newcombe():
-    a, b = share_of(56, 70, 70), share_of(48, 80, 80)
+    a, b = (share_of_rows(np.arange(n) < k, np.ones(n)) for k, n in ((56, 70), (48, 80)))
     ends = confint_proportions_2indep(56, 70, 48, 80, method="newcomb", compare="diff")
     found = difference_of(a, b)
     assert (found.low, found.high) == pytest.approx(ends)
     assert (found.low, found.high) == pytest.approx(
         (0.0524, 0.3339), abs=5e-5
     )  # Newcombe (1998), table II (a), method 10
-    half = mean_of([a, share_of(32, 80, 80)])  # a - b is a + (1 - b) - 1
+    half = mean_of([a, share_of_rows(np.arange(80) < 32, np.ones(80))])  # a - b is a + (1 - b) - 1
     assert (2 * half.low - 1, 2 * half.high - 1) == pytest.approx((found.low, found.high))
 
 
@@ -181,7 +209,7 @@ def test_what_is_not_known_is_nan():
     assert np.isnan([found.sensitivity.value, found.ppv.value, found.f1.value]).all()
     assert found.specificity.value == 1.0
     assert balanced_accuracy(table).value == pytest.approx((5 / 6 + 4 / 6) / 2)
-    assert share_of(3.0, 3.0, 3.0).high == 1.0 == wilson(1.0, 3)[1]
+    assert share_of_rows(np.ones(3, bool), np.ones(3)).high == 1.0 == wilson(1.0, 3)[1]
 
 
 def test_mean_over_rows():
@@ -199,4 +227,6 @@ def test_delong_of_the_scans_of_hanley_and_mcneil():
     found = auc(rating, np.arange(109) >= 58, np.ones(109))
     assert found.estimate.value == pytest.approx(0.8932, abs=5e-5)
     assert found.se == pytest.approx(0.0307, abs=5e-5)
-    assert (found.estimate.low, found.estimate.high) == pytest.approx((0.83295, 0.95339), abs=5e-6)
+    area, z = found.estimate.value, 1.959963984540054
+    assert (area - z * found.se, area + z * found.se) == pytest.approx((0.83295, 0.95339), abs=5e-6)
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((0.8179, 0.9396), abs=5e-5)  # not symmetric about 0.89

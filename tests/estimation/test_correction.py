@@ -5,11 +5,18 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import protoclass as pc
 from protoclass.core.choose import OF_HELD_OUT, choose
-from protoclass.estimation.correction import corrected_error
+from protoclass.estimation.correction import corrected_losses
 from protoclass.widgets.curve import CurveExplorer
+
+
+def corrected_error(predicted, y, loss, of_fold, weights, *rest):
+    lost = corrected_losses(predicted, y, loss, of_fold, weights, *rest)
+    known = ~np.isnan(lost[:, 0])
+    return dict(zip(OF_HELD_OUT, np.average(lost[known], axis=0, weights=weights[known]), strict=True))
 
 
 def test_the_correction_against_a_slow_version():
@@ -117,3 +124,27 @@ def test_the_measure_names_itself(iris, measure, name):
     explorer = CurveExplorer(v)
     assert f"held-out {name}, 10 folds" in explorer._facts.value
     assert f"cross-validated {name} over" in explorer.picture.alt
+
+
+def test_the_corrected_error_has_an_interval():
+    """On noise it contains 0.5; the losses of rows in groups are summed first, and balanced losses are taken within classes."""
+    draw = np.random.default_rng(5)
+    data = pd.DataFrame(draw.normal(size=(48, 3)), columns=list("abc")).assign(y=np.arange(48) % 2, g=np.arange(48) // 4)
+    v = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7])
+    low, high = v.corrected_interval()
+    assert low < 0.5 < high
+    assert (low + high) / 2 == pytest.approx(v.corrected())
+    w = np.arange(48) % 2 + 1.0
+    for more in ({"groups": "g", "cv": 6}, {"measure": "balanced", "weights": w}):
+        other = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7], **more)
+        lost = other._corrected_losses[:, OF_HELD_OUT.index("min")]
+        weight = np.ones(48) if "groups" in more else w
+        rows = data["y"].to_numpy() if "measure" in more else np.zeros(48, int)
+        apart = lost - np.array([np.average(lost[rows == c], weights=weight[rows == c]) for c in rows])
+        share = weight / np.bincount(rows, weight)[rows] / len(np.unique(rows))
+        units = data["g"].to_numpy() if "groups" in more else np.arange(48)
+        sums, folds = np.bincount(units, share * apart), int(other.of_fold.max()) + 1
+        variance = sums @ sums * len(sums) / (len(sums) - 1) * (1 + folds / (folds - 1))
+        low, high = other.corrected_interval("min")
+        assert (high - low) / 2 == pytest.approx(stats.t.ppf(0.975, len(sums) - 1) * np.sqrt(variance))
+    assert pc.cross_validate("y ~ a", data, "knn", k=[3]).corrected_interval() is None

@@ -19,6 +19,7 @@ import csv
 import hashlib
 import json
 import math
+import os
 import re
 import sys
 import zipfile
@@ -30,7 +31,9 @@ from typing import Any
 
 import numpy as np
 
-TOLERANCE, LARGEST, BLOCK, QUOTED = 1e-9, 2**33, 2**22, 2000
+TOLERANCE, BLOCK, QUOTED = 1e-9, 2**22, 2000
+SMALL, ARRAY_RATIO, TEXT_RATIO = 2**12, 50, 10  # bytes of any entry, and times that one may be larger than it is compressed
+LABEL, FEW_LABELS = 4, 2**16  # bytes of a file for each label that it counts without writing it, and how many any file may count
 MANY = 40  # entries from which on an array is quoted by its shape
 UNKNOWN = -2  # the code of a level that a fit has not seen
 HEADER = re.compile(
@@ -122,15 +125,19 @@ class File:
         try:
             with zipfile.ZipFile(path) as archive:
                 entries = archive.infolist()
-                if sum(e.file_size for e in entries) > LARGEST or len({e.filename for e in entries}) < len(entries):
-                    raise Refused("the entries are too large, or one is there twice")
+                if any(map(_bomb, entries)) or sum(e.compress_size for e in entries) > os.path.getsize(path):
+                    raise Refused("an entry is larger than what is there of it")
+                if len({e.filename for e in entries}) < len(entries):
+                    raise Refused("an entry is there twice")
                 parts = {e.filename: archive.read(e) for e in entries}
+            self.size = sum(map(len, parts.values()))
+            self.counted = FEW_LABELS + self.size // LABEL
             manifest = json.loads(parts.pop("manifest.json"))
             sums = {n: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in parts.items()}
             if manifest["format"] != "protoclass" or manifest["version"] != 1 or manifest["entries"] != sums:
                 raise Refused("it is of another format or version, or its entries are not those that its manifest names")
             content = json.loads(parts.pop("content.json"))
-            self.arrays = {int(n[7:-4]): _array(n, d) for n, d in parts.items()}
+            self.arrays = {int(n[7:-4]): self.array(n, d) for n, d in parts.items()}
             self.objects: list[Any] = []
             for kind, fields in content["objects"]:
                 self.objects.append({"is": kind, **{name: self.value(v) for name, v in fields.items()}})
@@ -138,6 +145,25 @@ class File:
         except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, AttributeError,
                 ArithmeticError, MemoryError, zlib.error) as reason:  # fmt: skip
             raise Refused(f"it can't be read: {type(reason).__name__}: {reason}") from None
+
+    def array(self, name: str, data: bytes) -> Any:
+        start = 10 + int.from_bytes(data[8:10], "little")
+        found = HEADER.fullmatch(data[10:start])
+        if data[:8] != b"\x93NUMPY\x01\x00" or found is None:
+            raise Refused(f"{name!r} has another header than arrays of numbers or texts have")
+        dtype = np.dtype(found[1].decode())
+        shape = tuple(int(side) for side in found[3].decode().split(",") if side.strip())
+        if math.prod(shape) * dtype.itemsize != len(data) - start or max(shape, default=0) > self.size:
+            raise Refused(f"{name!r} has another size than its header says")
+        return np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if found[2] == b"True" else "C")
+
+    def counting(self, ends: Any) -> list[int]:
+        """The entries of a range, of which all together have no more than the file could have in another way."""
+        counted = range(*ends)
+        if counted[self.counted :]:
+            raise Refused("a range has more entries than the file has bytes to count")
+        self.counted -= len(counted)
+        return list(counted)
 
     def value(self, v: Any) -> Any:
         """A value; tables are dicts of columns with "rows", categories dicts of codes and levels, other columns arrays."""
@@ -176,12 +202,12 @@ class File:
         if tag == "column":
             return self.column(inner[0])
         if tag == "range":
-            return list(range(*inner))
+            return self.counting(inner)
         return {tag: inner}  # dates and the like, of which no claim speaks
 
     def labels(self, v: Any) -> list[Any]:
         if "range" in v:
-            return list(range(*v["range"]))
+            return self.counting(v["range"])
         if "labels" not in v:
             levels, codes = [_listed(self.column(c)) for c in v["levels"]], [self.value(c) for c in v["codes"]]
             return list(zip(*([level[i] for i in of] for level, of in zip(levels, codes, strict=True)), strict=True))
@@ -214,16 +240,11 @@ def _objects(values: list[Any]) -> Any:
     return out
 
 
-def _array(name: str, data: bytes) -> Any:
-    start = 10 + int.from_bytes(data[8:10], "little")
-    found = HEADER.fullmatch(data[10:start])
-    if data[:8] != b"\x93NUMPY\x01\x00" or found is None:
-        raise Refused(f"{name} has another header than arrays of numbers or texts have")
-    dtype = np.dtype(found[1].decode())
-    shape = tuple(int(side) for side in found[3].decode().split(",") if side.strip())
-    if math.prod(shape) * dtype.itemsize != len(data) - start:
-        raise Refused(f"{name} has another size than its header says")
-    return np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if found[2] == b"True" else "C")
+def _bomb(entry: zipfile.ZipInfo) -> bool:
+    """Whether an entry says that it is far larger than what the file has of it."""
+    ratio = ARRAY_RATIO if entry.filename.endswith(".npy") else TEXT_RATIO
+    allowed = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return not allowed or entry.file_size > SMALL + ratio * entry.compress_size
 
 
 def _listed(column: Any) -> list[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.intervals import Estimate, difference_of
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, OptionError, brief, printed, shown, visible
 from ..frames.checks import along
 from ..settings import fixed, significant
 from .paired import with_holm
@@ -90,7 +90,7 @@ class TestByGroup:
     def _parts(self) -> tuple[str, pd.DataFrame, pd.DataFrame]:
         """The first lines, the table of the groups and that of the comparisons."""
         one = self.overall
-        head = f"Test error {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}; by {self.by}"
+        head = f"Test error {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}; by {visible(str(self.by))}"
         notes = [f"{self.left_out} rows in no group"] if self.left_out else []
         notes += [f"{one.left_out} left out for missing values"] if one.left_out else []
         notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
@@ -98,6 +98,7 @@ class TestByGroup:
         table = table[[name for name in SHOWN if name in table]].rename_axis(None)
         return "; ".join([head, *notes]), table, self.comparisons
 
+    @printed
     def __repr__(self) -> str:
         head, table, pairs = self._parts()
         tables = [

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .arguments import known_arguments
-from .errors import OptionError, brief, cut
+from .errors import OptionError, brief, cut, printed
 from .files import write_file
 from .frames.fingerprint import fingerprint
 from .report import STYLE, cited, versions
@@ -128,6 +128,7 @@ class Card:
     def _repr_markdown_(self) -> str:
         return self.markdown
 
+    @printed
     def __repr__(self) -> str:
         return self.markdown
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 QUOTED = 200  # characters of one value in a message
 MESSAGE = 2000  # characters of a message
@@ -18,7 +21,7 @@ class ProtoclassError(Exception):
     """
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(cut(a, MESSAGE) if isinstance(a, str) else a for a in args))
+        super().__init__(*(cut(visible_lines(a), MESSAGE) if isinstance(a, str) else a for a in args))
 
 
 class FormulaError(ProtoclassError, ValueError):
@@ -65,7 +68,33 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         depth += 1
         level = depth if frame.f_code.co_filename.startswith(own) else level  # other libraries may stand between frames of ours
         frame = frame.f_back
-    warnings.warn(cut(message, MESSAGE), category, stacklevel=level)
+    warnings.warn(cut(visible_lines(message), MESSAGE), category, stacklevel=level)
+
+
+def visible(text: str) -> str:
+    """A text in one line, in which control characters, codes of terminals and marks of direction are shown and not obeyed.
+
+    Examples
+    --------
+    >>> print(visible("a\\x1b[2Jb"), visible("naïve 日本"))
+    a\\x1b[2Jb naïve 日本
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def visible_lines(text: str) -> str:
+    """A text of several lines, each of which is `visible`."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def printed(method: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A `__repr__` of which each line is `visible`: names of classes, columns and rows are text, whatever they hold."""
+
+    @wraps(method)
+    def shown_lines(self: Any) -> str:
+        return visible_lines(method(self))
+
+    return shown_lines
 
 
 def cut(text: str, most: int = QUOTED) -> str:

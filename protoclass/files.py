@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import zipfile
@@ -18,8 +19,14 @@ from .errors import FileError, OptionError, ProtoclassError, brief, cut, shown
 if TYPE_CHECKING:
     import pandas as pd
 
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that is open can't be removed
+    fcntl = None  # type: ignore[assignment]
+
 # what reading a file that is something else ends in; pandas' parser errors and those of an encoding are ValueErrors
 UNREADABLE = (OSError, ValueError, EOFError, OverflowError, zlib.error, zipfile.BadZipFile, LZMAError)
+PART, PART_NAME = ".part", 40  # the end of the name of a file that is being written, and how much of its later name it has
 ADDRESSES = ("http", "https", "ftp")
 T = TypeVar("T")
 
@@ -41,6 +48,9 @@ def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None
 def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) -> T:
     """Let `fill` write into a file, which takes its place, or that of the old file, once all is written and on the disk.
 
+    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` beside it. The next one that writes the same file
+    removes it.
+
     It is no context manager: Ctrl-C between its parts would leave the file behind as long as the traceback is kept.
 
     Returns
@@ -55,10 +65,13 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         Where it can't be written: a full disk, a folder without permission, a name that is too long. Nothing is left behind.
     """
     try:
-        beside = path.with_name(f".{secrets.token_hex(8)}.part")
+        start = f".{path.name[:PART_NAME]}."
+        beside = path.with_name(f"{start}{secrets.token_hex(8)}{PART}")
         check_free(path, overwrite)
+        _remove_left(path.parent, start)
         try:
             with open(beside, "xb") as file:
+                _lock(file)
                 out = fill(file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -73,6 +86,28 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         raise FileError(
             f"{shown(str(path))} can't be written: {_why(reason)}. Free some space, or name another folder; no file is left behind"
         ) from None
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Whether no other process writes a file; as long as it is open here, none does. The system ends it with the process."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as reason:
+        return reason.errno not in (errno.EWOULDBLOCK, errno.EACCES)  # some disks have no locks
+    return True
+
+
+def _remove_left(folder: Path, start: str) -> None:
+    """Remove what processes that were killed while they wrote the same file have left beside it, which may hold private data."""
+    with suppress(OSError):
+        for left in [each.path for each in os.scandir(folder) if each.name.startswith(start) and each.name.endswith(PART)]:
+            with suppress(OSError):  # on Windows a file that is written can't be removed
+                with open(left, "rb") as file:
+                    ended = _lock(file)
+                if ended:
+                    os.unlink(left)
 
 
 def _settle(folder: Path) -> None:

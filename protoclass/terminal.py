@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from textwrap import fill
 from typing import IO, Any
 
+from .errors import visible_lines
+
 BOLD, DIM, END = "\033[1m", "\033[2m", "\033[0m"
 NARROW, WIDE = 40, 120  # columns between which notes are wrapped
 
@@ -27,7 +29,7 @@ def notices() -> Iterator[None]:
     said: set[str] = set()
 
     def say(message: Warning | str, *where: Any, **how: Any) -> None:
-        text = _shown(str(message))
+        text = visible_lines(str(message))
         if text not in said:
             said.add(text)
             print(f"protoclass: {text}", file=sys.stderr)
@@ -50,8 +52,8 @@ def page(fitted: Any, further: Sequence[str] = (), marked: bool = False) -> str:
     """
     summary = fitted.summary()
     width = min(WIDE, max(NARROW, shutil.get_terminal_size((WIDE, 24)).columns))
-    tables = [_marked(_shown(table.as_text()), marked) for table in summary.tables]
-    notes = [fill(_shown(note), width, subsequent_indent="  ") for note in summary.notes]
+    tables = [_marked(visible_lines(table.as_text()), marked) for table in summary.tables]
+    notes = [fill(visible_lines(note), width, subsequent_indent="  ") for note in summary.notes]
     return "\n\n".join([*tables, "\n".join(notes), *further])
 
 
@@ -83,11 +85,6 @@ def _without_out(words: Sequence[str]) -> list[str]:
         else:
             leave = False
     return kept
-
-
-def _shown(text: str) -> str:
-    """Codes of the terminal in names that come from the data are shown, not obeyed."""
-    return "".join(c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _marked(table: str, marked: bool) -> str:

@@ -7,6 +7,10 @@ without ranks; given matrices as they are), and recomputes each claim. What it c
 Numbers agree if they differ by at most 1e-9 of the larger, which is far above what rounding does to sums of fewer than 10^6 rows. A
 dissimilarity is computed to within (terms + 8) 2^-49 of itself (2^-20 in single precision), and one that lies nearer to a radius than
 that may be in the ball or not: the rows in question are counted, and what depends on them may differ by their weight.
+
+A claim holds only if it was computed again from the data. Everything else in the file is listed "as stated": it contradicts nothing
+that was computed, and only the writer of the file knows if it is true. Texts of the file are quoted, with their control characters
+escaped.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import csv
 import hashlib
 import json
 import math
+import os
 import re
 import sys
 import zipfile
@@ -26,11 +31,15 @@ from typing import Any
 
 import numpy as np
 
-TOLERANCE, LARGEST, BLOCK = 1e-9, 2**33, 2**22
+TOLERANCE, BLOCK, QUOTED = 1e-9, 2**22, 2000
+SMALL, ARRAY_RATIO, TEXT_RATIO = 2**12, 50, 10  # bytes of any entry, and times that one may be larger than it is compressed
+LABEL, FEW_LABELS = 4, 2**16  # bytes of a file for each label that it counts without writing it, and how many any file may count
+MANY = 40  # entries from which on an array is quoted by its shape
 UNKNOWN = -2  # the code of a level that a fit has not seen
 HEADER = re.compile(
     rb"\{'descr': '([<|][biufUmM][0-9]+(?:\[\w+\])?)', 'fortran_order': (True|False), 'shape': \(([0-9, ]{0,200})\), \} *\n"
 )
+SPAN = re.compile(r"(-?\d+) days(?: \+?(\d+):(\d+):(\d+(?:\.\d+)?))?")
 SAME = 1e-11  # share by which coordinates may differ from those of the data
 
 
@@ -40,19 +49,22 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, whether it holds (None: not checked), and the numbers."""
+    """A claim, whether it holds (None: not recomputed, so as the file states it), and the numbers."""
 
     about: str
     holds: bool | None
     words: str
 
     def __str__(self) -> str:
-        return f"{ {True: 'holds', False: 'FALSE', None: 'not checked'}[self.holds]:12}{self.about}: {self.words}"
+        """One line, whatever the file has written into it."""
+        return _visible(f"{ {True: 'holds', False: 'FALSE', None: 'as stated'}[self.holds]:12}{self.about}: {self.words}")
 
 
 @dataclass(frozen=True, eq=False)
 class Verification:
     """What was checked of a file; true if the data are those of the fit and no claim is false.
+
+    A true verification says nothing of the claims in `unchecked`, which are printed "as stated".
 
     Attributes
     ----------
@@ -76,8 +88,34 @@ class Verification:
 
     def __repr__(self) -> str:
         hold = sum(c.holds is True for c in self.claims)
-        counts = f"{hold} claims hold, {len(self.false)} are false, {len(self.unchecked)} are not checked"
+        counts = f"{hold} claims hold, {len(self.false)} are false, {len(self.unchecked)} are as stated, not recomputed"
         return "\n".join([f"{self.path!r}: {counts}", *(f"  {c}" for c in self.claims)])
+
+
+def _visible(text: str) -> str:
+    """A text in one line, whose control characters, codes of terminals and marks of direction are shown and not obeyed."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def quoted(value: Any) -> str:
+    """A value of the file as a verdict quotes it: texts between quotes, tables by their size, objects with their fields."""
+    if isinstance(value, dict) and "is" in value:
+        kind = str(value["is"]).removeprefix("method ").removeprefix("metric ")
+        inner = ", ".join(f"{name}={quoted(v)}" for name, v in value.items() if name != "is")
+        text = f"{kind if kind.isidentifier() else repr(kind)}({inner})"
+    elif isinstance(value, dict) and set(value) == {"rows", "columns"}:
+        text = f"<table of {len(value['rows'])} x {len(value['columns'])}>"
+    elif isinstance(value, dict) and set(value) == {"codes", "levels"}:
+        text = f"<column of {len(value['codes'])}>"
+    elif isinstance(value, dict):
+        text = "{" + ", ".join(f"{quoted(k)}: {quoted(v)}" for k, v in value.items()) + "}"
+    elif isinstance(value, np.ndarray) and value.size > MANY:
+        text = f"<array of {' x '.join(map(str, value.shape))}>"
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        text = "[" + ", ".join(map(quoted, value.tolist() if isinstance(value, np.ndarray) else value)) + "]"
+    else:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= QUOTED else f"{text[: QUOTED * 3 // 5]} ... ({len(text)} characters) ... {text[-QUOTED // 5 :]}"
 
 
 class File:
@@ -87,15 +125,19 @@ class File:
         try:
             with zipfile.ZipFile(path) as archive:
                 entries = archive.infolist()
-                if sum(e.file_size for e in entries) > LARGEST or len({e.filename for e in entries}) < len(entries):
-                    raise Refused("the entries are too large, or one is there twice")
+                if any(map(_bomb, entries)) or sum(e.compress_size for e in entries) > os.path.getsize(path):
+                    raise Refused("an entry is larger than what is there of it")
+                if len({e.filename for e in entries}) < len(entries):
+                    raise Refused("an entry is there twice")
                 parts = {e.filename: archive.read(e) for e in entries}
+            self.size = sum(map(len, parts.values()))
+            self.counted = FEW_LABELS + self.size // LABEL
             manifest = json.loads(parts.pop("manifest.json"))
             sums = {n: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in parts.items()}
             if manifest["format"] != "protoclass" or manifest["version"] != 1 or manifest["entries"] != sums:
                 raise Refused("it is of another format or version, or its entries are not those that its manifest names")
             content = json.loads(parts.pop("content.json"))
-            self.arrays = {int(n[7:-4]): _array(n, d) for n, d in parts.items()}
+            self.arrays = {int(n[7:-4]): self.array(n, d) for n, d in parts.items()}
             self.objects: list[Any] = []
             for kind, fields in content["objects"]:
                 self.objects.append({"is": kind, **{name: self.value(v) for name, v in fields.items()}})
@@ -103,6 +145,25 @@ class File:
         except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, AttributeError,
                 ArithmeticError, MemoryError, zlib.error) as reason:  # fmt: skip
             raise Refused(f"it can't be read: {type(reason).__name__}: {reason}") from None
+
+    def array(self, name: str, data: bytes) -> Any:
+        start = 10 + int.from_bytes(data[8:10], "little")
+        found = HEADER.fullmatch(data[10:start])
+        if data[:8] != b"\x93NUMPY\x01\x00" or found is None:
+            raise Refused(f"{name!r} has another header than arrays of numbers or texts have")
+        dtype = np.dtype(found[1].decode())
+        shape = tuple(int(side) for side in found[3].decode().split(",") if side.strip())
+        if math.prod(shape) * dtype.itemsize != len(data) - start or max(shape, default=0) > self.size:
+            raise Refused(f"{name!r} has another size than its header says")
+        return np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if found[2] == b"True" else "C")
+
+    def counting(self, ends: Any) -> list[int]:
+        """The entries of a range, of which all together have no more than the file could have in another way."""
+        counted = range(*ends)
+        if counted[self.counted :]:
+            raise Refused("a range has more entries than the file has bytes to count")
+        self.counted -= len(counted)
+        return list(counted)
 
     def value(self, v: Any) -> Any:
         """A value; tables are dicts of columns with "rows", categories dicts of codes and levels, other columns arrays."""
@@ -141,12 +202,12 @@ class File:
         if tag == "column":
             return self.column(inner[0])
         if tag == "range":
-            return list(range(*inner))
+            return self.counting(inner)
         return {tag: inner}  # dates and the like, of which no claim speaks
 
     def labels(self, v: Any) -> list[Any]:
         if "range" in v:
-            return list(range(*v["range"]))
+            return self.counting(v["range"])
         if "labels" not in v:
             levels, codes = [_listed(self.column(c)) for c in v["levels"]], [self.value(c) for c in v["codes"]]
             return list(zip(*([level[i] for i in of] for level, of in zip(levels, codes, strict=True)), strict=True))
@@ -179,16 +240,11 @@ def _objects(values: list[Any]) -> Any:
     return out
 
 
-def _array(name: str, data: bytes) -> Any:
-    start = 10 + int.from_bytes(data[8:10], "little")
-    found = HEADER.fullmatch(data[10:start])
-    if data[:8] != b"\x93NUMPY\x01\x00" or found is None:
-        raise Refused(f"{name} has another header than arrays of numbers or texts have")
-    dtype = np.dtype(found[1].decode())
-    shape = tuple(int(side) for side in found[3].decode().split(",") if side.strip())
-    if math.prod(shape) * dtype.itemsize != len(data) - start:
-        raise Refused(f"{name} has another size than its header says")
-    return np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if found[2] == b"True" else "C")
+def _bomb(entry: zipfile.ZipInfo) -> bool:
+    """Whether an entry says that it is far larger than what the file has of it."""
+    ratio = ARRAY_RATIO if entry.filename.endswith(".npy") else TEXT_RATIO
+    allowed = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return not allowed or entry.file_size > SMALL + ratio * entry.compress_size
 
 
 def _listed(column: Any) -> list[Any]:
@@ -209,19 +265,47 @@ def _table(data: Any) -> dict[str, list[Any]]:
     return dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=True))
 
 
+def _none(v: Any) -> bool:
+    """Whether a value is none; a text is a value, whatever it says."""
+    return v is None or (not isinstance(v, str) and str(v) in ("nan", "<NA>", "NaT"))
+
+
 def _missing(v: Any) -> bool:
-    return v is None or (isinstance(v, float) and v != v) or str(v) in ("", "NA", "nan", "NaN", "<NA>", "NaT")
+    """Whether a value of the data is none, or a text that stands for none in CSV files."""
+    return _none(v) or str(v) in ("", "NA", "nan", "NaN", "<NA>", "NaT")
 
 
 def _same(stored: Any, given: list[Any]) -> bool:
     """Whether a column of the data is the stored one."""
+    if not isinstance(stored, dict) and stored.dtype.kind in "mM":
+        times = [_time(v, stored.dtype) for v in given]
+        return len(times) == len(stored) and all(a == b or (a != a and b != b) for a, b in zip(stored, times, strict=True))
     if isinstance(stored, dict) or stored.dtype.kind not in "iuf":
         return len(given) == len(_listed(stored)) and all(
-            (_missing(a) and _missing(b)) or str(a) == str(b) or (isinstance(a, (float, int)) and _number(b) == float(a))
+            _missing(b) if _none(a) else not _none(b) and (str(a) == str(b) or (isinstance(a, (float, int)) and _number(b) == float(a)))
             for a, b in zip(_listed(stored), given, strict=True)
         )
     numbers = np.array([math.nan if _missing(v) else _number(v) for v in given]).astype(stored.dtype if stored.dtype.kind == "f" else float)
     return bool(np.array_equal(numbers, stored.astype(numbers.dtype), equal_nan=True))
+
+
+def _time(v: Any, dtype: Any) -> Any:
+    """A date or a span of time of the data, which a text has as pandas writes it; None for a text that is neither."""
+    if _missing(v):
+        return np.array("NaT", dtype)[()]
+    v = getattr(v, "asm8", v)
+    try:
+        if dtype.kind == "M":
+            return np.datetime64(v)
+        if not isinstance(v, str):
+            return np.timedelta64(v)
+    except ValueError:
+        return None
+    found = SPAN.fullmatch(v)
+    if found is None:
+        return None
+    days, hours, minutes, seconds = (Fraction(part or 0) for part in found.groups())
+    return np.timedelta64(int((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**9), "ns")
 
 
 def _number(text: Any) -> float:
@@ -234,13 +318,23 @@ def _number(text: Any) -> float:
 def _like(stored: Any, given: list[Any]) -> Any:
     """A column of the data in the form of the stored one."""
     if isinstance(stored, dict):
-        place = {str(level): k for k, level in enumerate(stored["levels"])}
-        return {"levels": stored["levels"], "codes": np.array([-1 if _missing(v) else place.get(str(v), UNKNOWN) for v in given], int)}
-    if stored.dtype.kind == "O" and any(isinstance(v, str) for v in stored):
-        return _objects([None if _missing(v) else str(v) for v in given])
+        return {"levels": stored["levels"], "codes": _places(given, stored["levels"], UNKNOWN)}
     numbers = np.array([math.nan if _missing(v) else _number(v) for v in given], float)
     boolean = stored.dtype.kind == "b" and not np.isnan(numbers).any()
     return numbers.astype(stored.dtype) if boolean or stored.dtype.kind == "f" else numbers
+
+
+def _places(values: list[Any], levels: list[Any], unknown: int = -1) -> Any:
+    """The place of each value among levels: -1 where it is missing, and `unknown` where it is no level."""
+    place = {str(level): k for k, level in enumerate(levels)}
+    return np.array([-1 if _none(v) else place.get(str(v), -1 if _missing(v) else unknown) for v in values], int)
+
+
+def _leveled(column: Any, known: Any) -> Any:
+    """A column of a category as codes of the levels that were seen in fit; booleans as codes 0 and 1."""
+    if known["kind"] == "category":
+        return {"levels": known["levels"], "codes": _places(_listed(column), known["levels"])}
+    return {"levels": [False, True], "codes": np.nan_to_num(_floats(column), nan=-1.0).astype(int)}
 
 
 def _taken(column: Any, at: Any) -> Any:
@@ -259,7 +353,7 @@ def _equal(column: Any, stored: Any, k: int) -> Any:
     if isinstance(column, dict):
         return column["codes"] == stored["codes"][k]
     value = stored[k]
-    return _gaps(column) if _missing(value) else np.asarray(column == value)
+    return _gaps(column) if _none(value) else np.asarray(column == value)
 
 
 def close(a: Any, b: Any, slack: Any = 0.0) -> bool:
@@ -335,15 +429,22 @@ class Verifier:
         self.root, self.data, self.given, self.claims = file.root, data, given, list[Claim]()
         self.space: Any = None
         self.metric = False  # whether the triangle inequality holds, by Minkowski's
+        self.taken: list[str] = []  # what is not computed from the data but taken from the file, and all that follows with it
 
     def say(self, about: str, holds: bool | None, words: str) -> bool:
+        if holds and self.taken and about != "data":
+            holds, words = None, f"{words} (by the {' and '.join(self.taken)} that the file states)"
         self.claims.append(Claim(about, None if holds is None else bool(holds), words))
-        return bool(holds)
+        return holds is not False
+
+    def consistent(self, about: str, fine: bool, words: str, contradiction: str) -> bool:
+        """A claim that the data can't confirm: as stated, or false where the file contradicts itself."""
+        return self.say(about, None if fine else False, words if fine else contradiction)
 
     def run(self) -> None:
         kind = self.root["is"]
         if kind not in ("Fit", "Validation"):
-            self.say("file", None, f"it holds a {kind}, of which nothing can be checked here")
+            self.say("file", None, f"it holds a {kind!r}, of which nothing can be checked here")
             return
         self.problem = self.root["problem"]
         self.frame = self.problem["frame"]
@@ -354,6 +455,26 @@ class Verifier:
             known = self.root if kind == part.capitalize() else self.root.get(part)
             if known is not None:
                 getattr(self, part)(known)
+        self.stated()
+
+    def stated(self) -> None:
+        """What the file says beside, which no arithmetic on the data shows: each as it stands there."""
+        problem, root = self.problem, self.root
+        rule, calibration, validation = root.get("rule"), root.get("calibration"), root.get("validation") or root
+        selection = root.get("selection") or {}
+        said = {"formula": self.frame["formula"]["text"], "method": problem["model"], "metric": problem["metric"], "call": problem["call"]}
+        said |= {"problem": {name: problem[name] for name in ("cv", "groups", "seed", "order", "candidates")}}
+        said |= {"notes": self.frame["notes"], "selection": {name: selection[name] for name in ("steps", "earlier") if selection.get(name)}}
+        said |= {"folds": {name: validation[name] for name in ("measure", "loss", "notes") if name in validation}}
+        if rule is not None:
+            report = rule.get("report", {})
+            certificate = report.get("certificate")
+            said |= {"report": {name: v for name, v in report.items() if name not in ("objective", "certificate")}}
+            said |= {} if certificate is None else {"solver": {name: certificate[name] for name in ("proof", "notes", "over")}}
+        said |= {} if calibration is None else {"calibration": {"reasons": calibration["reasons"]}}
+        for about, value in said.items():
+            if value:
+                self.say(about, None, quoted(value))
 
     def rows(self) -> bool:
         """The data are those of the fit."""
@@ -378,22 +499,31 @@ class Verifier:
         dropped = frame["dropped"]
         fine = not changed and len(set(at)) == len(at) and len(dropped) == left and set(dropped) == place.keys() - set(labels)
         weights, given = frame["weights"], call["arguments"].get("weights")
-        if isinstance(given, str):
-            fine = fine and _same(weights, [self.data[given][i] for i in at])
-        elif given is None and not call["arguments"].get("class_weights"):
-            fine = fine and bool((weights == 1).all())
+        own_weights = np.ones(len(at)) if not isinstance(given, str) else _floats(_objects([self.data[given][i] for i in at]))
+        balance = call["arguments"].get("class_weights")
+        if (given is None or isinstance(given, str)) and (balance is None or quoted(balance) == "'balanced'"):
+            if balance is not None:
+                codes = np.asarray(frame["response"]["codes"])
+                sums = np.bincount(codes, own_weights)
+                own_weights = own_weights * (sums.sum() / len(sums) / sums)[codes]
+            fine = fine and close(weights, own_weights)
+        else:
+            self.taken.append("weights")
+            self.say("weights", None, f"{quoted(np.asarray(weights))}, which no column of the data has")
         self.known, self.names = np.arange(len(labels)), labels
         self.y, self.w, self.classes = np.asarray(frame["response"]["codes"]), np.asarray(weights, float), len(frame["response"]["levels"])
         fine = fine and len(self.w) == len(self.y) and bool((self.w >= 0).all())
         words = f"{n} rows, {left} of them left out, and {len(known)} columns are those of the fit"
-        what = ", ".join(changed) or "weights or dropped rows"
+        what = ", ".join(map(repr, changed)) or "weights or dropped rows"
         return self.say("data", fine, words if fine else f"not as in the fit: {what}")
 
     def rows_of_slim(self) -> bool:
         """The rows of the data in the place of those of the fit, of which a slim file has the prototypes and counts by class."""
         kept, call = self.frame["remembered"], self.problem["call"]["arguments"]
         response, given = kept["formula"]["response"], call.get("weights")
-        own = {**kept["columns"]["columns"], response: kept["response"]}
+        seen = kept["schema"]
+        own = {name: _leveled(c, seen[name]) if seen[name]["kind"] == "category" else c for name, c in kept["columns"]["columns"].items()}
+        own = {**own, response: kept["response"]}
         lacking = [c for c in (*own, *([given] if isinstance(given, str) else [])) if c not in self.data]
         if lacking:
             return self.say("data", False, f"the column {lacking[0]!r} of the fit is not in them")
@@ -445,15 +575,19 @@ class Verifier:
         fine = fine and (type(problem["cv"]) is not int or all(row.max() + 1 == problem["cv"] for row in of_fold))
         fine = fine and (v.get("procedure") is None or v["procedure"]["repeats"] == len(of_fold))
         fine = fine and problem["call"]["arguments"].get("repeats", 1) == len(of_fold)
+        fine = fine and (problem["cv"] != "loo" or problem["groups"] is not None or all(row.max() + 1 == len(row) for row in of_fold))
+        groups = problem["groups"]
+        fine = fine and (groups is None or all(len(set(zip(groups, row, strict=True))) == len(set(groups)) for row in of_fold))
         best = c["points"]["min"]
         words = f"{error[best]:.6g} +- {se[best]:.3g} at the best of {len(error)} grid points, from what {len(fold_of)} folds predict"
-        words = words if fine else "the held-out predictions give other errors than the stored ones"
-        if not self.say("cross-validated error", fine, words):
+        contradiction = "the held-out predictions and folds give other errors than the stored ones"
+        if not self.consistent("cross-validated error", fine, words, contradiction):
             return
         points = _choices(errors, weight, repeat, error, se, size, v["bounds"])
+        contradiction = f"the curve gives {points}, and the file says {quoted(c['points'])}"
         fine = close(size, c["size"]) and points == c["points"]
-        words = f"points of the grid by rule: {points}" if fine else f"the curve gives {points}, the file says {c['points']}"
-        self.say("choice", fine, words)
+        words = f"points of the grid by rule: {points}, from these errors and mean sizes {quoted(size.round(4))}"
+        self.consistent("choice", fine, words, contradiction)
         if v["bounds"] is not None or v["covered"] is not None:
             self.say("folds", None, "bounds of the folds' rules and held-out classes by covering balls: these rules are not in the file")
 
@@ -486,8 +620,8 @@ class Verifier:
             self.matrix(d, fine)
             return
         else:
-            what = what.removeprefix("Trained")
-            self.say("dissimilarity", None, f"{what} dissimilarities are not computed here, nor what depends on them")
+            what = str(what).removeprefix("Trained")
+            self.say("dissimilarity", None, f"{what!r} dissimilarities are not computed here, nor what depends on them")
             return
         if made is None:
             words = "are not in the file, nor what depends on them" if self.slim else "are taken from the file"
@@ -495,6 +629,7 @@ class Verifier:
             if self.slim:
                 return
             made = tuple(d["rows"])
+            self.taken.append("dissimilarities")
         fine = fine and right and len(made) == len(d["rows"]) and all(_near(a[known], b) for a, b in zip(made, d["rows"], strict=True))
         fine = fine and all(_near(a[known[row[row >= 0]]], b[row >= 0]) for a, b in zip(made, d["candidates"], strict=True))
         self.rows_rep, self.space = made, Space(made, tuple(d["candidates"]), measure, error)
@@ -526,7 +661,8 @@ class Verifier:
         ranges = np.array([np.nanmax(v) - np.nanmin(v) for v in values.T])
         w = np.array([float((spec["weights"] or {}).get(c, 1.0)) for c in [*numbers, *categories]])
         right = close(np.where(ranges > 0, ranges, 1.0), metric["ranges"]) and close(w / w.max(), metric["weights"])
-        codes = np.column_stack([_codes(columns[c]) for c in categories]) if categories else np.empty((len(self.y), 0), int)
+        schema = self.frame["schema"]
+        codes = np.column_stack([_leveled(columns[c], schema[c])["codes"] for c in categories] or [np.empty((len(self.y), 0), int)])
         return (values / metric["ranges"] * metric["weights"][: len(numbers)], codes), right
 
     def matrix(self, d: Any, fine: bool) -> None:
@@ -540,6 +676,7 @@ class Verifier:
             fine = fine and close(np.column_stack(list(call["columns"].values())), metric["values"]) and call["rows"] == list(rows)
         if self.given is None and fine:
             self.say("dissimilarity", None, "the matrix is taken from the file: give it again to compare")
+            self.taken.append("dissimilarities")
         else:
             fine = fine and (self.given is None or close(np.asarray(self.given, float), metric["values"]))
             n, m = values.shape
@@ -557,7 +694,8 @@ class Verifier:
             self.say("rule", False, "its parameters or classes are not those of the fit")
             return
         if rule["is"] not in checks or ("objective" not in rule["report"] and rule["is"] != "SCMRule"):
-            self.say("rule", None, f"{rule['is']} of {self.problem['model']['is']} states no objective that can be recomputed")
+            kind, method = rule["is"], str(self.problem["model"]["is"]).removeprefix("method ")
+            self.say("rule", None, f"{kind!r} of {method!r} states no objective that can be recomputed")
             return
         checks[rule["is"]](rule)
 
@@ -574,8 +712,8 @@ class Verifier:
         D = self.space.between(p["at"])
         inside, near = self.space.inside(D, radii)
         own, slack = y[:, None] == classes, float((w[:, None] * near).sum())
-        held, first = (inside & own).any(axis=1), (inside & own).argmax(axis=1)
-        covers = np.bincount(first[held], w[held], len(classes)) if len(classes) else np.empty(0)
+        held = (inside & own).any(axis=1)
+        covers = np.bincount((inside & own).argmax(axis=1)[held], w[held], len(classes)) if len(classes) else np.empty(0)
         wrong = (w[:, None] * (inside & ~own)).sum(axis=0)
         lambda_ = values.get("lambda_")
         lambda_ = w.mean() / len(w) if lambda_ is None else lambda_
@@ -648,7 +786,8 @@ class Verifier:
         by_solver = np.array([p == "MIP" for p in c["proof"]]) & (stored > high + off)
         steps = np.abs(stored - np.round(stored / max(step, 1e-300)) * step)
         fine = by_solver & (stored <= objective + off) & ((stored >= objective - off) | (steps <= off) | (step == 0))
-        words = f"{bound.sum():.9g} by prices that are feasible for {c['over'] or f'all {len(points[0])} candidates'}"
+        over = "candidates" if c["sampled"] is None else "rows as candidates"
+        words = f"{bound.sum():.9g} by prices that are feasible for all {len(points[0])} {over}"
         words += f"; so the cover is at most {100 * max(objective.sum() / max(bound.sum(), 1e-300) - 1, 0):.3g} % above the optimum"
         if (high > low).any() and len(radii) == 1:
             words += f" (at least {low.sum():.9g} whichever way distances near the radius fall)"
@@ -740,7 +879,7 @@ class Verifier:
             fine = fine and (live.sum() != len(y) or (bool((self.y[live] == y).all()) and close(own[live], w)))
         p = np.array([w[(y == a) & (s >= b)].sum() / w[y == a].sum() for a, b in zip(y, s, strict=True)])
         words = f"sets of level 0.9 hold {100 * w[p > 0.1].sum() / w.sum():.4g} % of the {len(y)} calibration rows"
-        self.say("set coverage", fine, words if fine else "scores, strangeness and shares of the calibration rows do not agree")
+        self.consistent("set coverage", fine, words, "scores, strangeness and shares of the calibration rows do not agree")
         self.say("calibration", None, "the scores of held-out rows and the chances learned from them")
 
     def chosen(self) -> dict[str, Any]:
@@ -768,8 +907,8 @@ class Verifier:
         fine = fine and (call.get("candidates") in ("auto", asked) or not isinstance(asked, (int, str)))
         fine = fine and (type(call.get("cv")) is not int or self.problem["cv"] == call["cv"])
         fine = fine and (v is None or v["grid"]["rows"] == s["grid"]["rows"])
-        words = f"{s['values'] or 'no parameter was tuned'}" + (f" by {s['rule']!r}" if s["rule"] else "")
-        self.say("selection", fine, words if fine else f"{words}: not the grid point that the rule chooses, or not that of the call")
+        words = (quoted(s["values"]) if s["values"] else "no parameter was tuned") + (f" by {s['rule']!r}" if s["rule"] else "")
+        self.consistent("selection", fine, words, f"{words}: not the grid point that the rule chooses, or not that of the call")
 
 
 def _curve(errors: Any, weight: Any, repeat: Any) -> tuple[Any, Any]:
@@ -811,11 +950,12 @@ def _near(a: Any, b: Any) -> bool:
 
 
 def _alike(a: Any, b: Any) -> bool:
+    """Whether a value is the one that is stated, as far as the two can be compared."""
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(_alike, a, b))
     if isinstance(a, (int, float, np.number)) and isinstance(b, (int, float, np.number)):
         return close(a, b)
-    return a is b or isinstance(a, dict) or isinstance(b, dict) or bool(a == b) or b is None
+    return a is b or isinstance(a, (dict, np.ndarray)) or isinstance(b, (dict, np.ndarray)) or bool(a == b) or b is None
 
 
 def _names(given: Any) -> list[str]:
@@ -827,10 +967,6 @@ def _floats(column: Any) -> Any:
         codes = np.asarray(column["codes"], float)
         return np.where(codes < 0, np.nan, codes)
     return np.array([np.nan if _missing(v) else float(v) for v in column.tolist()])
-
-
-def _codes(column: Any) -> Any:
-    return np.asarray(column["codes"]) if isinstance(column, dict) else np.nan_to_num(_floats(column), nan=-1.0).astype(int)
 
 
 def _choose(n: int, k: int) -> float:

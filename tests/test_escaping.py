@@ -1,12 +1,16 @@
-"""What comes from data is text wherever it is shown: HTML in notebooks, LaTeX in papers."""
+"""What comes from data is text wherever it is shown: HTML in notebooks, LaTeX in papers, the terminal."""
 
 import re
+import warnings
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import protoclass as pc
 
 EVIL = "<img src=x onerror=alert(1)>"
+CODES = "\x1b[2J\x9b31m\u202e\x07\rx\nFORGED: line"  # clears a terminal, colours, turns the direction, begins a line
 INPUT = r"\input{/etc/passwd} $x_{1}$ & % # ~ ^"
 
 
@@ -120,3 +124,63 @@ def test_plain_words_stay_as_they_are(iris):
     assert "versicolor" in page
     assert "&amp;" not in page
     assert page.count("<table") == page.count("</table>") == 4
+
+
+@pytest.fixture(scope="module")
+def coded():
+    """Names of classes, levels, columns and rows that are codes of a terminal, and the formula."""
+    iris = pc.load_data("iris").iloc[::3]
+    classes = iris["species"].astype(str).map({"setosa": f"s{CODES}", "versicolor": f"v{CODES}", "virginica": f"w{CODES}"})
+    data = iris.assign(species=pd.Categorical(classes)).rename(columns={"petal_width": f"p{CODES}", "species": f"y{CODES}"})
+    data[f"g{CODES}"] = np.array([f"a{CODES}", f"b{CODES}"])[np.arange(len(data)) % 2]
+    data.index = [f"r{k}{CODES}" for k in range(len(data))]
+    return data, f"`y{CODES}` ~ ."
+
+
+def said(data, formula, folder):
+    """Everything that prints, but for the tables of pandas."""
+    group, response, numbers = f"g{CODES}", f"y{CODES}", data.drop(columns=f"g{CODES}")
+    fit = pc.fit(formula, data, eps=[0.2, 0.4], cv=3, certify=True, calibrate={"cv": 3})
+    test, dissimilarity = fit.test(data), pc.dissimilarity(formula, data)
+    yield from (fit, fit.summary(), fit.call, fit.frame, fit.validation, fit.certificate, test, test.summary(), fit.card())
+    yield from (fit.stability(B=2), fit.alternatives(within=0.2), fit.criticisms(), fit.threshold(fit.classes[0]))
+    yield from (fit.test(data, by=group), dissimilarity, dissimilarity.embed(), dissimilarity.check(by=data[response]))
+    yield fit.test(data, threshold={fit.classes[0]: 0.5})
+    yield pc.compare(formula, data, {f"k{CODES}": "knn", "p": "pvm"}, test_size=0.3)
+    saved = fit.save(folder / "a\x1b[2Jb")
+    yield from (saved, pc.verify(saved, data), pc.load(saved), pc.load(saved).summary())
+    slim = fit.slim().save(folder / "slim")
+    yield from (slim, pc.verify(slim, data), pc.verify(slim, numbers), pc.load(slim))
+    for method, parameters in OTHERS.items():
+        other = pc.fit(formula, numbers, method, cv=None, **parameters)
+        yield from (other, other.summary())
+
+
+OTHERS = {
+    "knn": {"k": 3}, "mmd": {"K": 2, "criticisms": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
+    "scm": {"penalty": 1.0, "kind": "conjunction", "stop": 2, "features": "stumps"},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_codes_of_a_terminal_are_shown_and_not_obeyed(coded, tmp_path):
+    shown = [str(value) for value in said(*coded, tmp_path)]
+    assert sum(r"\x1b[2J" in text for text in shown) > 20
+    for text in shown:
+        assert all(c.isprintable() for c in text.replace("\n", "")), text
+        assert not [line for line in text.split("\n") if line.startswith("FORGED")], text
+
+
+def test_messages_and_warnings_show_codes(coded):
+    data, formula = coded
+    fit = pc.fit(formula, data, "knn", k=1)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for new in (data.drop(columns=f"p{CODES}"), data.assign(**{f"g{CODES}": f"new{CODES}"}), data.assign(**{f"p{CODES}": CODES})):
+            try:
+                fit.predict(new)
+            except pc.ProtoclassError as reason:
+                seen.append(reason)
+    assert seen
+    for message in seen:
+        assert all(c.isprintable() for c in str(getattr(message, "message", message)).replace("\n", ""))

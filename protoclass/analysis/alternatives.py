@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import known_arguments, one_of, public
 from ..core.covers.alternatives import Cost, NearSolutions
-from ..errors import OptionError, brief
+from ..errors import OptionError, brief, printed
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import check_fixed
 from ..models.registry import lacking
@@ -129,6 +129,7 @@ class Alternatives:
             f"{', '.join(counts)}; costs are in weight of rows, above the optimum",
         ]
 
+    @printed
     def __repr__(self) -> str:
         return "\n".join([*self._lines(), self.summary().head(SHOWN).to_string()])
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..arguments import public
 from ..core.intervals import Estimate, difference_of, independent_rows, sums_of
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, OptionError, brief, printed, shown, visible
 from ..frames.checks import along
 from ..frames.tables import cached_table
 from ..settings import fixed, significant
@@ -93,7 +93,8 @@ class TestByGroup:
     def _parts(self) -> tuple[str, pd.DataFrame, pd.DataFrame]:
         """The first lines, the table of the groups and that of the comparisons."""
         one = self.overall
-        head = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}; by {self.by}"
+        error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
+        head = f"{error}; by {visible(str(self.by))}"
         notes = [f"{self.left_out} rows in no group"] if self.left_out else []
         notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
         notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
@@ -101,6 +102,7 @@ class TestByGroup:
         table = table[[name for name in SHOWN if name in table]].rename_axis(None)
         return "; ".join([head, *notes]), table, self.comparisons
 
+    @printed
     def __repr__(self) -> str:
         head, table, pairs = self._parts()
         tables = [

@@ -16,7 +16,7 @@ from ..arguments import Served, is_number, known_arguments, one_of, public
 from ..core.intervals import wilson
 from ..declared import savable
 from ..elsewhere import VERBS_OF_COMPARISON
-from ..errors import NotAvailable, OptionError, brief
+from ..errors import NotAvailable, OptionError, brief, printed
 from ..frames.tables import cached_table
 from ..settings import significant
 from .paired import Design, by_row, by_split, equivalence, error_interval
@@ -249,6 +249,7 @@ class Comparison(Served):
         said = [] if self.rope is None else [self.equivalence()]
         return [self.tests, *said]
 
+    @printed
     def __repr__(self) -> str:
         head, table = self._lines()
         parts = [head, "", table.to_string(float_format=significant)]

@@ -12,7 +12,7 @@ import pandas as pd
 from ..arguments import known_arguments, one_of, public, whole_number
 from ..core.query import answer
 from ..core.task import Points, Task
-from ..errors import NotAvailable
+from ..errors import NotAvailable, printed
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import check_fixed
 from ..models.capabilities import Criticised
@@ -71,6 +71,7 @@ class Criticisms:
     def _line(self) -> str:
         return f"{len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
 
+    @printed
     def __repr__(self) -> str:
         return f"{self._line()}\n{self.table.to_string(float_format=significant)}"
 

@@ -17,7 +17,7 @@ from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
 from ..elsewhere import VERBS_OF_TEST
-from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, printed, shown, warn
 from ..estimation.coincidence import coincidences
 from ..estimation.decisions import decide, loss_of
 from ..estimation.threshold import threshold_in_words
@@ -325,6 +325,7 @@ class Test(Served):
         check_known("plot()", unknown, ("kind", "ax"))
         return draw_test(self, kind, ax)
 
+    @printed
     def __repr__(self) -> str:
         from ..tables.evaluation import text
 

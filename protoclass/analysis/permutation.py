@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, public, whole_number
-from ..errors import DataError, NotAvailable, ProtoclassError
+from ..errors import DataError, NotAvailable, ProtoclassError, printed
 from ..frames.reading import made_from
 from ..frames.tables import as_pandas
 from ..progress import bar
@@ -79,6 +79,7 @@ class PermutationTest:
         return {f"CV {self.measure}": significant(self.error), "With permuted classes": spread,
                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
 
+    @printed
     def __repr__(self) -> str:
         facts = self._facts()
         width = max(map(len, facts)) + 1

@@ -13,7 +13,7 @@ from ..core.covers.certificate import Certificate
 from ..core.covers.solving import Options, cover_paths
 from ..core.parallel import Once
 from ..core.task import Task
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, OptionError, brief, printed, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import check_fixed, check_number, is_tuned
@@ -42,6 +42,7 @@ class SetCover:
     def size(self) -> int:
         return len(self.prototypes)
 
+    @printed
     def __repr__(self) -> str:
         head = f"{self.size} rows within {self.eps:g} of all {self.prototypes['covers'].sum()} rows: {self.certificate}"
         return f"{head}\n{self.prototypes.head(10).to_string()}"

@@ -13,7 +13,7 @@ import pandas as pd
 from ..arguments import MOST_RUNS, MOST_SEED, one_of, public, whole_number
 from ..core.parallel import each
 from ..core.task import Points, Task
-from ..errors import NotAvailable, OptionError
+from ..errors import NotAvailable, OptionError, printed
 from ..estimation.problem import HOLD_LIMIT
 from ..progress import bar
 from ..settings import fixed, significant
@@ -124,6 +124,7 @@ class Stability:
 
         return stability(self, ax)
 
+    @printed
     def __repr__(self) -> str:
         low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
         own = self.table[self.table["prototype"]]

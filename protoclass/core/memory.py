@@ -81,10 +81,15 @@ def check_fits(size: float, what: str, cure: str) -> None:
 
 
 def ran_out(reason: BaseException) -> bool:
-    """Whether an error says that memory ran out: files that are mapped, libraries that are loaded and threads say it otherwise."""
-    if isinstance(reason, OSError):
-        return reason.errno == errno.ENOMEM
-    return isinstance(reason, MemoryError) or any(words in str(reason) for words in NO_MEMORY)
+    """Whether an error, or one that it came from, says that memory ran out.
+
+    Files that are mapped, libraries that are loaded and threads say it otherwise than by MemoryError; llvmlite says of a library
+    that does not fit that it is not found.
+    """
+    if isinstance(reason, MemoryError) or getattr(reason, "errno", None) == errno.ENOMEM:
+        return True
+    before = reason.__cause__ or reason.__context__
+    return any(words in str(reason) for words in NO_MEMORY) or (before is not None and ran_out(before))
 
 
 def limited(function: Callable[Given, Result]) -> Callable[Given, Result]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import quoted
 from ..declared import savable
-from ..errors import NotAvailable, brief
+from ..errors import NotAvailable, brief, printed
 from ..frames.absent import Absent
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
@@ -77,6 +77,7 @@ class Call:
             raise NotAvailable(f"the fit is slim, and {quoted(gone)} of its call are gone: give {named}, or take the full fit")
         return self.refit(self.formula, self.data, **self.arguments)
 
+    @printed
     def __repr__(self) -> str:
         shown = [repr(self.formula), "data"]
         shown += [f"{k}={short(v)}" for k, v in self.arguments.items() if not is_default(k, v)]

@@ -11,6 +11,7 @@ from ..arguments import known_arguments, public
 from ..core.memory import limited
 from ..core.task import Rule, Task
 from ..declared import savable
+from ..errors import printed
 from ..frames.spelling import substitute
 from ..frames.tables import as_given, beside_given
 from ..metrics.dissimilarity import Dissimilarity
@@ -352,6 +353,7 @@ class Fit(Published):
             return again
         return replace(again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND))
 
+    @printed
     def __repr__(self) -> str:
         from ..tables.printing import text
 

@@ -16,7 +16,7 @@ from ..core.choose import mean_and_se
 from ..core.cuts import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.folds import grouped, stratified
 from ..core.intervals import Estimate, rows_worth, wilson
-from ..errors import DataError, NotAvailable, OptionError, brief, shown
+from ..errors import DataError, NotAvailable, OptionError, brief, printed, shown, visible
 from .resampling import measure_losses, requested_measure
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class Threshold:
         row |= {f"{name}_{end}": getattr(e, end) for name, e in shares.items() for end in ("low", "high")}
         return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}])
 
+    @printed
     def __repr__(self) -> str:
         name = self.measure[0].upper() + self.measure[1:]
         lines = [
@@ -108,8 +109,8 @@ class Threshold:
 def decision_in_words(of: Any, cut: float) -> str:
     """What a cut decides."""
     if cut == np.inf:
-        return f"{of} is never predicted"
-    return f"{of} where its chance is at least {cut:.4g}" + (", which is everywhere" if cut == 0 else "")
+        return f"{visible(str(of))} is never predicted"
+    return f"{visible(str(of))} where its chance is at least {cut:.4g}" + (", which is everywhere" if cut == 0 else "")
 
 
 def threshold_in_words(threshold: Any, levels: pd.Index) -> str:

@@ -16,7 +16,7 @@ from ..core.memory import limited
 from ..core.units import as_counts
 from ..declared import savable
 from ..elsewhere import VERBS_OF_VALIDATION
-from ..errors import OptionError, brief
+from ..errors import OptionError, brief, printed
 from ..frames.tables import as_given, cached_table
 from .error_curve import ErrorCurve
 from .fit import Fit, learn
@@ -244,6 +244,7 @@ class Validation(ErrorCurve, Served):
 
         return explore_validation(self, **options)
 
+    @printed
     def __repr__(self) -> str:
         from ..tables.curve import text
 

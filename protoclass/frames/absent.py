@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..declared import savable
+from ..errors import printed
 
 GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
 
@@ -22,5 +23,6 @@ class Absent:
 
     what: str
 
+    @printed
     def __repr__(self) -> str:
         return self.what

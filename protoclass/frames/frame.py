@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..arguments import one_of
 from ..declared import savable
-from ..errors import DataError, OptionError, TooLarge, shown
+from ..errors import DataError, OptionError, TooLarge, printed, shown
 from .checks import check_names, check_read, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
 from .reading import names_of, origin_of, unread
@@ -61,6 +61,7 @@ class Frame:
     def __len__(self) -> int:
         return len(self.columns)
 
+    @printed
     def __repr__(self) -> str:
         classes = "" if self.response is None else f", {len(self.response.categories)} classes"
         return f"<Frame {self.formula.quoted}: {len(self)} rows, {len(self.schema)} predictors{classes}>"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..declared import savable
-from ..errors import NotAvailable
+from ..errors import NotAvailable, printed
 from .absent import GONE
 from .frame import Frame
 
@@ -61,6 +61,7 @@ class RowlessFrame(Frame):
     def __len__(self) -> int:
         return int(self.class_counts.sum())
 
+    @printed
     def __repr__(self) -> str:
         return f"<Frame {self.formula.quoted}: {len(self)} rows, which are gone>"
 

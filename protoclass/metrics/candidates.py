@@ -14,7 +14,7 @@ from ..core.sources import Rep
 from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
 from ..declared import savable
-from ..errors import DataError, OptionError, TooLarge, brief
+from ..errors import DataError, OptionError, TooLarge, brief, printed
 from ..frames.checks import check_unique
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
@@ -68,6 +68,7 @@ class unlabelled(Candidates):  # noqa: N801 - reads as a function where it is us
         check_unique(table.index, "unlabelled row")
         object.__setattr__(self, "frame", table)
 
+    @printed
     def __repr__(self) -> str:
         return f"unlabelled({brief(self.frame)}{', only=True' if self.only else ''})"
 

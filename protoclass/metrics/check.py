@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import MOST_SEED, whole_number
 from ..core.distances import properties as core
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, OptionError, brief, printed, shown
 from .embedding import EUCLIDEAN
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Check:
     table: pd.DataFrame
     title: str
 
+    @printed
     def __repr__(self) -> str:
         answers = [str(answer) for answer in self.table["answer"]]
         first = max(map(len, map(str, self.table.index)))

@@ -20,7 +20,7 @@ from ..core.sharded import ShardedSource, sharded
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..declared import savable
-from ..errors import DataError, OptionError, brief, shown
+from ..errors import DataError, OptionError, brief, printed, shown
 from ..frames.frame import Frame, mold
 from ..progress import bar
 from .base import TrainedMetric
@@ -380,6 +380,7 @@ class Dissimilarity:
             {"rows": n, "candidates": m, **dict(zip(names, quartiles, strict=True))}, name=self.metric.name
         )
 
+    @printed
     def __repr__(self) -> str:
         n, m = self.shape
         head = "\n".join([f"{self.metric.name} dissimilarities of {n} rows to {m} candidates", *self.metric.notes])

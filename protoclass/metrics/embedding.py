@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.proximity.embedding import Spectral
-from ..errors import OptionError, brief
+from ..errors import OptionError, brief, printed
 
 if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
@@ -64,6 +64,7 @@ class Spectrum:
 
         return spectrum(self, ax)
 
+    @printed
     def __repr__(self) -> str:
         up, down = self.signature
         advice = {
@@ -161,6 +162,7 @@ class Embedding:
             raise OptionError("by= is a Series of classes that holds every row's label, each once")
         return points(self, axes, by, ax)
 
+    @printed
     def __repr__(self) -> str:
         up, down = self.signature
         head = f"Embedding of {len(self.dissimilarity.index)} rows, signature ({up}, {down})"

@@ -66,7 +66,7 @@ from typing import Any
 
 from ..arguments import known_arguments
 from ..core.memory import limited
-from ..errors import FileError, NotAvailable, OptionError, ProtoclassError, TooLarge, brief
+from ..errors import FileError, NotAvailable, OptionError, ProtoclassError, TooLarge, brief, printed
 from ..files import check_free
 from .archive import Archive, damaged, parse, read_archive, write_archive
 from .arrays import from_bytes
@@ -75,6 +75,8 @@ from .classes import import_all, name_of
 from .contents import contents
 from .values import Reader, Writer
 
+LABEL = 4  # bytes of a file for each label that it counts and does not write: a row has a weight and a class of 8 bytes each
+FEW_LABELS = 2**16  # which any file may count
 DECODING = (ProtoclassError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError,
             NotImplementedError, RuntimeError)  # fmt: skip
 
@@ -99,6 +101,7 @@ class Saved:
     def __fspath__(self) -> str:
         return os.fspath(self.path)
 
+    @printed
     def __repr__(self) -> str:
         size = f"{self.size / 1e6:.1f} MB" if self.size >= 1e6 else f"{self.size / 1e3:.1f} kB"
         return "\n".join([f"{str(self.path)!r} ({size}) holds", *(f"* {line}" for line in self.holds)])
@@ -178,8 +181,8 @@ def _decoded(archive: Archive, place: Path) -> Any:
     content = parse(archive.content, place)
     if not isinstance(content, dict) or set(content) != {"objects", "root"}:
         raise FileError("its content has other parts than objects and root")
-    arrays = {int(name[7:-4]): from_bytes(name, data) for name, data in archive.entries.items()}
-    reader = Reader(content["objects"], arrays)
+    arrays = {int(name[7:-4]): from_bytes(name, data, archive.size) for name, data in archive.entries.items()}
+    reader = Reader(content["objects"], arrays, FEW_LABELS + archive.size // LABEL)
     value = reader.object(content["root"])
     if reader.used != set(arrays):
         raise FileError("it has arrays that nothing refers to")

@@ -23,8 +23,8 @@ from ..files import write_by
 FORMAT, VERSION = "protoclass", 1
 MANIFEST, CONTENT = "manifest.json", "content.json"
 ARRAY = re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
-RATIO = 100  # an entry of more than SMALL bytes is compressed to no less than this share
-SMALL = 2**16
+ARRAY_RATIO, TEXT_RATIO = 50, 10  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
+SMALL = 2**12  # bytes that any entry may have
 AT_ONCE = 2**20  # bytes that are compressed or read at a time: Ctrl-C is noticed in between
 MANIFEST_LIMIT = 2**24  # bytes
 FROM_ZIP = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError, OverflowError, LookupError)
@@ -43,11 +43,14 @@ class Archive:
         The text that says what the arrays are.
     entries : mapping of name to bytearray
         The arrays as `numpy.save` writes them.
+    size : int
+        Bytes of all entries.
     """
 
     kind: str
     content: str
     entries: Mapping[str, bytearray]
+    size: int
 
 
 def write_archive(path: Path, kind: str, content: str, entries: Mapping[str, bytes], overwrite: bool) -> int:
@@ -69,7 +72,7 @@ def _write(file: BinaryIO, parts: Mapping[str, bytes]) -> int:
     try:
         for name, data in parts.items():
             info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
-            info.compress_type, info.external_attr, info.file_size = _method(data), 0o644 << 16, len(data)
+            info.compress_type, info.external_attr, info.file_size = _method(name, data), 0o644 << 16, len(data)
             with archive.open(info, "w") as entry:
                 for piece in _pieces(data):
                     entry.write(piece)
@@ -110,14 +113,19 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _method(data: bytes) -> int:
+def most_bytes(name: str, compressed: int) -> int:
+    """What an entry of so many bytes in the file may have."""
+    return SMALL + (ARRAY_RATIO if ARRAY.fullmatch(name) else TEXT_RATIO) * compressed
+
+
+def _method(name: str, data: bytes) -> int:
     """Compressed, unless the entry would then look like a bomb."""
     packer, size = zlib.compressobj(6), 0
     for piece in _pieces(data):
         size += len(packer.compress(piece))
-        if size * RATIO >= len(data) or len(data) <= SMALL:
+        if most_bytes(name, size) >= len(data):
             return zipfile.ZIP_DEFLATED
-    return zipfile.ZIP_DEFLATED if (size + len(packer.flush())) * RATIO >= len(data) else zipfile.ZIP_STORED
+    return zipfile.ZIP_DEFLATED if most_bytes(name, size + len(packer.flush())) >= len(data) else zipfile.ZIP_STORED
 
 
 def read_archive(path: Path) -> Archive:
@@ -171,7 +179,8 @@ def _read(archive: zipfile.ZipFile, size: int, path: Path) -> Archive:
         if listed[name] != {"bytes": len(data), "sha256": _sum(data)}:
             raise damaged(path, f"{name} is not what its manifest says")
         read[name] = data
-    return Archive(kind, read.pop(CONTENT).decode(), read)
+    size = sum(map(len, read.values()))
+    return Archive(kind, read.pop(CONTENT).decode(), read, size)
 
 
 def _described(manifest: Any, path: Path) -> tuple[str, Mapping[str, Any]]:
@@ -207,7 +216,7 @@ def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfi
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise damaged(path, f"its entry {name} is compressed in a way that is not allowed")
         stored = info.compress_type == zipfile.ZIP_STORED
-        if (stored and info.file_size != info.compress_size) or info.file_size > SMALL + RATIO * info.compress_size:
+        if (stored and info.file_size != info.compress_size) or info.file_size > most_bytes(name, info.compress_size):
             raise damaged(path, f"its entry {name} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
         entries[name] = info
     if not {MANIFEST, CONTENT} <= entries.keys():

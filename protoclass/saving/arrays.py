@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 
-from ..errors import FileError
+from ..errors import FileError, cut
 
 KINDS = "biufMmU"  # booleans, numbers, dates and texts of a fixed length
 LONGEST_HEADER = 10_000
@@ -26,8 +26,16 @@ def to_bytes(array: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def from_bytes(name: str, data: bytearray) -> np.ndarray:
+def from_bytes(name: str, data: bytearray, most: int) -> np.ndarray:
     """The array of an npy file, over the memory of its bytes.
+
+    Parameters
+    ----------
+    name : str
+        Of the entry.
+    data : bytearray
+    most : int
+        Bytes of all entries, more than which no side of an array has entries, also where another side has none.
 
     Raises
     ------
@@ -43,12 +51,13 @@ def from_bytes(name: str, data: bytearray) -> np.ndarray:
         raise FileError(f"{name} has no header of an array: {type(reason).__name__}") from None
     if dtype.kind not in KINDS or dtype.hasobject or dtype.fields is not None or dtype.subdtype is not None:
         raise FileError(f"{name} holds {dtype}, which is not allowed")
-    if len(shape) > MOST_AXES or any(type(n) is not int or n < 0 for n in shape):
-        raise FileError(f"{name} has the shape {shape}")
+    sides = all(type(n) is int and 0 <= n <= most for n in shape)
+    if not sides or len(shape) > MOST_AXES or (dtype.itemsize == 0 and prod(shape) > 0):
+        raise FileError(f"{name} has the shape {cut(str(shape), 80)} of {dtype}")
     start = file.tell()
     if prod(shape) * dtype.itemsize != len(data) - start:
         raise FileError(f"{name} would have {prod(shape) * dtype.itemsize:,} bytes, and there are {len(data) - start:,}")
-    array = np.frombuffer(data, dtype, prod(shape), start) if prod(shape) and dtype.itemsize else np.empty(prod(shape), dtype)
+    array = np.frombuffer(data, dtype, prod(shape), start) if prod(shape) else np.empty(0, dtype)
     array = array.reshape(shape, order="F" if fortran else "C")
     if dtype.byteorder == ">" or (dtype.byteorder == "<" and not np.little_endian):
         array = array.astype(dtype.newbyteorder("="))

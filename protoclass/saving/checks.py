@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from ..analysis.comparison import Comparison
 from ..core.query import answer_block
 from ..core.sources import Rep, part
 from ..core.task import Points, Rule
-from ..errors import FileError
+from ..errors import FileError, cut
 from ..estimation.calibration import Calibration
+from ..estimation.cross_validation import SecondDraw
 from ..estimation.fit import Fit
 from ..estimation.fitted import KINDS
 from ..estimation.problem import Problem
@@ -24,6 +26,7 @@ from ..metrics.arrays import check_rep, same
 from ..metrics.base import candidates_of, rows_of
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.vectors import as_vectors
+from ..models.base import Model
 
 FEW = 2  # rows that a rule is asked about
 
@@ -113,15 +116,33 @@ def check_rule(rule: Rule, d: Dissimilarity, classes: int) -> None:
         if points.coords.shape[1:] != known.shape[1:] or not np.isfinite(points.coords).all():
             raise FileError("prototypes have coordinates of another space")
     for name, values in points.table.items():
-        if not isinstance(name, str) or not isinstance(values, np.ndarray) or len(values) != len(points):
-            raise FileError(f"the column {name!r} of the prototypes has another length")
-    if not all(isinstance(name, str) for name in rule.report):
+        if not isinstance(name, str) or not isinstance(values, np.ndarray) or values.shape != (len(points),):
+            raise FileError(f"the column {cut(repr(name))} of the prototypes has another shape")
+    if not all(isinstance(name, str) and name for name in rule.report):
         raise FileError("the report of the rule has names that are no texts")
+    if not all(a.dtype.kind in "biuf" for a in _arrays_of(replace(points, table={}), rule.report, getattr(rule, "machines", ()))):
+        raise FileError("the rule counts what is no number")
+    if not all(0 <= one.positive < classes and -1 <= one.negative < classes for one in getattr(rule, "machines", ())):
+        raise FileError("a machine of the rule is of classes that do not exist")
+    getattr(rule, "steps", None)  # of a greedy cover: raises where the report has no objective, or the table not what it is made of
     if getattr(rule, "classes", classes) != classes or not 0 <= getattr(rule, "fallback", 0) < classes:
         raise FileError("the rule is of other classes")
     if not np.isfinite(rule.size) or "class" not in rule.kinds or not set(rule.kinds) <= set(KINDS):
         raise FileError("the rule has no size, or answers what no rule does")
     _ask(rule, d, classes)
+
+
+def _arrays_of(*values: Any) -> Iterator[np.ndarray]:
+    """The arrays in objects, tuples and mappings."""
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif is_dataclass(value) and not isinstance(value, type):
+            yield from _arrays_of(*(getattr(value, f.name) for f in fields(value)))
+        elif isinstance(value, (tuple, list)):
+            yield from _arrays_of(*value)
+        elif isinstance(value, Mapping):
+            yield from _arrays_of(*value.values())
 
 
 def _ask(rule: Rule, d: Dissimilarity, classes: int) -> None:
@@ -153,9 +174,18 @@ def check_problem(problem: Problem) -> None:
         raise FileError("the rows are not those of the data")
 
 
+def _check_names(names: Any, model: Model, what: str) -> None:
+    strange = [name for name in names if name not in model.parameters()]
+    if strange:
+        raise FileError(f"the {what} is of {cut(repr(strange[0]))}, which is no parameter of the method")
+
+
 def check_validation(v: Validation) -> None:
     """Folds of all rows, held-out classes that exist, and errors, sizes and weights that are numbers."""
     check_problem(v.problem)
+    _check_names(v.grid, v.problem.model, "grid of the cross-validation")
+    if v.second is not None and not isinstance(v.second, SecondDraw):
+        raise FileError("the second draw of the folds is none")
     frame, points = v.problem.frame, len(v.grid)
     (repeats, n), classes = v.of_fold.shape, len(frame.levels)
     if n != len(frame) or repeats < 1 or points < 1 or v.of_fold.dtype.kind not in "iu" or (v.of_fold < 0).any():
@@ -174,6 +204,8 @@ def check_validation(v: Validation) -> None:
         raise FileError("the loss or the choice of the cross-validation is not that of its classes and grid")
     if not all(isinstance(g, (int, np.integer)) and 0 <= g < points for g in v.choice.points.values()):
         raise FileError("the choice of the cross-validation is not in its grid")
+    if not {"1se", "1se-paired", "min", v.problem.call.arguments.get("choose", "1se")} <= set(v.choice.points):
+        raise FileError("the choice of the cross-validation lacks a rule")
 
 
 def check_calibration(c: Calibration, classes: int) -> None:
@@ -183,7 +215,8 @@ def check_calibration(c: Calibration, classes: int) -> None:
         raise FileError("the calibration is of other classes or folds")
     if np.isnan(known.strangeness).any() or not (np.isfinite(known.w) & (known.w >= 0)).all():
         raise FileError("the calibration holds what is no number")
-    if c.share.shape != (classes,) or not np.isfinite(c.share).all() or c.scale.kind not in KINDS:
+    shapes = c.scores.shape == (len(known.y), classes) and c.share.shape == (classes,)
+    if not shapes or not np.isfinite(c.share).all() or c.scale.kind not in KINDS:
         raise FileError("the shares of the classes in the calibration are not those of its classes")
     p = c.chances.of(np.zeros((1, classes)))
     if p.shape != (1, classes) or not (np.isfinite(p) & (p >= 0) & (p <= 1)).all():
@@ -199,6 +232,8 @@ def check_fit(fit: Fit) -> None:
     classes, n = len(fit.frame.levels), len(fit.frame)
     if len(fit.dissimilarity.data) != n or fit.dissimilarity.data.absent != fit.frame.absent:
         raise FileError("the rows of the fit and of its dissimilarity are not the same")
+    for what, names in (("grid", fit.selection.grid), ("choice", fit.selection.values), ("earlier choice", fit.selection.earlier)):
+        _check_names(names, fit.problem.model, what)
     if fit.selection.point is not None and not 0 <= fit.selection.point < max(1, len(fit.selection.grid)):
         raise FileError("the point that was chosen is not in the grid")
     fit.model  # the parameters as chosen are those of the method  # noqa: B018

@@ -181,10 +181,7 @@ def read_index(reader: Reader, written: Any, depth: int) -> pd.Index:
     if len(names) != 1:
         raise FileError("labels of one level have several names")
     if keys == {"range"}:
-        ends = reader.list(written["range"], depth, 3)
-        if not all(type(n) is int for n in ends) or not ends[2]:
-            raise FileError("labels count by no whole numbers")
-        return pd.RangeIndex(*ends, name=names[0])
+        return pd.RangeIndex(reader.counting(written["range"], depth), name=names[0])
     if keys != {"labels"}:
         raise FileError(f"labels have the parts {sorted(keys)}")
     values = read_column(reader, written["labels"], depth)

@@ -117,12 +117,21 @@ class Writer:
 
 
 class Reader:
-    """Values on their way out of a file; every array and object is used at least once, and made once."""
+    """Values on their way out of a file; every array and object is used at least once, and made once.
 
-    def __init__(self, objects: Any, arrays: Mapping[int, np.ndarray]) -> None:
+    Parameters
+    ----------
+    objects : list
+        Objects as JSON.
+    arrays : mapping of number to array
+    counted : int
+        How many entries all ranges together may have.
+    """
+
+    def __init__(self, objects: Any, arrays: Mapping[int, np.ndarray], counted: int) -> None:
         if not isinstance(objects, list):
             raise FileError("its objects are no list")
-        self.arrays, self.used = arrays, set[int]()
+        self.arrays, self.used, self._counted = arrays, set[int](), counted
         self.objects: list[Any] = []
         for written in objects:
             self.objects.append(self._object(written))
@@ -152,6 +161,18 @@ class Reader:
         if type(at) is not int or not 0 <= at < len(self.objects):
             raise FileError(f"it has no object {cut(str(at), 80)} before the one that refers to it")
         return self.objects[at]
+
+    def counting(self, written: Any, depth: int) -> range:
+        """A range, of which not one entry is made."""
+        ends = self.list(written, depth, 3)
+        if not all(type(n) is int for n in ends) or not ends[2]:
+            raise FileError("a range has ends that are no whole numbers")
+        counted = range(*ends)
+        most = self._counted
+        if counted[most:]:
+            raise FileError(f"a range of more than {most:,} entries is in a file that has no more to count")
+        self._counted -= len(counted)
+        return counted
 
     def list(self, written: Any, depth: int, length: int | None = None) -> list[Any]:
         """The values of a list."""
@@ -209,13 +230,6 @@ def _scalar(reader: Reader, inner: Any, depth: int) -> Any:
     return array[()]
 
 
-def _range(reader: Reader, inner: Any, depth: int) -> range:
-    ends = reader.list(inner, depth, 3)
-    if not all(type(n) is int for n in ends):
-        raise FileError("a range has ends that are no whole numbers")
-    return range(*ends)
-
-
 def _class(reader: Reader, inner: Any, depth: int) -> type:
     if not isinstance(inner, str):
         raise FileError("a class has no name")
@@ -231,7 +245,7 @@ _READ: dict[str, Callable[[Reader, Any, int], Any]] = {
     "float": _infinite,
     "tuple": lambda reader, inner, depth: tuple(reader.list(inner, depth)),
     "mapping": _mapping,
-    "range": _range,
+    "range": lambda reader, inner, depth: reader.counting(inner, depth),
     "scalar": _scalar,
     "array": lambda reader, inner, depth: reader.array(inner),
     "arrays": _arrays,

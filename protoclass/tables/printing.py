@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ..errors import visible, visible_lines
 from ..estimation.uninformative import worse_than_one_class
 from ..metrics.measuring import automatic
 from ..settings import SAME, fixed, significant, with_error
@@ -90,8 +91,8 @@ def text(fit: Fit) -> str:
     """`print(fit)`."""
     said = facts(fit)
     width = max(map(len, said)) + 1
-    lines = [f"{name + ':':<{width}} {value}" for name, value in said.items()]
-    return "\n".join([repr(fit.call), "", *lines, "", _class_table(fit).to_string()])
+    lines = [visible(f"{name + ':':<{width}} {value}") for name, value in said.items()]
+    return "\n".join([repr(fit.call), "", *lines, "", visible_lines(_class_table(fit).to_string())])
 
 
 def html_text(fit: Fit) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 from statsmodels.iolib.summary import Summary, summary_return
 from statsmodels.iolib.table import SimpleTable
 
+from ..errors import visible
+
 LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
          "<": r"\textless{}"}  # fmt: skip
 BY_STATSMODELS = {"$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", ">": "$>$", "|": "$|$"}  # in cells
@@ -51,15 +53,18 @@ class Sheet:
     aligns: str = "r"
 
     def table(self, escape: Callable[[str], str] = str) -> Any:
-        """The table of statsmodels, with each text escaped."""
+        """The table of statsmodels, with each text in one visible line and escaped."""
+
+        def one(text: str) -> str:
+            return escape(visible(text))
 
         def several(texts: Sequence[str] | None) -> list[str] | None:
-            return None if texts is None else [escape(text) for text in texts]
+            return None if texts is None else [one(text) for text in texts]
 
-        cells = [[escape(cell) for cell in row] for row in self.cells]
+        cells = [[one(cell) for cell in row] for row in self.cells]
         beside: dict[str, Any] = {} if self.stubs is None else {"stub_align": "l"}
         return SimpleTable(
-            cells, several(self.headers), several(self.stubs), escape(self.title), data_aligns=self.aligns, **beside
+            cells, several(self.headers), several(self.stubs), one(self.title), data_aligns=self.aligns, **beside
         )
 
 
@@ -68,9 +73,9 @@ class SheetSummary(Summary):  # type: ignore[misc]
 
     def __init__(self, sheets: Sequence[Sheet], notes: Sequence[str]) -> None:
         super().__init__()
-        self.sheets, self.notes = tuple(sheets), tuple(notes)
+        self.sheets, self.notes = tuple(sheets), tuple(map(visible, notes))
         self.tables = [sheet.table() for sheet in self.sheets]
-        self.add_extra_txt(list(notes))
+        self.add_extra_txt(list(self.notes))
 
     def as_html(self) -> str:
         """The tables and notes in HTML."""

@@ -194,7 +194,7 @@ def test_large_arrays_are_compressed_and_read_piece_by_piece(tmp_path, monkeypat
 
 @pytest.mark.parametrize("reason", [
     MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory"), RuntimeError("can't start new thread"),
-    ImportError("libx.so: failed to map segment from shared object"),
+    ImportError("libx.so: failed to map segment from shared object"), OSError("libx.so: failed to map segment from shared object"),
 ])  # fmt: skip
 def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
     @limited
@@ -203,6 +203,41 @@ def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
 
     with pytest.raises(pc.TooLarge, match="memory ran out"):
         work()
+
+
+def test_the_reason_of_an_error_counts_as_well():
+    """llvmlite says of a library that does not fit into memory that it is not found."""
+
+    @limited
+    def work():
+        try:
+            raise OSError("libllvmlite.so: failed to map segment from shared object")
+        except OSError:
+            raise OSError("Could not find/load shared object file 'libllvmlite.so'")  # noqa: B904
+
+    with pytest.raises(pc.TooLarge, match="memory ran out"):
+        work()
+
+
+LITTLE = """
+import resource, sys, protoclass as pc
+data = pc.load_data("iris")
+pc.fit  # what is imported at first
+now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + int(sys.argv[1]) * 2**20,) * 2)
+try:
+    pc.fit("species ~ .", data, eps=[0.5, 1.0], cv=3, solver="exact")
+except pc.TooLarge as reason:
+    print("too large:", reason)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is set for Linux")
+@pytest.mark.parametrize("size", [20, 60, 120])
+def test_a_first_fit_in_little_memory_ends_in_our_error(size):
+    done = subprocess.run([sys.executable, "-c", LITTLE, str(size)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-600:]
+    assert not done.stdout or "memory ran out" in done.stdout
 
 
 def test_what_is_asked_of_fits_says_it_as_well(monkeypatch):

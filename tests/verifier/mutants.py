@@ -25,7 +25,7 @@ from verifier.battery import FITS, SLIM
 
 # Fields of which a change may be accepted, and why no claim that is checked speaks of it
 SETTING = "a setting of the search, which no claim speaks of: what was found is checked itself"
-CALIBRATION = "the verifier names it as not checked"
+CALIBRATION = "the verifier lists it as stated"
 WITHOUT_CONSEQUENCE = {
     "method pvm.time_limit": SETTING, "method pvm.draws": SETTING, "method pvm.mip_gap": SETTING, "Call.arguments.draws": SETTING,
     "Call.arguments.repeats": "nothing was cross-validated, so that nothing was repeated",
@@ -37,7 +37,7 @@ WITHOUT_CONSEQUENCE = {
     "Validation.grid": "a point that was not chosen, of a grid that the method made: no other number states it",
     "Selection.grid": "the same grid, in a file that keeps no validation",
     "Certificate.prices": "the changed prices are feasible too, and prove the same bound after rounding to possible objectives",
-    "Certificate.bound": "claimed by branch and bound, which the verifier names as not checked",
+    "Certificate.bound": "claimed by branch and bound, which the verifier lists as stated",
     "Points.at": "a ball around another row that covers the same rows: each claim is true of it too",
 }  # fmt: skip
 

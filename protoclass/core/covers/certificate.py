@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...declared import savable
+from ...errors import printed
 
 Array = NDArray[Any]
 
@@ -124,6 +125,7 @@ class Certificate:
         sampled = None if self.sampled is None else self.sampled.without_prices()
         return replace(self, sampled=sampled, prices=None)
 
+    @printed
     def __repr__(self) -> str:
         text = self.state(self.gap)
         return text if self.sampled is None else f"{text}; {self.sampled}"

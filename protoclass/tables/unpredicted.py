@@ -11,7 +11,7 @@ from ..analysis.separation import tells_apart
 from ..errors import brief
 from ..estimation.calibration import READ
 from ..estimation.resampling import losses, mean_loss, row_weights
-from ..estimation.weighting import with_class_weights
+from ..estimation.weighting import class_factors, with_class_factors
 from ..settings import SAME, significant
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def first_gains(fit: Fit, balanced: bool = False) -> np.ndarray | None:
     if gains is None or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
         return None
     if balanced:
-        problem = replace(problem, frame=with_class_weights(problem.frame, "balanced"))
+        problem = replace(problem, frame=with_class_factors(problem.frame, class_factors(problem.frame, "balanced"), "balanced"))
     return gains(fit.learned, problem.task(fit.dissimilarity))
 
 

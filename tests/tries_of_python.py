@@ -98,7 +98,7 @@ SKLEARN = [
     ("fit.test(new).f1", "NotAvailable: tidy() has it", "fit.test(new).tidy()['f1']"),
     ("fit.test(new).brier", "NotAvailable: glance() has", "cal.test(new).glance()['brier']"),
     ("fit.test(new).confusion_matrix", "NotAvailable: the attribute confusion", "fit.test(new).confusion"),
-    ("fit.test(new, group='sepal_width')", "OptionError: group= is by= here", "fit.test(new, by='species')"),
+    ("fit.test(new, group='sepal_width')", "OptionError: group= is groups= here", "fit.test(new, groups=new.index % 5)"),
     ("fit.calibrate(how='sigmoid')", "OptionError: 'multinomial' is it here", "fit.calibrate(how='multinomial', cv=3)"),
     ("fit.calibrate(cv='prefit')", "OptionError: fit.calibrate(more)", "fit.calibrate(new)"),
     ("cal.predict(new, 'set', level=90)", "OptionError: such as 0.9", "cal.predict(new, 'set', level=0.9)"),

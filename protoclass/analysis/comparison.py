@@ -181,9 +181,9 @@ class Comparison(Served):
         >>> import protoclass as pc
         >>> c = pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=3), pc.KNN(k=15)], test_size=0.4, calibrate={"cv": 3})
         >>> c.table[["brier", "brier_se"]].round(3).to_dict("index")
-        {'knn(k=3)': {'brier': 0.068, 'brier_se': 0.035}, 'knn(k=15)': {'brier': 0.096, 'brier_se': 0.024}}
+        {'knn(k=3)': {'brier': 0.069, 'brier_se': 0.034}, 'knn(k=15)': {'brier': 0.098, 'brier_se': 0.024}}
         >>> c.score_tests()[["test", "difference", "p"]].round(3).to_numpy().tolist()
-        [['paired t', -0.028, 0.307]]
+        [['paired t', -0.029, 0.293]]
         """
         return compare_scores(self.scores(score), self.design, self.independent)
 

@@ -128,7 +128,7 @@ class ErrorCurve:
 
         The error in `table` of a point that was chosen for it is too small: on noise, with 40 rows and a true error of 0.50,
         it is 0.38 for "scm", 0.40 for "pvm" and 0.45 for "knn" at the 1-SE point, and the corrected one 0.47, 0.48 and 0.50
-        (`python benchmarks/tuned_error.py`): for "pvm" and "scm" it is still 2 to 4 points
+        (`python benchmarks/tuned_error.py`): for "pvm" and "scm" it is still 2 to 3 points
         optimistic, see `corrected_interval`. Nothing is fitted again: rows are drawn with replacement from the held-out
         predictions, the point is chosen anew, and the rows that were not drawn judge it. Nested cross-validation judges the
         tuning by fitting it again on each outer fold's training rows: `compare(formula, data, [method], cv=10)`.

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.intervals import Estimate
+from ..errors import visible
 from ..settings import fixed, significant
 from ..views.names import list_short
 
@@ -54,7 +55,7 @@ def lines(test: Test) -> list[str]:
         line = "; ".join(parts[name] for name in names if name in parts)
         out += [line] if line else []
     if test.judged.prevalence is not None:
-        named = [f"{c} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
+        named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(f"Probabilities for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
     return out

@@ -111,6 +111,8 @@ class Measured:
     def new(self, table: pd.DataFrame, candidates: Rep | None = None) -> Array:
         """Dissimilarities of new rows, which are complete, to the candidates."""
         known: Any = self.call(f"`rows` of {_count(len(table), 'new row')}", self.trained.new_rows, table, self.frame)
+        if not known.complete.all():
+            self.frame.again(table)[0].unseen_counts.refuse()  # such rows have no answer where levels are columns
         require(bool(known.complete.all()), f"{self}: complete rows are not taken for complete when they come as new rows")
         return np.asarray(self.call("`between` of new rows", known.measure, np.arange(len(table)), candidates or self.candidates))
 

@@ -35,7 +35,7 @@ def test_no_smaller_change_changes_the_class(iris, metric, eps):
     changed = 0
     for step in np.geomspace(0.01, 10, 25):
         moved = X + step * random.normal(size=X.shape) * X.std().to_numpy()
-        D = trained.new_rows(X, together.data).measure(np.arange(len(X)), trained.new_rows(moved, together.data).rows)
+        D = trained.new_rows(X, together.data).measure(np.arange(len(X)), trained.new_rows(moved, together.data).rows())
         other = fit.predict(moved).to_numpy() != before
         inside = np.diag(D) < radius
         assert not (other & inside).any()

@@ -253,7 +253,7 @@ def test_hamming_reads_any_column_and_values_not_seen():
     assert pc.dissimilarity("~ .", t, ZeroOne()).frame().to_numpy().tolist() == np.sign(slow).tolist()
     new = t.iloc[[0, 0]].assign(t=["new", "other"], n=[1.0, 7.0])
     assert measure(d, new)[:, 0] == pytest.approx([1 / 6, 2 / 6])
-    both = d.metric.new_rows(new, d.data).rows
+    both = d.metric.new_rows(new, d.data).rows()
     assert d.metric.between(both, both)[0, 1] == pytest.approx(2 / 6)  # two values not seen differ from each other
     coded = pc.dissimilarity("~ C(n)", t, Hamming())  # 1 and 1.0 are one value
     assert measure(coded, t.assign(n=t.n.astype(float)))[0].tolist() == [

@@ -46,7 +46,7 @@ class CityBlock(pc.Metric):
 
 @pc.savable(span="p")
 @dataclass(frozen=True)
-class TrainedSpan(pc.TrainedMetric):
+class PlantedSpan(pc.TrainedMetric):
     span: np.ndarray
 
     def rows(self, frame):
@@ -67,7 +67,7 @@ class Range(pc.Metric):
 
     def train(self, frame):
         span = np.ptp(numbers(frame), axis=0)
-        return TrainedSpan(self, np.where(span > 0, span, 1.0))
+        return PlantedSpan(self, np.where(span > 0, span, 1.0))
 
 
 @pc.savable(weights="p")
@@ -210,7 +210,7 @@ class InParts(pc.Metric):
         return Largest(np.abs(numbers(frame)).max(axis=0))
 
     def trained(self, tally, frame):
-        return TrainedSpan(self, np.where(tally.values > 0, tally.values, 1.0))
+        return PlantedSpan(self, np.where(tally.values > 0, tally.values, 1.0))
 
 
 GOOD = [CityBlock, Range, Weighted, Scaled, Upwards, Unlike, InSQL, InParts]
@@ -457,7 +457,7 @@ class Table(CityBlock):
 @fault("zero", "finite and at least 0.*spread that is 0")
 class NoSpread(Range):
     def train(self, frame):
-        return TrainedSpan(self, np.ptp(numbers(frame), axis=0))
+        return PlantedSpan(self, np.ptp(numbers(frame), axis=0))
 
 
 @fault("zero", "finite and at least 0")
@@ -577,7 +577,7 @@ class DrawsInTrain(Range):
     def train(self, frame):
         keep = np.random.permutation(len(frame))[: max(2, len(frame) // 2)]
         span = np.ptp(numbers(frame)[keep], axis=0)
-        return TrainedSpan(self, np.where(span > 0, span, 1.0))
+        return PlantedSpan(self, np.where(span > 0, span, 1.0))
 
 
 @fault("generator", "global generator `random`")
@@ -590,14 +590,14 @@ class ShufflesBetween(CityBlock):
 @fault("generator", "equal to itself|default_rng")
 class NoSeed(Range):
     def train(self, frame):
-        return TrainedSpan(self, 1.0 + np.random.default_rng().random(frame.design.shape[1]))
+        return PlantedSpan(self, 1.0 + np.random.default_rng().random(frame.design.shape[1]))
 
 
 # saved, made again, pickled, equal, hashable
 
 
 @dataclass(frozen=True)
-class TrainedUnsavable(TrainedSpan):
+class TrainedUnsavable(PlantedSpan):
     pass
 
 
@@ -609,7 +609,7 @@ class NotSavable(Range):
 
 @pc.savable
 @dataclass(frozen=True)
-class TrainedHidden(TrainedSpan):
+class TrainedHidden(PlantedSpan):
     def hide(self, centre):
         object.__setattr__(self, "_centre", centre)
         return self
@@ -665,8 +665,8 @@ class KeepsANumber(Range):
 class TrainedMistyped(pc.TrainedMetric):
     span: tuple
 
-    rows = TrainedSpan.rows
-    between = TrainedSpan.between
+    rows = PlantedSpan.rows
+    between = PlantedSpan.between
 
 
 @fault("saved", "saved and loaded")
@@ -686,11 +686,11 @@ class HoldsAFunction(CityBlock):
 
 @pc.savable
 @dataclass(frozen=True)
-class TrainedNeverEqual(TrainedSpan):
+class TrainedNeverEqual(PlantedSpan):
     def __eq__(self, other):
         return self is other
 
-    __hash__ = TrainedSpan.__hash__
+    __hash__ = PlantedSpan.__hash__
 
 
 @fault("equal", "equal to itself")
@@ -701,11 +701,11 @@ class NeverEqual(Range):
 
 @pc.savable
 @dataclass(frozen=True)
-class TrainedAlwaysEqual(TrainedSpan):
+class TrainedAlwaysEqual(PlantedSpan):
     def __eq__(self, other):
         return type(self) is type(other)
 
-    __hash__ = TrainedSpan.__hash__
+    __hash__ = PlantedSpan.__hash__
 
 
 @fault("equal", "still equal")
@@ -740,7 +740,7 @@ class MadeOtherwise(Range):
 
 @pc.savable
 @dataclass(frozen=True)
-class TrainedFactor(TrainedSpan):
+class TrainedFactor(PlantedSpan):
     factor = 1.0
 
     def between(self, rows, candidates):
@@ -837,13 +837,10 @@ class FarOnOneSide(CityBlock):
 
 @fault("triangle", "triangle is declared")
 class Squared(CityBlock):
-    power = 2.0
+    triangle = True
 
     def between(self, rows, candidates):
         return (absolute(rows, candidates) ** 2).sum(axis=2)
-
-
-Squared.power = 1.0
 
 
 @fault("triangle", "triangle is declared")
@@ -860,6 +857,7 @@ class SquaredOnUnits(Hellinger):
 
 @fault("triangle", "triangle is declared")
 class Unbounded(CityBlock):
+    triangle = True
     power = None
 
     def between(self, rows, candidates):
@@ -869,6 +867,7 @@ class Unbounded(CityBlock):
 
 @fault("triangle", "triangle is declared")
 class BrayCurtis(CityBlock):
+    triangle = True
     power = None
 
     def between(self, rows, candidates):
@@ -975,7 +974,7 @@ class Last:
 @fault("in parts", "trained_in_parts")
 class ReadsTheFrame(InParts):
     def trained(self, tally, frame):
-        return TrainedSpan(self, np.abs(numbers(frame)).max(axis=0) + 1.0)
+        return PlantedSpan(self, np.abs(numbers(frame)).max(axis=0) + 1.0)
 
 
 @fault("in parts", "of what `tally` gives.*raises|trained_in_parts")
@@ -984,7 +983,7 @@ class CantAdd(InParts):
         return {"largest": np.abs(numbers(frame)).max(axis=0)}
 
     def trained(self, tally, frame):
-        return TrainedSpan(self, tally["largest"] + 1.0)
+        return PlantedSpan(self, tally["largest"] + 1.0)
 
 
 @fault("in parts", "trained_in_parts")
@@ -992,7 +991,7 @@ class OtherTraining(InParts):
     trained_in_parts = True
 
     def train(self, frame):
-        return TrainedSpan(self, np.abs(numbers(frame)).mean(axis=0) + 1.0)
+        return PlantedSpan(self, np.abs(numbers(frame)).mean(axis=0) + 1.0)
 
 
 # SQL
@@ -1065,14 +1064,14 @@ class SeesClasses(Range):
     def train(self, frame):
         X, y = numbers(frame), frame.codes
         within = X - np.array([X[y == c].mean(axis=0) for c in np.unique(y)])[np.unique(y, return_inverse=True)[1]]
-        return TrainedSpan(self, within.std(axis=0) + 1.0)
+        return PlantedSpan(self, within.std(axis=0) + 1.0)
 
 
 @fault("labels", "train_in_folds")
 class CountsClasses(Range):
     def train(self, frame):
         first = numbers(frame)[frame.codes == frame.codes.min()]
-        return TrainedSpan(self, np.abs(first).max(axis=0) + 1.0)
+        return PlantedSpan(self, np.abs(first).max(axis=0) + 1.0)
 
 
 @fault("labels", "held out")
@@ -1144,7 +1143,7 @@ class ReturnsNothing(Range):
 @fault("words", "spec")
 class SpecSecond(Range):
     def train(self, frame):
-        return TrainedSpan(super().train(frame).span, self)
+        return PlantedSpan(super().train(frame).span, self)
 
 
 class TrainedPlain(pc.TrainedMetric):

@@ -161,15 +161,14 @@ def answer_block(rule: Rule | Path, kind: str, block: Query) -> Array:
     Where a dissimilarity turns out to be missing, the rule is asked again about the other rows alone, so that what it says of
     these does not depend on it. Rows that are kept elsewhere are asked about there.
     """
-    if block.elsewhere is not None:
-        return block.elsewhere(rule, kind, block.rows)
-    predicted = np.asarray(rule.predict(kind, block))
+    elsewhere = block.elsewhere is not None
+    predicted = block.elsewhere(rule, kind, block.rows) if block.elsewhere is not None else np.asarray(rule.predict(kind, block))
     lost = block.missing
     if not lost.any():
         return predicted
     out = np.full_like(predicted, -1 if np.issubdtype(predicted.dtype, np.integer) else np.nan)
     if not lost.all():
-        out[~lost] = rule.predict(kind, block.take(~lost))
+        out[~lost] = predicted[~lost] if elsewhere else rule.predict(kind, block.take(~lost))
     return out
 
 

@@ -191,10 +191,10 @@ class Lost:
 
 
 def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
-    """Held-out rows with a level that the training rows of their fold lack; none of rows that are kept elsewhere."""
+    """Held-out rows with a level that the training rows of their fold lack."""
     frame, data, none = problem.frame, problem.call.data, np.zeros(len(fold), bool)
     origin = origin_of(data) if isinstance(data, pd.DataFrame) else None
-    where = {} if frame.parts is not None else frame.held_out_levels(fold, () if origin is None else origin.texts)
+    where = frame.held_out_levels(fold, () if origin is None else origin.texts)
     missing = [at for name, at in where.items() if problem.metric.unseen_in(name) == "missing"]
     return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
 

@@ -171,14 +171,17 @@ class Frame:
 
         Not of levels that a column declares, as a categorical does, unless it is one of the `texts`, whose levels are those that occur.
         """
-        declared = [c for c in self._levels if isinstance(self.columns[c].dtype, pd.CategoricalDtype)]
-        learned = [c for c in self._levels if c not in declared or c in texts]
-        where = {c: alone(self._levels[c].codes.astype(np.int64), fold) for c in learned}
+        where = {c: alone(codes, fold) for c, codes in self.learned_levels(texts).items()}
         return {c: at for c, at in where.items() if at.any()}
+
+    def learned_levels(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
+        """Codes (n,) of the levels of each category whose levels are those that occur: no categorical, or one of the `texts`."""
+        declared = [c for c in self._levels if isinstance(self.columns[c].dtype, pd.CategoricalDtype)]
+        return {c: v.codes.astype(np.int64) for c, v in self._levels.items() if c not in declared or c in texts}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
         """How many rows have each value of some columns, at some places (n,)."""
-        counts = {c: Counter(self.columns[c][at].tolist()) for c, at in where.items()}
+        counts = {c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()}
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:

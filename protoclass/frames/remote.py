@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -135,6 +135,14 @@ class RemoteFrame(Frame):
             columns, response, self.formula, self.schema, self.spec, self.weights[rows], self.dropped, self.keep, self.notes
         )
 
+    def held_out_levels(self, fold: np.ndarray, texts: Iterable[str]) -> dict[str, np.ndarray]:
+        of_part = [(own,) for own in np.split(fold, self.parts.bounds[1:-1])]
+        found = self.parts.map(_levels_by_fold, of_part, (int(fold.max(initial=0)) + 1, tuple(texts)))
+        once = {c: np.flatnonzero(np.logical_or.reduce([part[c] for part in found]).sum(axis=1) == 1) for c in found[0]}
+        rare = {c: levels for c, levels in once.items() if len(levels)}
+        at = self.parts.map(_rows_with, [()] * len(of_part), (rare, tuple(texts)))
+        return {c: np.concatenate([part[c] for part in at]) for c in rare}
+
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
         at = self.labels.get_indexer(labels)
         return self.take(at[at >= 0]).columns.reindex(labels)
@@ -142,6 +150,21 @@ class RemoteFrame(Frame):
 
 def _columns(frame: Frame, at: np.ndarray) -> pd.DataFrame:
     return frame.columns.iloc[at]
+
+
+def _levels_by_fold(frame: Frame, fold: np.ndarray, folds: int, texts: Iterable[str]) -> dict[str, np.ndarray]:
+    """Whether a level of a category occurs in a fold, bool (levels, folds), by column."""
+    out = {}
+    for c, codes in frame.learned_levels(texts).items():
+        out[c] = np.zeros((len(frame.schema[c].levels), folds), bool)
+        out[c][codes[codes >= 0], fold[codes >= 0]] = True
+    return out
+
+
+def _rows_with(frame: Frame, levels: Mapping[str, np.ndarray], texts: Iterable[str]) -> dict[str, np.ndarray]:
+    """Which rows have some levels of a category, bool (r,), by column."""
+    codes = frame.learned_levels(texts)
+    return {c: np.isin(codes[c], some) for c, some in levels.items()}
 
 
 def mold_remote(

@@ -104,6 +104,21 @@ def test_categories_and_missing_values(client):
     assert_same(pc.fit("y ~ .", in_parts(data, [60, 200]), **given), pc.fit("y ~ .", data, **given))
 
 
+def test_a_level_in_one_fold_only_has_no_held_out_answer_on_a_cluster_either(client):
+    iris = pc.load_data("iris").sample(frac=1, random_state=0).reset_index(drop=True)
+    iris["g"] = np.where(iris.index % 2 == 0, "a", "b")
+    iris.loc[[3, 63], "g"] = "rare"
+    fold = np.arange(150) // 3 % 5  # rows 3 and 63 are in the fold 1
+    ways = {"here": None, "cluster": client}
+    found = {}
+    for name, where in ways.items():
+        with pytest.warns(pc.DataWarning, match=r"column 'g' has levels that the training rows of a fold lack: 'rare' \(2 rows\)"):
+            found[name] = pc.cross_validate("species ~ .", iris, eps=[0.8, 1.2], cv=fold, client=where, dissimilarity="euclidean")
+    assert found["cluster"].problem.frame.parts is not None
+    assert (found["here"].predicted == found["cluster"].predicted).all()
+    assert (found["here"].predicted[0] < 0).all(axis=1).nonzero()[0].tolist() == [3, 63]
+
+
 def test_a_class_in_one_partition_only(client):
     data = made(2).sort_values("y", kind="stable").reset_index(drop=True)
     counts = data["y"].value_counts().sort_index().cumsum()

@@ -260,3 +260,25 @@ def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("protoclass.core.covers.problems.LISTED", 1000)
     with pytest.raises(pc.TooLarge, match="smaller radii, candidates=500"):
         pc.fit("y ~ .", data, eps=1.0, solver="ratio")
+
+
+def test_dissimilarities_whose_squares_overflow_are_refused_by_name():
+    D = np.random.default_rng(0).random((8, 8))
+    np.fill_diagonal(D, 0)
+    D[4, 2] = 1e300
+    data = pd.DataFrame({"x": np.arange(8.0), "y": list("cbaaabcb")})
+    D = pd.DataFrame(D, data.index, data.index)
+    with pytest.raises(pc.DataError, match="too large, as their squares overflow"):
+        pc.fit("y ~ 1", data, "hyperplane", C=1.0, dissimilarity=D)
+    fit = pc.fit("y ~ 1", data, "knn", k=3, dissimilarity=D)
+    with pytest.raises(pc.DataError, match="too large for a map"):
+        fit.plot()
+    with pytest.raises(pc.NotAvailable, match="too large for a map"):
+        fit.explore()
+
+
+def test_products_of_columns_that_overflow_are_refused_without_a_foreign_warning():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame({"a": draw.integers(-(10**18), 10**18, 8), "b": draw.normal(size=8) * 1e300, "y": list("aabbaabb")})
+    with pytest.warns(pc.DataWarning), pytest.raises(pc.DataError, match="distances need finite numbers"):
+        pc.fit("y ~ a:b", data, eps=1.0)

@@ -131,12 +131,13 @@ class Validation(ErrorCurve, Served):
     def confusion(self, point: int | None = None) -> pd.DataFrame:
         """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
 
-        With several repeats, the mean over them.
+        With several repeats, the mean over them. Rows without a prediction are in no cell.
         """
         g = self._point(point)
         frame, L = self.problem.frame, len(self.problem.frame.levels)
+        known = self.predicted[:, :, g] >= 0
         cells = frame.codes * L + self.predicted[:, :, g]
-        counts = np.mean([np.bincount(c, frame.weights, L * L) for c in cells], axis=0).reshape(L, L)
+        counts = np.mean([np.bincount(c[at], frame.weights[at], L * L) for c, at in zip(cells, known, strict=True)], axis=0).reshape(L, L)
         return pd.DataFrame(as_counts(counts), frame.levels.rename("truth"), frame.levels.rename("predicted"))
 
     def _point(self, point: int | None) -> int:

@@ -220,7 +220,7 @@ class Frame:
             )
         table = self._unchanged() if self.spec is None else self._computed()
         values = table.to_numpy()
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             total = values.sum()
         if not np.isfinite(total) and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]

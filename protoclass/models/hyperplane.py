@@ -89,7 +89,10 @@ class Hyperplane(Model):
         """The rules of a task whose rows all have weight."""
         P = np.asarray(task.D.array(), float)
         if self.embedding == "proximity":
-            K = P @ P.T
+            with np.errstate(over="ignore", invalid="ignore"):
+                K = P @ P.T
+            if not np.isfinite(K).all():
+                raise DataError("some dissimilarities are too large, as their squares overflow: correct them, or divide all by a number")
             rules = [self._proximity(task, P, K, C) for C in axis(grid, "C", self.C).astype(float)]
             return RulePath(tuple(rules))
         full = embedded(task, P)

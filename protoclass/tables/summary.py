@@ -54,10 +54,8 @@ def by_class(fit: Fit) -> pd.DataFrame:
         codes, L = fit.fitted_codes, len(fit.frame.levels)
         counts = pd.DataFrame(np.bincount(fit.frame.codes * L + codes, fit.frame.weights, L * L).reshape(L, L))
         name = "training error"
-    total = counts.sum(axis=1)
-    table[name] = [
-        fixed(1 - counts.iloc[k, k] / total.iloc[k]) if total.iloc[k] > 0 else "" for k in range(len(counts))
-    ]
+    total = fit.frame.class_weights  # a row without a prediction is wrong
+    table[name] = [fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))]
     return table
 
 

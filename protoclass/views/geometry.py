@@ -24,6 +24,7 @@ LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball
 MARGIN = 0.06  # of the range of an axis, on both sides
 MAP = "map"
+LARGEST = 1e150  # a dissimilarity, whose square is a number
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,8 @@ def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = N
         D = np.asarray(source.take(placed, columns), float)
     else:
         D = _between(dissimilarity, part(dissimilarity.rows, placed), landmarks)
+    if (np.abs(D) > LARGEST).any():
+        raise DataError("some dissimilarities are too large for a map, as their squares overflow: correct them, or divide all by a number")
     if dissimilarity.square and not metric.symmetric:
         back = _between(dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.candidates, placed))
         D = (D + back.T) / 2

@@ -237,3 +237,16 @@ def test_no_fold_of_cross_val_score_is_lost(metric):
         warnings.simplefilter("ignore", pc.DataWarning)
         scores = cross_val_score(PrototypeClassifier("knn", metric, k=5), X, y, cv=5)
     assert not np.isnan(scores).any()
+
+
+def test_held_out_rows_without_a_prediction_are_in_no_cell_and_count_as_wrong(iris):
+    data = iris.assign(g=np.where(iris.index == 70, "rare", "usual"))
+    fold = np.arange(150) % 5
+    with pytest.warns(pc.DataWarning, match="levels that the training rows of a fold lack"):
+        fit = pc.fit("species ~ .", data, "knn", k=[1, 5], cv=fold, dissimilarity="euclidean")
+    confusion = fit.validation.confusion(fit.point)
+    assert confusion.to_numpy().sum() == 149
+    wrong = 150 - np.diag(confusion).sum()
+    assert fit.validation.table["error"][fit.point] == pytest.approx(wrong / 150)
+    of_versicolor = 1 - confusion.loc["versicolor", "versicolor"] / 50
+    assert f"{of_versicolor:.4f}" in str(fit.summary())

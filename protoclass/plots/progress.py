@@ -36,7 +36,7 @@ def progress(fit: Fit, ax: Any = None) -> Any:
     ax.plot([0, *table["step"]], [0.0, *table["covered"]], "--", lw=1.5, drawstyle="steps-post", color=ink(ax), label=names[-1])
     ends.append(float(table["covered"].iloc[-1]) if last else 0.0)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set(xlim=(0, last), ylim=(0, 1.02), xlabel="prototypes, in the order chosen (a mark: one of the class)")
+    ax.set(xlim=(0, max(1, last)), ylim=(0, 1.02), xlabel="prototypes, in the order chosen (a mark: one of the class)")
     ax.set_ylabel("share of rows in a ball of their class so far")
     if len(fit.classes) <= DIRECT:
         name_ends(ax, ends, [*fit.classes, "all rows"], [*map(colour, range(len(fit.classes))), ink(ax)])

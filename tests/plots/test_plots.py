@@ -145,6 +145,12 @@ def words_of(ax):
     return [text.get_text() for text in ax.texts]
 
 
+def test_progress_of_no_prototypes_is_drawn(iris):
+    fit = pc.fit("species ~ .", iris, eps=1.0, lambda_=1000.0)
+    assert len(fit.prototypes) == 0
+    assert fit.plot("progress").get_xlim() == (0, 1)
+
+
 def test_progress_is_the_share_of_each_class_that_is_covered_so_far(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     table = progress.list_gains(fit)

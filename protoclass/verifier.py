@@ -563,7 +563,7 @@ class Verifier:
             w = w / np.bincount(y, w)[y] * w.sum() / L
         known = {"error": 1.0 - np.eye(L), "balanced": 1.0 - np.eye(L), "ordinal": np.abs(np.subtract.outer(np.arange(L), np.arange(L)))}
         of_row = np.column_stack([loss, loss.max(axis=1)])[y[None, :, None], predicted]
-        fold_of = [(r, of_fold[r] == f) for r in range(len(of_fold)) for f in range(of_fold[r].max() + 1)]
+        fold_of = [(r, of_fold[r] == f) for r in range(len(of_fold)) for f in np.unique(of_fold[r])]
         weight = np.array([w[held].sum() for _, held in fold_of])
         errors = np.array([w[held] @ of_row[r, held] / max(w[held].sum(), 1e-300) for r, held in fold_of])
         repeat = np.array([r for r, _ in fold_of])

@@ -234,10 +234,21 @@ def rows_that_are_counted(content, arrays):
     arrays[f"arrays/{place['array']}.npy"] = file.getvalue()
 
 
+def fold_of_a_large_number(content, arrays):
+    """A row in the fold 2^62 of a cross-validation."""
+    place = next(fields for kind, fields in content["objects"] if kind == "Validation")["of_fold"]
+    name = f"arrays/{place['array']}.npy"
+    fold = np.load(io.BytesIO(arrays[name])).astype(np.int64)
+    fold[0, 3] = 2**62
+    file = io.BytesIO()
+    np.save(file, fold)
+    arrays[name] = file.getvalue()
+
+
 LARGE = [rows_of_a_range, range_of_a_parameter, texts_of_no_length, sides_of_nothing, json_of_lists, arrays_that_nothing_uses]
 
 
-@pytest.mark.parametrize("change", [*LARGE, rows_that_are_counted])
+@pytest.mark.parametrize("change", [*LARGE, rows_that_are_counted, fold_of_a_large_number])
 def test_small_files_that_say_that_they_are_large(path, change):
     """They took gigabytes; but for rows that are only a number, they are refused before anything is made."""
     manifest, content, arrays = take_apart(parts("slim" if change is rows_that_are_counted else "grid"))

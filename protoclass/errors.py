@@ -57,7 +57,7 @@ class TooLarge(ProtoclassError, MemoryError):
 
 
 class DataWarning(UserWarning):
-    """The data can be used as they are, and a column of them is probably not meant to be."""
+    """The data can be used as they are, but a column, some rows or a result are probably not what was meant."""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

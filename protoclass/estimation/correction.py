@@ -59,6 +59,8 @@ def corrected_losses(
     """
     row, out, lost = np.arange(len(y)), np.zeros(len(y)), np.zeros((len(y), len(OF_HELD_OUT)))
     for counts, errors, totals in _resampled(predicted, y, loss, of_fold, weights, units, seed, samples):
+        if not totals[0].any():  # only rows without weight were drawn, and no point is better than another
+            continue
         choice = choose_over_repeats(errors, totals, sizes)
         left, points = row[counts == 0], [choice.points[rule] for rule in OF_HELD_OUT]
         lost[left] += losses(predicted[:, left][:, :, points], y[left], loss).mean(axis=0)

@@ -83,6 +83,13 @@ def test_print_summary_and_glance_say_that_parameters_were_tuned_on_the_same_fol
     assert "corrected" in fit.validation._repr_html_()
 
 
+def test_samples_of_rows_without_weight_alone_choose_nothing():
+    data = pd.DataFrame({"x": [0.1, -0.1, 0.6, 0.2, -0.5, 0.4, 1.3, 0.9], "y": list("cbaaabcb")})
+    v = pc.cross_validate("y ~ .", data, eps=0.8, lambda_=[0.5, 3.0], cv=2, weights=np.array([2, 0, 0, 2, 0, 0, 1, 2]))
+    with np.errstate(all="raise"):
+        assert 0 <= v.corrected() <= 1
+
+
 def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
     one = pc.fit("species ~ .", iris, "knn", k=5, cv=5)

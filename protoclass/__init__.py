@@ -54,10 +54,8 @@ _PLACES = {
     "models.mmd": "MMDCritic",
     "models.centroids": "Centroids",
     "core.neighbours.limits": "cover_hart median_radius",
-    "estimation.fitting": "fit cross_validate",
-    "estimation.fit": "Fit",
+    "fitting": "fit cross_validate explore Fit Validation",
     "estimation.threshold": "Threshold",
-    "estimation.validation": "Validation",
     "analysis.evaluation": "Test",
     "analysis.by_group": "TestByGroup",
     "analysis.stability": "Stability",
@@ -72,7 +70,6 @@ _PLACES = {
     "declared": "savable",
     "card": "Card",
     "settings": "options",
-    "widgets": "explore",
     "widgets.link": "link Link",
     "vignettes": "vignette Vignettes",
     "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError ClusterError TooLarge",
@@ -115,11 +112,12 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .errors import OptionError as OptionError
     from .errors import ProtoclassError as ProtoclassError
     from .errors import TooLarge as TooLarge
-    from .estimation.fit import Fit as Fit
-    from .estimation.fitting import cross_validate as cross_validate
-    from .estimation.fitting import fit as fit
     from .estimation.threshold import Threshold as Threshold
-    from .estimation.validation import Validation as Validation
+    from .fitting import Fit as Fit
+    from .fitting import Validation as Validation
+    from .fitting import cross_validate as cross_validate
+    from .fitting import explore as explore
+    from .fitting import fit as fit
     from .frames.datasets import fetch_data as fetch_data
     from .frames.datasets import load_data as load_data
     from .frames.datasets import simulate_clinic as simulate_clinic
@@ -192,7 +190,6 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .verifier import verify as verify
     from .vignettes import Vignettes as Vignettes
     from .vignettes import vignette as vignette
-    from .widgets import explore as explore
     from .widgets.link import Link as Link
     from .widgets.link import link as link
 

@@ -122,7 +122,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, parameters: dict[str, Any], words: list[str], marked: bool) -> str:
     """Fit; the text to print, where `words` were given and titles are `marked` or not."""
-    from .estimation.fitting import fit
+    from .fitting import fit
 
     fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
     written = [figures(fitted, Path(options.out))] if options.out else []
@@ -131,7 +131,7 @@ def run(options: argparse.Namespace, parameters: dict[str, Any], words: list[str
 
 def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
     """Fit and write the page; without a name for its file open it in the browser."""
-    from .estimation.fitting import fit
+    from .fitting import fit
 
     fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
     shape = {"shape": options.shape} if options.shape else {}

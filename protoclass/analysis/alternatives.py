@@ -5,22 +5,21 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of, public
+from ..arguments import one_of
 from ..core.covers.alternatives import Cost, NearSolutions
 from ..errors import OptionError, brief, printed
+from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import check_fixed
 from ..models.registry import lacking
 from ..progress import bar
 from ..settings import significant
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+from ..values import Above, public
 
 SHOWN = 10  # prototypes that print shows, and substitutes of each
 INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not settled"
@@ -33,7 +32,7 @@ class Alternatives:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     within : float
         A solution is near if its objective is at most this share of the optimum above it.
     optimum : Cost
@@ -60,12 +59,14 @@ class Alternatives:
         `at_least`, `proof`.
     """
 
-    fit: Fit
+    fit: Fitted
     within: float
     optimum: Cost
     table: pd.DataFrame
     substitutes: pd.DataFrame
     candidates: pd.DataFrame
+
+    plot = Above("plots")
 
     def tidy(self) -> pd.DataFrame:
         """One row for each prototype and substitute, as `substitutes`; prototypes without one have a row with no substitute."""
@@ -88,18 +89,6 @@ class Alternatives:
               "within": self.within, "prototypes": len(self.table),
               **{name: int(counts.get(verdict, 0)) for name, verdict in zip(names, verdicts, strict=True)}}]
         )  # fmt: skip
-
-    @known_arguments
-    def plot(self, ax: Any = None) -> Any:
-        """What each prototype costs to leave out, with what its substitutes cost; returns the Axes.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        """
-        from ..plots.alternatives import alternatives
-
-        return alternatives(self, ax)
 
     def summary(self) -> pd.DataFrame:
         """The table with substitutes in words, the first of many, as print shows it for all prototypes."""
@@ -154,8 +143,45 @@ def _written(substitutes: dict[Any, float]) -> str:
     return ", ".join([*first, f"and {len(substitutes) - SHOWN} more"] if len(substitutes) > SHOWN else first)
 
 
-def alternatives(fit: Fit, within: float, candidates: Any, seconds: float, progress: bool | None) -> Alternatives:
-    """See `Fit.alternatives`."""
+def alternatives(
+    fit: Fitted, within: float = 0.01, candidates: Any = (), seconds: float = 60.0, progress: bool | None = None
+) -> Alternatives:
+    """Every good answer: what each prototype is worth to the objective, and which rows can take its place.
+
+    An optimum is seldom alone. The integer program is solved again without each prototype, and with each other candidate in
+    its place, as far as the prices of the rows in the relaxation do not settle it. It tells the ambiguity of the optimisation,
+    as `stability` tells that of the sample.
+
+    Parameters
+    ----------
+    within : float >= 0
+        A solution counts as good if its objective is at most this share of the optimum above it; 0 asks for optima alone.
+    candidates : sequence of labels
+        Candidates of which it is asked what it costs to have them among the prototypes.
+    seconds : float
+        Time limit. What the solver has not settled by then keeps its proved bounds. Bounds that differ by less than a
+        thousandth of the largest weight of a row are not closed any further.
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    Alternatives
+        With `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`), `substitutes`, `candidates`, `tidy()`,
+        `glance()`, `summary()` and `plot()`.
+
+    Raises
+    ------
+    NotAvailable
+        Where the method solves no integer program, or its balls have radii of their own.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
+    >>> fit.alternatives(within=0.1).table[["class", "cost_without", "verdict"]].iloc[2:4].round(2).to_dict("list")
+    {'class': ['virginica', 'versicolor'], 'cost_without': [0.0, 3.0], 'verdict': ['exchangeable', 'indispensable']}
+    """
     find = fit.model.can.alternatives
     if find is None:
         raise lacking(fit.model, "integer program whose solutions could be compared", "alternatives")
@@ -219,7 +245,7 @@ def verdicts(found: NearSolutions, within: float) -> list[str]:
     return out
 
 
-def places_of(fit: Fit, candidates: Any) -> np.ndarray:
+def places_of(fit: Fitted, candidates: Any) -> np.ndarray:
     """Columns of D of candidates that are given by label."""
     listed = isinstance(candidates, (Sequence, pd.Index, pd.Series)) and not isinstance(candidates, (str, bytes))
     if not listed and not (isinstance(candidates, np.ndarray) and candidates.ndim == 1):

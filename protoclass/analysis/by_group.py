@@ -7,23 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import public
 from ..core.intervals import Estimate, difference_of, independent_rows, sums_of
 from ..errors import DataError, OptionError, brief, printed, shown, visible
 from ..frames.checks import along
 from ..frames.tables import cached_table
 from ..settings import fixed, significant
+from ..values import Above, public
+from .evaluation import Test
 from .paired import with_holm
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from .evaluation import Test
 
 MOST_GROUPS = 50
 SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print
@@ -56,6 +52,8 @@ class TestByGroup:
     left_out: int
     without_rows: list[Any]
 
+    plot = Above("plots")
+
     def glance(self) -> pd.DataFrame:
         """One row for each group: `group`, `error` with its 95 % Wilson interval, `low` to `high`, and what `Test.glance` has."""
         rows = []
@@ -82,13 +80,6 @@ class TestByGroup:
         where rows have different weights or come in groups the z test of two shares.
         """
         return with_holm([compare_groups(a, b, self.groups) for a, b in combinations(self.groups, 2)])
-
-    def plot(self, ax: Any = None) -> Axes:
-        """The error of each group with its 95 % interval, and that of all rows."""
-        from ..plots.evaluation import groups
-
-        drawn: Axes = groups(self, ax)
-        return drawn
 
     def _parts(self) -> tuple[str, pd.DataFrame, pd.DataFrame]:
         """The first lines, the table of the groups and that of the comparisons."""

@@ -15,7 +15,7 @@ from ..core.memory import limited
 from ..errors import DataError, OptionError, brief
 from ..estimation.calibration import arguments_of
 from ..estimation.call import DEFAULTS, is_default, short
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..frames.checks import check_unique
 from ..frames.reading import read_for
 from ..frames.response import class_codes
@@ -113,7 +113,7 @@ def compare(
     arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
                  "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope, "calibrate": calibrate}  # fmt: skip
     beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
-    if isinstance(formula, (Fit, Mapping)):
+    if isinstance(formula, (Fitted, Mapping)):
         for name in beside:
             raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new)
@@ -206,7 +206,7 @@ def _checked(names: Sequence[Any]) -> list[str]:
 def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
     fits = dict(first) if isinstance(first, Mapping) else None
     listed = list(fits.values()) if fits is not None else [first, *others]
-    if (fits is not None and others) or not listed or not all(isinstance(f, Fit) for f in listed):
+    if (fits is not None and others) or not listed or not all(isinstance(f, Fitted) for f in listed):
         raise OptionError(
             "compare takes a formula, data and methods; or fits alone, as in compare(fit1, fit2, new=test)"
         )
@@ -232,7 +232,7 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
     return _judge_fits(fits, new, class_codes(new[response], levels))
 
 
-def _judge_fits(fits: dict[str, Fit], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
+def _judge_fits(fits: dict[str, Fitted], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
     """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
     predicted, seconds, chances = {}, {}, dict[str, np.ndarray]()
     for name, f in fits.items():

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, is_number, known_arguments, one_of, public
+from ..arguments import Served, is_number, one_of
 from ..core.intervals import wilson
 from ..declared import savable
 from ..elsewhere import VERBS_OF_COMPARISON
 from ..errors import NotAvailable, OptionError, brief, printed
 from ..frames.tables import cached_table
 from ..settings import significant
+from ..values import Above, Saveable, public
 from .paired import Design, by_row, by_split, equivalence, error_interval
 from .scored import SCORES, compare_scores, mean_score, score_rows
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
-    from ..saving import Saved
+    pass
 
 ROPE = 0.01  # the region of practical equivalence, where none is said: one error in a hundred rows
 
@@ -33,7 +33,7 @@ ROPE = 0.01  # the region of practical equivalence, where none is said: one erro
 @savable
 @public
 @dataclass(frozen=True, eq=False)
-class Comparison(Served):
+class Comparison(Saveable, Served):
     """Methods judged on the same rows.
 
     Attributes
@@ -68,6 +68,8 @@ class Comparison(Served):
     call: str
     rope: float | None = None
     chances: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    plot = Above("plots")
 
     @property
     def methods(self) -> list[str]:
@@ -223,20 +225,6 @@ class Comparison(Served):
                 "cv=10 or repeats=10"
             )
         return equivalence(self.errors, self.design, rope, self.sizes)
-
-    @known_arguments
-    def save(self, path: Any, overwrite: bool = False) -> Saved:
-        """Write the comparison into a file that `protoclass.load` reads; see `Fit.save`."""
-        from ..saving import save
-
-        return save(self, path, overwrite)
-
-    def plot(self, ax: Any = None) -> Axes:
-        """Each method's error with its 95 % interval, its error on each split, and its number of prototypes."""
-        from ..plots.comparison import comparison
-
-        drawn: Axes = comparison(self, ax)
-        return drawn
 
     def _lines(self) -> tuple[str, pd.DataFrame]:
         rows = f"{self.how}{f'; {self.left_out} rows left out without a class or a prediction' if self.left_out else ''}"

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of, public, whole_number
+from ..arguments import one_of, whole_number
 from ..core.query import answer
 from ..core.task import Points, Task
 from ..errors import NotAvailable, printed
+from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import check_fixed
 from ..models.capabilities import Criticised
 from ..models.registry import lacking
 from ..progress import bar
 from ..settings import significant
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+from ..values import Above, public
 
 PAIRS = 2**22  # of a row and a prototype that are measured together
 
@@ -33,7 +31,7 @@ class Criticisms:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     table : DataFrame
         One row for each, by label: `class` (its own), `fitted`, `reason` ("uncovered": no ball of its class holds it; "wrongly
         covered": balls of other classes do; "misclassified"), the score, `prototype` (the one that takes
@@ -45,28 +43,18 @@ class Criticisms:
         What it is, in words.
     """
 
-    fit: Fit
+    fit: Fitted
     table: pd.DataFrame
     score: str
     meaning: str
+
+    plot = Above("plots")
 
     def tidy(self) -> pd.DataFrame:
         """The table with the labels as the column `row`."""
         out = self.table.reset_index(drop=True)
         out.insert(0, "row", pd.Series(self.table.index.to_flat_index().tolist(), dtype=object))
         return out
-
-    @known_arguments
-    def plot(self, ax: Any = None) -> Any:
-        """The score of each row, with the prototype that takes it; returns the Axes.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        """
-        from ..plots.alternatives import criticisms
-
-        return criticisms(self, ax)
 
     def _line(self) -> str:
         return f"{len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
@@ -79,8 +67,45 @@ class Criticisms:
         return f"<div><pre>{html.escape(self._line())}</pre>{self.table.to_html(float_format=significant)}</div>"
 
 
-def criticisms(fit: Fit, n: int, seconds: float, progress: bool | None) -> Criticisms:
-    """See `Fit.criticisms`."""
+def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool | None = None) -> Criticisms:
+    """The rows that the prototypes explain worst, with the prototype that takes each.
+
+    For "pvm" rows that are uncovered, wrongly covered or misclassified, ordered by their dual price: what the objective pays
+    for the row, in weight of rows. The price of the constraint that it be covered, in the linear relaxation, is at most its
+    weight; each ball of another class that holds the row adds its weight. A misclassified row may cost nothing: the objective
+    pays for balls, and the rule predicts by the nearest prototype.
+
+    For "mmd" the criticisms of Kim, Khanna and Koyejo (2016), as many of each class, with their witness function, the largest in
+    size first: positive where prototypes are too few, negative where they are too many. For other rules of the nearest
+    prototype, which minimise no sum over rows with a price for each, the rows of least `margin`: distance
+    to the nearest prototype of another class minus that to the nearest of their own; negative ones are misclassified.
+
+    Parameters
+    ----------
+    n : int >= 1
+        How many, at most.
+    seconds : float
+        Time limit of the linear programs; prices are those of dual ascent if it is reached.
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    Criticisms
+        With `table`, `tidy()` and `plot()`.
+
+    Raises
+    ------
+    NotAvailable
+        Where the rule is not that of the nearest prototype, has no prototypes, or has balls with radii of their own.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.criticisms(n=3).table[["reason", "price", "prototype"]].to_dict("index")[72]
+    {'reason': 'wrongly covered, misclassified', 'price': 2.0, 'prototype': 108}
+    """
     whole_number("n", n, 1)
     check_fixed("criticisms", "seconds", seconds, low=0)
     one_of("progress", progress, (None, True, False))
@@ -126,7 +151,7 @@ class Measured:
     covered: np.ndarray
 
 
-def measure(fit: Fit, task: Task) -> Measured:
+def measure(fit: Fitted, task: Task) -> Measured:
     """See `Measured`."""
     prototypes, y = fit.rule.prototypes, task.y
     n, q = len(y), len(prototypes)
@@ -152,7 +177,7 @@ def measure(fit: Fit, task: Task) -> Measured:
     return out
 
 
-def _distances(fit: Fit, task: Task, rows: np.ndarray, prototypes: Points) -> np.ndarray:
+def _distances(fit: Fitted, task: Task, rows: np.ndarray, prototypes: Points) -> np.ndarray:
     if prototypes.at is not None:
         return np.asarray(task.D.take(rows, prototypes.at), float)
     return np.asarray(fit.dissimilarity.query(rows).dissimilarities(prototypes), float)
@@ -168,7 +193,7 @@ def by_margin(measured: Measured, n: int) -> Criticised:
     return Criticised(rows, margin[rows], "margin", words)
 
 
-def _table(fit: Fit, task: Task, measured: Measured, found: Criticised) -> pd.DataFrame:
+def _table(fit: Fitted, task: Task, measured: Measured, found: Criticised) -> pd.DataFrame:
     rows, levels = found.rows, fit.frame.levels
     classes = fit.rule.prototypes.classes
     fitted = fit.fitted_codes[rows]

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, check_known, is_number, public, whole_number
+from ..arguments import Served, is_number, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
 from ..core.intervals import Estimate, mean_over_rows, share_of_rows
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
 from ..elsewhere import VERBS_OF_TEST
-from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, printed, shown, warn
+from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
-from ..estimation.decisions import decide, loss_of
+from ..estimation.fitted import Fitted
 from ..estimation.threshold import threshold_in_words
 from ..frames.checks import check_unique, given_weights, group_codes
 from ..frames.response import class_codes
 from ..frames.tables import as_pandas
+from ..values import Above, public
 from .judged import Judged, judged_by
 from .no_information import against_stated, signs, signs_of_groups
 from .safety import safe_at
 
 if TYPE_CHECKING:
-    from statsmodels.iolib.summary import Summary
 
-    from ..estimation.fit import Fit
     from .by_group import TestByGroup
 
 MOST_BINS = 1000
@@ -87,6 +87,9 @@ class Test(Served):
     judged: Judged
     losses: np.ndarray | None = None
     decided: str = ""
+
+    plot = Above("plots")
+    summary, __repr__, _repr_html_ = Above("tables"), Above("tables"), Above("tables")
 
     @property
     def classes(self) -> list[Any]:
@@ -293,54 +296,78 @@ class Test(Served):
             raise NotAvailable(f"no distance is certified for these rows: {reason}")
         return safety.distance
 
-    def summary(self) -> Summary:
-        """All statistics with their intervals, as a statsmodels Summary (text, HTML, LaTeX)."""
-        from ..tables.evaluation import summary
 
-        return summary(self)
+@overload
+def test(
+    fit: Fitted, new: Any, weights: Any = ..., no_information: float | None = ..., by: None = ..., loss: Any = ..., threshold: Any = ...,
+    groups: Any = ...,
+) -> Test: ...  # fmt: skip
 
-    def plot(self, kind: str = "confusion", ax: Any = None, **unknown: Any) -> Any:
-        """Draw what the test found.
 
-        Parameters
-        ----------
-        kind : str
-            "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
-            positives of each class against the rest, with the area; "pr": precision against sensitivity; "calibration": the share
-            that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
-            level. Of a nearest-prototype rule in a metric, "perturbation": a bound of the error when rows are changed.
-        ax : Axes, optional
-
-        Returns
-        -------
-        Axes
-
-        Raises
-        ------
-        NotAvailable
-            Where there are no chances, no prediction sets, or no certified distances.
-        """
-        from ..plots.evaluation import draw_test
-
-        check_known("plot()", unknown, ("kind", "ax"))
-        return draw_test(self, kind, ax)
-
-    @printed
-    def __repr__(self) -> str:
-        from ..tables.evaluation import text
-
-        return text(self)
-
-    def _repr_html_(self) -> str:
-        from ..tables.evaluation import html_text
-
-        return html_text(self)
+@overload
+def test(
+    fit: Fitted, new: Any, weights: Any = ..., no_information: float | None = ..., *, by: Any, loss: Any = ..., threshold: Any = ...,
+    groups: Any = ...,
+) -> TestByGroup: ...  # fmt: skip
 
 
 def test(
-    fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any, threshold: Any, groups: Any
+    fit: Fitted,
+    new: Any,
+    weights: Any = None,
+    no_information: float | None = None,
+    by: Any = None,
+    loss: Any = None,
+    threshold: Any = None,
+    groups: Any = "auto",
 ) -> Test | TestByGroup:
-    """See `Fit.test`."""
+    """How good the fit is on new data with known classes: error, confusion, statistics by class, and scores of its chances.
+
+    No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
+    before the new rows were seen, so that the two are compared on them by the exact sign test: of the rows that one of the
+    two alone gets wrong, half would be the rule's if it were no better.
+
+    Where the fit has chances, calibrated (`Fit.calibrate`) or the method's own, they are judged as well: AUC, Brier score,
+    log loss, and whether they come true.
+
+    Parameters
+    ----------
+    new : DataFrame
+        With the predictors and the response; for given dissimilarities the response is a column beside them. Rows
+        that miss either are left out and counted.
+    weights : column name, Series or array, optional
+        Weight of each new row, in all statistics, intervals and tests.
+    no_information : float between 0 and 1, optional
+        An error that is known from elsewhere, such as 1 less a base rate of the population: the test against it is the
+        exact binomial one.
+    by : column name, Series or array, optional
+        Groups of the new rows, up to 50: each is judged by itself, and their errors are compared pair by pair.
+    loss : DataFrame, optional
+        Loss of predicting the class of the column for a row of the class of the row: its mean over the new rows is added, of the
+        predicted classes and, where there are chances, of the decisions `predict(new, loss=loss)`.
+    threshold : Threshold, or dict of one class and a cut, optional
+        The classes that are judged are those of `predict(new, threshold=threshold)`.
+    groups : "auto", column name, Series, array or None
+        Groups of rows that are not independent, such as the visits of a patient: intervals and tests are by groups
+        (cluster-robust), estimates are as without. "auto": the column that `groups=` of the fit named, if the new data have it.
+
+    Returns
+    -------
+    Test
+        With `tidy()` (one row a class), `glance()`, `summary()`, `calibration()`, `coverage()` and `plot(kind)`; or with `by`
+        a `TestByGroup`, with `groups` (a Test each), `comparisons`, `tidy()`, `glance()` and `plot()`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> wine = pc.load_data("wine")
+    >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
+    >>> found = fit.test(wine.iloc[1::2])
+    >>> found.test
+    'exact sign test, one-sided, on the 58 rows that one of the two alone gets wrong'
+    >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
+    [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
+    """
     own_groups = fit.problem.call.arguments.get("groups")
     by_fit = isinstance(groups, str) and groups == "auto"
     if by_fit:
@@ -379,7 +406,7 @@ def test(
     return split(overall, judge, by, new, known & (w > 0))
 
 
-def _warn_of_training_rows(fit: Fit, new: pd.DataFrame) -> None:
+def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by chance."""
     found = coincidences(fit, new)
     if found is not None and found.unlikely:

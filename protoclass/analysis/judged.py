@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..estimation.fitted import Fitted
 from .safety import Safety
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,7 @@ class Judged:
 
 
 def judged_by(
-    fit: Fit, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+    fit: Fitted, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
 ) -> Judged:
     """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights and groups."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,15 +11,13 @@ from ..arguments import MOST_RUNS, MOST_SEED, is_number, one_of, whole_number
 from ..core.parallel import each
 from ..core.task import Task
 from ..errors import OptionError, brief
+from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..progress import bar
 from .samples import Chosen, choose, disjoint
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
-
-def fresh(fit: Fit, shares: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
+def fresh(fit: Fitted, shares: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
     """See `Stability.fresh`."""
     whole_number("B", B, 2, MOST_RUNS)
     whole_number("seed", seed, 0, MOST_SEED)
@@ -48,7 +45,7 @@ def fresh(fit: Fit, shares: Sequence[float], B: int, seed: int, progress: bool |
     return out if "cover" in fit.rule.kinds else out.drop(columns="near")
 
 
-def replicate(fit: Fit, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
+def replicate(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
     """Share of one sample's balls that hold a prototype of another sample, and whether the other chooses one put into it.
 
     Rows stand in an order that is drawn for each sample, as the order decides ties. NaN where the first sample chooses no

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..core.distances.properties import asymmetry, triangles
 from ..core.sources import part
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-    from ..metrics.dissimilarity import Dissimilarity
+from ..estimation.fitted import Fitted
+from ..metrics.dissimilarity import Dissimilarity
 
 SAMPLE = 300  # rows among which the triangle inequality may be refuted, all triples of them
 
@@ -44,13 +41,13 @@ class Safety:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     new : DataFrame
     at : int array (n,)
         Which rows of `new`.
     """
 
-    fit: Fit
+    fit: Fitted
     new: pd.DataFrame
     at: np.ndarray
 
@@ -86,7 +83,7 @@ def safe_at(distance: np.ndarray, right: np.ndarray, size: float) -> np.ndarray:
     return np.asarray(right if size == 0 else right & (distance >= size))
 
 
-def why_not_certified(fit: Fit) -> str:
+def why_not_certified(fit: Fitted) -> str:
     """The reason why no distance is certified for the rows of a fit; "" where it is."""
     if not fit.model.can.nearest:
         return f"method {fit.model.name!r} does not predict the class of the nearest prototype"

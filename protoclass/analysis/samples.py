@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.folds import holdout
 from ..core.task import Task
 from ..errors import DataError, shown
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Chosen:
         return np.asarray(rows[rows >= 0])
 
 
-def choose(fit: Fit, task: Task, count: np.ndarray, salt: int, draw: np.random.Generator | None = None) -> Chosen:
+def choose(fit: Fitted, task: Task, count: np.ndarray, salt: int, draw: np.random.Generator | None = None) -> Chosen:
     """What the method chooses of a sample in which each row is `count` (n,) times, in an order that is drawn if `draw` is given."""
     part, columns = task.keep(count > 0, salt)
     part = replace(part, w=part.w * count[count > 0])

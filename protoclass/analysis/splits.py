@@ -16,11 +16,10 @@ import pandas as pd
 from ..arguments import whole_number
 from ..core.folds import grouped, holdout, stratified, usual_folds
 from ..errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown
-from ..estimation.call import DEFAULTS, Call
-from ..estimation.fit import Fit
-from ..estimation.fitting import fit
+from ..estimation.call import Call
+from ..estimation.fitted import Fitted
+from ..estimation.learning import WORSE, fit_call
 from ..estimation.problem import prepare
-from ..estimation.uninformative import WORSE
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
@@ -162,9 +161,7 @@ def named(method: str) -> Iterator[None]:
 
 def check_method(splits: Splits, options: Mapping[str, Any]) -> None:
     """Raise if a method does not take the data or its arguments, before any method is fitted."""
-    arguments = {name: value for name, value in options.items() if name in DEFAULTS}
-    parameters = {name: value for name, value in options.items() if name not in DEFAULTS}
-    problem = prepare(Call("fit", splits.formula, splits.data, {**arguments, **splits.groups_of(splits.data.index)}, fit), parameters)
+    problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
         as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
 
@@ -185,7 +182,7 @@ def judge(
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
         new = matrix.loc[test]
     start = perf_counter()
-    fitted = fit(splits.formula, made_from(data, data.loc[train]), **splits.groups_of(train), **options)
+    fitted = fit_call(Call("fit", splits.formula, made_from(data, data.loc[train]), {**splits.groups_of(train), **options}))
     middle = perf_counter()
     predicted = fitted.predictions(new, unseen=None)
     row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": middle - start,
@@ -193,7 +190,7 @@ def judge(
     return row, predicted, chances_of(fitted, new), fitted.unpredicted_in(new)
 
 
-def chances_of(fitted: Fit, new: pd.DataFrame) -> np.ndarray | None:
+def chances_of(fitted: Fitted, new: pd.DataFrame) -> np.ndarray | None:
     """Calibrated chances (n, classes) of new rows; None where the fit is not calibrated."""
     return None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
 
@@ -205,7 +202,7 @@ def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
     return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
 
 
-def choice_of(fitted: Fit) -> dict[str, Any]:
+def choice_of(fitted: Fitted) -> dict[str, Any]:
     """The parameters that cross-validation chose."""
     return dict(fitted.selection.values)
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, public, whole_number
+from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..core.parallel import each
 from ..core.task import Points, Task
 from ..errors import NotAvailable, OptionError, printed
+from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..progress import bar
 from ..settings import fixed, significant
+from ..values import Above, public
 from .replication import fresh
 from .samples import Chosen, choose, drawn
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
 
 COLUMNS = ("near", "within", "chosen")
 SURE = 0.95  # share of the samples in which a prototype lies `within`
@@ -36,7 +33,7 @@ class Stability:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     table : DataFrame
         One row for each row of the data (or unlabelled candidate) that was a prototype of the fit or of a sample, by label.
         The prototypes of the fit come first, those of the surest place before the others.
@@ -59,10 +56,12 @@ class Stability:
     sample : "bootstrap" or "halves"
     """
 
-    fit: Fit
+    fit: Fitted
     table: pd.DataFrame
     sizes: np.ndarray
     sample: str
+
+    plot = Above("plots")
 
     @property
     def prototypes(self) -> pd.DataFrame:
@@ -118,12 +117,6 @@ class Stability:
         """
         return fresh(self.fit, shares, B, seed, progress)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Share of the samples in which the ball of each prototype held one of its class, and in which it was chosen again."""
-        from ..plots.stability import stability
-
-        return stability(self, ax)
-
     @printed
     def __repr__(self) -> str:
         low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
@@ -153,8 +146,43 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
     return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
 
 
-def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | None) -> Stability:
-    """See `Fit.stability`."""
+def stability(
+    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
+) -> Stability:
+    """How sure the place of each prototype is when the rows are drawn anew: the error bar of an interpretation.
+
+    What stands is the place: the region in which samples of the rows have a prototype of the class (`near`, `within`). Which row
+    marks it is another question. `chosen` answers it for samples of the very rows that chose it, which says too much of
+    other rows; `Stability.fresh` says what is true of them. Parameters, scales and the dissimilarity stay as they are.
+
+    Parameters
+    ----------
+    B : int >= 2
+        Samples.
+    seed : int
+    sample : "bootstrap", "halves" or None
+        As many rows as there are, with replacement; or half of them without. Either class by class. None: the
+        bootstrap where the method takes weights, else halves.
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    Stability
+        With `prototypes` (those of the fit), `table` (all that samples chose), `fresh` and `plot`.
+
+    Raises
+    ------
+    NotAvailable
+        Where prototypes are not rows.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.stability(B=50).prototypes[["class", "near", "within"]].iloc[:2].round(2).to_dict("list")
+    {'class': ['setosa', 'versicolor'], 'near': [1.0, 1.0], 'within': [0.6, 0.56]}
+    """
     whole_number("B", B, 2, MOST_RUNS)
     whole_number("seed", seed, 0, MOST_SEED)
     one_of("sample", sample, (None, "bootstrap", "halves"))
@@ -185,7 +213,7 @@ def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | 
     return Stability(fit, table, np.array([len(one.at) for one in samples]), how)
 
 
-def count_choices(fit: Fit, task: Task, samples: list[Chosen]) -> pd.DataFrame:
+def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
     times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
     for one in samples:

@@ -6,19 +6,47 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import OptionError, brief, shown
+from ..estimation.fitted import AnyFit
 from ..estimation.problem import HOLD_LIMIT
 from ..models.registry import lacking
 from .alternatives import places_of
 from .steps import place_of
 
 if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+    pass
 
 SWAPPED = "swapped"  # what the report of a rule calls it
 
 
-def swap(fit: Fit, prototype: Any, substitute: Any) -> Fit:
-    """See `Fit.swap`."""
+def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
+    """The fit with a row in the place of a prototype, for the same class; its other prototypes stay.
+
+    `alternatives` says which rows serve as well. The certificate was that of the other cover and is not kept, nor is the
+    cross-validated error.
+
+    Parameters
+    ----------
+    prototype : label
+        Of `fit.prototypes.index`; the first of that label.
+    substitute : label
+        Of a candidate, as a rule a row of the fit, that is no prototype of this class.
+
+    Raises
+    ------
+    OptionError
+        For other labels.
+    NotAvailable
+        Where the method has no `alternatives`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
+    >>> place, substitute = fit.alternatives(within=0.1).substitutes.loc[0, ["prototype", "substitute"]]
+    >>> other = fit.swap(place, substitute)
+    >>> bool(other.objective.value <= 1.1 * fit.objective.value), substitute in other.prototypes.index
+    (True, True)
+    """
     replaced = fit.model.can.swap
     if replaced is None:
         raise lacking(fit.model, "prototypes that a row could take the place of", "swap")

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.query import distances_by
 from ..errors import DataError, NotAvailable, OptionError, brief
+from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
 from .importance import variable_groups
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
 SLACK = 1e-3  # by which parts of many columns in single precision may miss the distance, as a share of it
 
 
-def why(fit: Fit, row: Any) -> pd.DataFrame:
-    """See `Fit.why`."""
+def why(fit: Fitted, row: Any) -> pd.DataFrame:
+    """Why a row has its class: what each variable adds to the distances, and the least change that gives another class.
+
+    Parameters
+    ----------
+    row : label, or DataFrame of one row, Series or dict
+        A row of the fit by its label, or any row with the predictors.
+
+    Returns
+    -------
+    DataFrame
+        By variable: `value`, and those of the nearest prototype of the predicted class (`prototype`) and of any other class
+        (`rival`); `to_prototype` and `to_rival`, the distances divided among the variables in proportion to what each adds
+        to the power of the distance that is a sum (exact for Minkowski distances with r < inf, Gower and `Mixed`; NaN for
+        others, with the reason in `attrs["not_additive"]`); `change_to`, the value nearest to the row's own with which it
+        has another class, and this class, `then`. For a number 201 values over the range of the training rows are tried,
+        and the nearest with another class is refined; None where there is none. `attrs` has the class, the labels of both
+        prototypes and the distances to them.
+
+    Raises
+    ------
+    NotAvailable
+        Where the prototypes are not rows, or the dissimilarities were given as a matrix.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.why(70)["to_prototype"].round(1).to_dict()
+    {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
+    >>> fit.why(70)["then"].unique().tolist()
+    ['versicolor']
+    """
     asked = one_row(fit, row)
     prototypes = fit.rule.prototypes
     if prototypes.at is None:
@@ -64,7 +93,7 @@ def why(fit: Fit, row: Any) -> pd.DataFrame:
     return out
 
 
-def one_row(fit: Fit, row: Any) -> pd.DataFrame:
+def one_row(fit: Fitted, row: Any) -> pd.DataFrame:
     """The predictors of one row: of the fit by its label, or given as a frame, a Series or a mapping."""
     variable_groups(fit, None)  # raises where there are no predictors
     if isinstance(row, (pd.Series, dict)):
@@ -87,7 +116,7 @@ def nearest_of(d: np.ndarray, among: np.ndarray) -> int | None:
     return int(places[d[places].argmin()]) if len(places) else None
 
 
-def predictors_of(fit: Fit, prototype: pd.Series) -> pd.Series:
+def predictors_of(fit: Fitted, prototype: pd.Series) -> pd.Series:
     """The predictors of a row of `Fit.prototypes`, by their own names."""
     head = set(fit.prototype_table.columns)
     return pd.Series({c: prototype[f"{c} (predictor)" if c in head else c] for c in fit.frame.columns}, dtype=object)
@@ -98,7 +127,7 @@ def shown_value(row: pd.Series, columns: list[str]) -> Any:
     return row[columns[0]] if len(columns) == 1 else tuple(row[c] for c in columns)
 
 
-def why_not_additive(fit: Fit, asked: pd.DataFrame) -> str:
+def why_not_additive(fit: Fitted, asked: pd.DataFrame) -> str:
     """The reason why the distances can't be divided among the variables; "" where they can."""
     metric = fit.dissimilarity.metric
     if metric.power is None or not np.isfinite(metric.power):
@@ -110,7 +139,7 @@ def why_not_additive(fit: Fit, asked: pd.DataFrame) -> str:
     return ""
 
 
-def why_not_the_sum(fit: Fit, parts: list[float], distance: float) -> str:
+def why_not_the_sum(fit: Fitted, parts: list[float], distance: float) -> str:
     """The reason why parts do not add up to a distance, which its metric says is a sum; "" where they do."""
     if abs(sum(parts) - distance) <= SLACK * distance:
         return ""
@@ -119,7 +148,7 @@ def why_not_the_sum(fit: Fit, parts: list[float], distance: float) -> str:
 
 
 def contributions(
-    fit: Fit, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float
+    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float
 ) -> list[float]:
     """What each variable adds to a power of the distance to a prototype, as a share of the distance.
 
@@ -139,7 +168,7 @@ def contributions(
 
 
 def least_changes(
-    fit: Fit, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
+    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
 ) -> list[tuple[Any, Any]]:
     """For each variable its value nearest to the row's own with which the row has another class, and this class.
 
@@ -152,7 +181,7 @@ def least_changes(
     return [found.get(alone.get(name, ""), (None, None)) for name in groups]
 
 
-def least_level(fit: Fit, asked: pd.DataFrame, name: str, code: int) -> tuple[Any, Any]:
+def least_level(fit: Fitted, asked: pd.DataFrame, name: str, code: int) -> tuple[Any, Any]:
     """The first level of a variable with which the row has another class, and this class."""
     levels = pd.unique(fit.frame.columns[name].dropna())
     rows = asked.iloc[np.zeros(len(levels), int)].reset_index(drop=True)
@@ -162,7 +191,7 @@ def least_level(fit: Fit, asked: pd.DataFrame, name: str, code: int) -> tuple[An
     return (levels[other[0]], fit.classes[codes[other[0]]]) if len(other) else (None, None)
 
 
-def least_numbers(fit: Fit, asked: pd.DataFrame, names: list[str], code: int) -> dict[str, tuple[Any, Any]]:
+def least_numbers(fit: Fitted, asked: pd.DataFrame, names: list[str], code: int) -> dict[str, tuple[Any, Any]]:
     """The nearest values of numeric variables that give another class; all variables are predicted together."""
     if not names:
         return {}
@@ -183,7 +212,7 @@ def least_numbers(fit: Fit, asked: pd.DataFrame, names: list[str], code: int) ->
     return {name: (float(v), fit.classes[c]) for name, v, c in zip(names, changed, then, strict=True)}
 
 
-def codes_with(fit: Fit, asked: pd.DataFrame, names: list[str], values: np.ndarray) -> np.ndarray:
+def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], values: np.ndarray) -> np.ndarray:
     """The codes of the classes that the row would have with other values of each variable alone, (variables, values)."""
     count = values.shape[1]
     rows = asked.iloc[np.zeros(values.size, int)].reset_index(drop=True)
@@ -194,6 +223,6 @@ def codes_with(fit: Fit, asked: pd.DataFrame, names: list[str], values: np.ndarr
     return codes_of(fit, rows.assign(**columns)).reshape(values.shape)
 
 
-def codes_of(fit: Fit, rows: pd.DataFrame) -> np.ndarray:
+def codes_of(fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
     """The codes of the classes of rows like the one that is asked about."""
     return np.asarray(fit.predictions(rows, unseen=None).cat.codes.to_numpy())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,15 +32,17 @@ class Call:
     formula : str
     data : as given
     arguments : mapping
-    refit : callable
-        The function that makes a Fit of a formula, data and such arguments.
     """
 
     function: str
     formula: str
     data: Any
     arguments: Mapping[str, Any]
-    refit: Callable[..., Any]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that are parameters of the method."""
+        return {name: value for name, value in self.arguments.items() if name not in DEFAULTS}
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the connection to a cluster, which is of the process that made it."""
@@ -63,19 +65,12 @@ class Call:
             arguments["method"] = replace(method, **{k: new.pop(k) for k in known & set(new)})
         return replace(self, formula=formula, data=data, arguments={**arguments, **new})
 
-    def run(self) -> Any:
-        """The Fit of this call.
-
-        Raises
-        ------
-        NotAvailable
-            Where data or arguments of it are gone.
-        """
+    def check_complete(self) -> None:
+        """Raise NotAvailable where data or arguments are gone, so that it can't be done again."""
         gone = [name for name, value in {"data": self.data, **self.arguments}.items() if _is_absent(value)]
         if gone:
             named = ", ".join(f"{name}=" for name in gone)
             raise NotAvailable(f"the fit is slim, and {quoted(gone)} of its call are gone: give {named}, or take the full fit")
-        return self.refit(self.formula, self.data, **self.arguments)
 
     @printed
     def __repr__(self) -> str:

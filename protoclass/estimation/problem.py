@@ -212,17 +212,14 @@ def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray, l
     return replace(own, measure=measure, source=beside)
 
 
-def prepare(
-    call: Call,
-    parameters: dict[str, Any],
-) -> Problem:
+def prepare(call: Call) -> Problem:
     """Check the arguments of a call of `fit` or `cross_validate` and make a Problem of them."""
     own = {name: unshared(call.arguments[name]) for name in ("weights", "groups", "cv", "class_weights") if name in call.arguments}
     call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
     given = {**DEFAULTS, **call.arguments}
     if not isinstance(call.formula, str):
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
-    model = find_model(given["method"], parameters, beside=DEFAULTS)
+    model = find_model(given["method"], call.parameters, beside=DEFAULTS)
     _check_candidates(given["candidates"], model)
     seed = whole_number("seed", given["seed"], 0, MOST_SEED)
     one_of("progress", given["progress"], (None, True, False))
@@ -250,7 +247,7 @@ def prepare(
     if isinstance(candidates, str) and candidates == "auto":
         candidates = choose_candidates(model, metric, frame)
     return Problem(
-        replace(call, arguments={**call.arguments, **parameters}), frame, model, metric, _groups(groups, data, kept),
+        call, frame, model, metric, _groups(groups, data, kept),
         _folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
         given["order"], factors,
     )  # fmt: skip

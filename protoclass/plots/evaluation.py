@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..analysis.by_group import TestByGroup
+from ..analysis.evaluation import Test
 from ..arguments import one_of
 from ..errors import OptionError, brief
 from ..views.confusion import Confusion
@@ -17,14 +19,29 @@ from .labels import DIRECT
 from .palette import GREY, colour, faint, mark
 from .style import axes, has_room, key, named
 
-if TYPE_CHECKING:
-    from ..analysis.by_group import TestByGroup
-    from ..analysis.evaluation import Test
-
 
 @framed
-def draw_test(test: Test, kind: str, ax: Any = None) -> Any:
-    """The picture of a Test; see `Test.plot`."""
+def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
+    """Draw what the test found.
+
+    Parameters
+    ----------
+    kind : str
+        "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
+        positives of each class against the rest, with the area; "pr": precision against sensitivity; "calibration": the share
+        that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
+        level. Of a nearest-prototype rule in a metric, "perturbation": a bound of the error when rows are changed.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    NotAvailable
+        Where there are no chances, no prediction sets, or no certified distances.
+    """
     kinds = {
         "confusion": confusion,
         "roc": roc,

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..analysis.evaluation import Test
 from ..core.intervals import Estimate
-from ..errors import visible
+from ..errors import printed, visible
 from ..settings import fixed, significant
 from ..views.names import list_short
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-    from ..analysis.evaluation import Test
 
 WIDEST = 20  # letters of a class above a column
 MOST_NAMED = 5  # classes whose prevalence print names
@@ -76,6 +76,7 @@ def confusion(test: Test) -> pd.DataFrame:
     return test.confusion.set_axis(pd.Index(list_short(columns, WIDEST), name=columns.name), axis=1)
 
 
+@printed
 def text(test: Test) -> str:
     """`print(test)`."""
     numbers = by_class(test).to_string(float_format=partial(fixed, usual=3), na_rep="")

@@ -65,6 +65,16 @@ def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) ->
     return int(value)
 
 
+def check_seed(seed: object) -> int:
+    """The seed as an int; raises unless it is one."""
+    return whole_number("seed", seed, 0, MOST_SEED)
+
+
+def check_progress(progress: object) -> None:
+    """Raise unless `progress=` says whether there is a bar, or nothing."""
+    one_of("progress", progress, (None, True, False))
+
+
 def is_real(value: object) -> bool:
     """Whether a value is a number and not a Boolean, which Python takes for one."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))

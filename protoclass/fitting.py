@@ -40,7 +40,7 @@ from .report import report
 from .tables import curve, printing
 from .tables.summary import summary
 from .tables.tidy import augment, glance, tidy
-from .values import Above, Saveable, public
+from .values import Above, Printed, Saveable, public
 from .widgets import explore_fit, explore_validation
 
 
@@ -107,8 +107,8 @@ class Fit(Saveable, Fitted):
 
 @savable(of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G")
 @public
-@dataclass(frozen=True, eq=False)
-class Validation(Saveable, ErrorCurve, Served):
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Printed, Saveable, ErrorCurve, Served):
     """A cross-validated error curve.
 
     It has `table`, `best`, `one_se`, `corrected`, `band`, the folds, the held-out predictions and what else `ErrorCurve` documents;
@@ -121,7 +121,7 @@ class Validation(Saveable, ErrorCurve, Served):
 
     permutation_test = permutation_test
     plot, explore = Above("plots"), explore_validation
-    __repr__, _repr_html_ = printed(curve.text), curve.html_text
+    _said = curve.said
 
     @cached_property
     def fit(self) -> Fit:

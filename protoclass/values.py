@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+import html
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from importlib import import_module
 from inspect import isfunction
 from types import MethodType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import pandas as pd
 
 from .arguments import known_arguments
 from .core.memory import limited
+from .errors import printed
+from .settings import significant
 
 if TYPE_CHECKING:
     from .saving import Saved
@@ -66,6 +71,35 @@ def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
     module, _, function = known[name].partition(":")
     found = getattr(import_module(f".{module}", package.__name__), function)
     return limited(known_arguments(found, name, True))
+
+
+NUMBERS = {"float_format": significant}  # how print and a notebook show a table of numbers
+PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}  # and one of comparisons by pairs
+
+
+class Printed:
+    """A value that prints itself: sentences with tables below them, which a notebook shows as such.
+
+    Attributes
+    ----------
+    between : str
+        What stands between the parts in print.
+    """
+
+    between: ClassVar[str] = "\n"
+
+    def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
+        """The sentences, and the tables, each with the arguments by which pandas writes it."""
+        raise NotImplementedError
+
+    @printed
+    def __repr__(self) -> str:
+        words, tables = self._said()
+        return self.between.join([words, *(table.to_string(**how) for table, how in tables)])
+
+    def _repr_html_(self) -> str:
+        words, tables = self._said()
+        return f"<div><pre>{html.escape(words)}</pre>{''.join(table.to_html(**how) for table, how in tables)}</div>"
 
 
 @public

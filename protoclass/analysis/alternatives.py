@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,24 +9,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
+from ..arguments import check_progress
 from ..core.covers.alternatives import Cost, NearSolutions
-from ..errors import OptionError, brief, printed
+from ..errors import OptionError, brief
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import check_fixed
 from ..models.registry import lacking
 from ..progress import bar
 from ..settings import significant
-from ..values import Above, public
+from ..values import Above, Printed, public
 
 SHOWN = 10  # prototypes that print shows, and substitutes of each
 INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not settled"
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Alternatives:
+@dataclass(frozen=True, eq=False, repr=False)
+class Alternatives(Printed):
     """The prototypes of a fit among all solutions whose objective is near the optimum.
 
     Attributes
@@ -104,7 +103,7 @@ class Alternatives:
              "substitutes": words, "proof": self.table["proof"]}
         )  # fmt: skip
 
-    def _lines(self) -> list[str]:
+    def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
         exact = self.optimum.exact
         optimum = f"{most} (proved by {self.optimum.proof})" if exact else f"{least} to {most} (time was over)"
@@ -112,19 +111,15 @@ class Alternatives:
         counts = [f"{row['indispensable']} indispensable", f"{row['exchangeable']} exchangeable"]
         counts += [f"{row['in_none']} {no}"] if row["in_none"] else []
         counts += [f"{row['not_settled']} not settled"] if row["not_settled"] else []
-        return [
+        lines = [
             f"{len(self.table)} prototypes among the solutions within {self.within:.3g} of the optimum",
             f"Objective {significant(self.fit.objective.value, 6)}, optimum {optimum}",
             f"{', '.join(counts)}; costs are in weight of rows, above the optimum",
         ]
+        return "\n".join(lines), [(self.summary().head(SHOWN), {})]
 
-    @printed
-    def __repr__(self) -> str:
-        return "\n".join([*self._lines(), self.summary().head(SHOWN).to_string()])
 
-    def _repr_html_(self) -> str:
-        words = html.escape("\n".join(self._lines()))
-        return f"<div><pre>{words}</pre>{self.summary().head(SHOWN).to_html()}</div>"
+
 
 
 def in_none(within: float) -> str:
@@ -187,7 +182,7 @@ def alternatives(
         raise lacking(fit.model, "integer program whose solutions could be compared", "alternatives")
     check_fixed("alternatives", "within", within, low=0)
     check_fixed("alternatives", "seconds", seconds, low=0)
-    one_of("progress", progress, (None, True, False))
+    check_progress(progress)
     interest = places_of(fit, candidates)
     with bar(2, "comparing solutions", progress) as comparing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from ..core.intervals import Estimate, difference_of, independent_rows, sums_of
-from ..errors import DataError, OptionError, brief, printed, shown, visible
+from ..errors import DataError, OptionError, brief, shown, visible
 from ..frames.checks import along
 from ..frames.tables import cached_table
-from ..settings import fixed, significant
-from ..values import Above, public
+from ..settings import fixed
+from ..values import NUMBERS, PAIRS, Above, Printed, public
 from .evaluation import Test
 from .paired import with_holm
 
@@ -26,8 +24,8 @@ SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brie
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class TestByGroup:
+@dataclass(frozen=True, eq=False, repr=False)
+class TestByGroup(Printed):
     """How good a fit is on groups of new rows.
 
     Attributes
@@ -52,6 +50,7 @@ class TestByGroup:
     left_out: int
     without_rows: list[Any]
 
+    between: ClassVar[str] = "\n\n"
     plot = Above("plots")
 
     def glance(self) -> pd.DataFrame:
@@ -81,8 +80,7 @@ class TestByGroup:
         """
         return with_holm([compare_groups(a, b, self.groups) for a, b in combinations(self.groups, 2)])
 
-    def _parts(self) -> tuple[str, pd.DataFrame, pd.DataFrame]:
-        """The first lines, the table of the groups and that of the comparisons."""
+    def _said(self) -> tuple[str, list[Any]]:
         one = self.overall
         error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
         head = f"{error}; by {visible(str(self.by))}"
@@ -91,23 +89,10 @@ class TestByGroup:
         notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
         table = self.glance().set_index("group")
         table = table[[name for name in SHOWN if name in table]].rename_axis(None)
-        return "; ".join([head, *notes]), table, self.comparisons
+        return "; ".join([head, *notes]), [(table, NUMBERS), (self.comparisons, PAIRS)]
 
-    @printed
-    def __repr__(self) -> str:
-        head, table, pairs = self._parts()
-        tables = [
-            table.to_string(float_format=significant),
-            pairs.to_string(index=False, na_rep="", float_format=partial(significant, usual=3)),
-        ]
-        return "\n\n".join([head, *tables])
 
-    def _repr_html_(self) -> str:
-        head, table, pairs = self._parts()
-        tables = table.to_html(float_format=significant) + pairs.to_html(
-            index=False, na_rep="", float_format=partial(significant, usual=3)
-        )
-        return f"<div><pre>{html.escape(head)}</pre>{tables}</div>"
+
 
 
 def split(

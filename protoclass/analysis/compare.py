@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, whole_number
-from ..core.memory import limited
+from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
 from ..errors import DataError, OptionError, brief
 from ..estimation.calibration import arguments_of
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fitted import Fitted
-from ..frames.checks import check_unique
 from ..frames.reading import read_for
-from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.base import Model
+from ..values import public
 from .comparison import Comparison, check_rope
 from .paired import Design
 from .splits import Drawing, chances_of, choice_of, judge_all, make_splits
@@ -28,8 +26,7 @@ from .splits import Drawing, chances_of, choice_of, judge_all, make_splits
 OWN = {"test_size": None, "cv": None, "inner": "auto", "rope": None}  # defaults that `fit` does not share
 
 
-@limited
-@known_arguments
+@public
 def compare(
     formula: Any,
     data: Any = None,
@@ -127,8 +124,8 @@ def compare(
     for name, own in specs.items():
         _check_calibration(name, own.get("calibrate", calibrate))
     whole_number("repeats", repeats, 1, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
-    one_of("progress", progress, (None, True, False))
+    check_seed(seed)
+    check_progress(progress)
     data = as_pandas(read_for(data, formula, {"groups": groups}, progress))
     splits = make_splits(formula, data, dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
@@ -220,16 +217,13 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
     if new is None:
         raise OptionError("fits are compared on new rows: compare(fit1, fit2, new=test)")
     new = as_pandas(new)
-    check_unique(new.columns, "column")
     levels, response = listed[0].frame.levels, listed[0].frame.formula.response
     for name, f in fits.items():
         if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:
             raise OptionError(
                 f"fit {name!r} has another response or other classes than the first: they can't be compared"
             )
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-    return _judge_fits(fits, new, class_codes(new[response], levels))
+    return _judge_fits(fits, new, listed[0].true_codes(new))
 
 
 def _judge_fits(fits: dict[str, Fitted], new: pd.DataFrame, codes: np.ndarray) -> Comparison:

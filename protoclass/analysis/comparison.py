@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,10 +15,10 @@ from ..arguments import Served, is_number, one_of
 from ..core.intervals import wilson
 from ..declared import savable
 from ..elsewhere import VERBS_OF_COMPARISON
-from ..errors import NotAvailable, OptionError, brief, printed
+from ..errors import NotAvailable, OptionError, brief
 from ..frames.tables import cached_table
 from ..settings import significant
-from ..values import Above, Saveable, public
+from ..values import NUMBERS, PAIRS, Above, Printed, Saveable, public
 from .paired import Design, by_row, by_split, equivalence, error_interval
 from .scored import SCORES, compare_scores, mean_score, score_rows
 
@@ -32,8 +31,8 @@ ROPE = 0.01  # the region of practical equivalence, where none is said: one erro
 
 @savable
 @public
-@dataclass(frozen=True, eq=False)
-class Comparison(Saveable, Served):
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Printed, Saveable, Served):
     """Methods judged on the same rows.
 
     Attributes
@@ -69,6 +68,7 @@ class Comparison(Saveable, Served):
     rope: float | None = None
     chances: Mapping[str, np.ndarray] = field(default_factory=dict)
 
+    between: ClassVar[str] = "\n\n"
     plot = Above("plots")
 
     @property
@@ -226,29 +226,13 @@ class Comparison(Saveable, Served):
             )
         return equivalence(self.errors, self.design, rope, self.sizes)
 
-    def _lines(self) -> tuple[str, pd.DataFrame]:
-        rows = f"{self.how}{f'; {self.left_out} rows left out without a class or a prediction' if self.left_out else ''}"
-        return f"{self.call}\n{rows}", self.table
+    def _said(self) -> tuple[str, list[Any]]:
+        left = f"; {self.left_out} rows left out without a class or a prediction" if self.left_out else ""
+        pairs = [] if len(self.methods) < 2 else [self.tests, *([] if self.rope is None else [self.equivalence()])]
+        return f"{self.call}\n{self.how}{left}", [(self.table, NUMBERS), *((table, PAIRS) for table in pairs)]
 
-    def _pairs(self) -> list[pd.DataFrame]:
-        """The tables of pairs that print shows."""
-        if len(self.methods) < 2:
-            return []
-        said = [] if self.rope is None else [self.equivalence()]
-        return [self.tests, *said]
 
-    @printed
-    def __repr__(self) -> str:
-        head, table = self._lines()
-        parts = [head, "", table.to_string(float_format=significant)]
-        for pairs in self._pairs():
-            parts += ["", pairs.to_string(index=False, na_rep="", float_format=partial(significant, usual=3))]
-        return "\n".join(parts)
 
-    def _repr_html_(self) -> str:
-        head, table = self._lines()
-        tests = "".join(p.to_html(index=False, na_rep="", float_format=partial(significant, usual=3)) for p in self._pairs())
-        return f"<pre>{html.escape(head)}</pre>{table.to_html(float_format=significant)}{tests}"
 
 
 def check_rope(rope: Any) -> float:

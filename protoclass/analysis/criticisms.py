@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
+from ..arguments import check_progress, whole_number
 from ..core.query import answer
 from ..core.task import Points, Task
-from ..errors import NotAvailable, printed
+from ..errors import NotAvailable
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import check_fixed
 from ..models.capabilities import Criticised
 from ..models.registry import lacking
 from ..progress import bar
-from ..settings import significant
-from ..values import Above, public
+from ..values import NUMBERS, Above, Printed, public
 
 PAIRS = 2**22  # of a row and a prototype that are measured together
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Criticisms:
+@dataclass(frozen=True, eq=False, repr=False)
+class Criticisms(Printed):
     """Rows that the prototypes explain worst, the worst first.
 
     Attributes
@@ -56,15 +55,10 @@ class Criticisms:
         out.insert(0, "row", pd.Series(self.table.index.to_flat_index().tolist(), dtype=object))
         return out
 
-    def _line(self) -> str:
-        return f"{len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
+    def _said(self) -> tuple[str, list[Any]]:
+        words = f"{len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
+        return words, [(self.table, NUMBERS)]
 
-    @printed
-    def __repr__(self) -> str:
-        return f"{self._line()}\n{self.table.to_string(float_format=significant)}"
-
-    def _repr_html_(self) -> str:
-        return f"<div><pre>{html.escape(self._line())}</pre>{self.table.to_html(float_format=significant)}</div>"
 
 
 def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool | None = None) -> Criticisms:
@@ -108,7 +102,7 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
     """
     whole_number("n", n, 1)
     check_fixed("criticisms", "seconds", seconds, low=0)
-    one_of("progress", progress, (None, True, False))
+    check_progress(progress)
     can, prototypes = fit.model.can, fit.rule.prototypes
     if can.criticisms is None and not can.nearest:
         raise NotAvailable(

@@ -22,10 +22,9 @@ from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
 from ..estimation.fitted import Fitted
 from ..estimation.threshold import threshold_in_words
-from ..frames.checks import check_unique, given_weights, group_codes
-from ..frames.response import class_codes
+from ..frames.checks import given_weights, group_codes
 from ..frames.tables import as_pandas
-from ..values import Above, public
+from ..values import Above, Printed, public
 from .judged import Judged, judged_by
 from .no_information import against_stated, signs, signs_of_groups
 from .safety import safe_at
@@ -39,8 +38,8 @@ LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Test(Served):
+@dataclass(frozen=True, eq=False, repr=False)
+class Test(Printed, Served):
     """How good a fit is on new rows.
 
     Attributes
@@ -89,7 +88,8 @@ class Test(Served):
     decided: str = ""
 
     plot = Above("plots")
-    summary, __repr__, _repr_html_ = Above("tables"), Above("tables"), Above("tables")
+    between: ClassVar[str] = "\n\n"
+    summary, _said = Above("tables"), Above("tables")
 
     @property
     def classes(self) -> list[Any]:
@@ -375,16 +375,13 @@ def test(
     new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by, groups))
     if by_fit and groups not in new:
         groups = None
-    response, levels = fit.frame.formula.response, fit.frame.levels
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-    check_unique(new.columns, "column")
+    y, levels = fit.true_codes(new), fit.frame.levels
     if no_information is not None and not (is_number(no_information, 0) and no_information <= 1):
         raise OptionError(
             f"no_information={brief(no_information)}: a number between 0 and 1, the error to compare with"
         )
     w = given_weights(weights, new)
-    every = judged_by(fit, new, class_codes(new[response], levels), w, group_codes(groups, new), threshold)
+    every = judged_by(fit, new, y, w, group_codes(groups, new), threshold)
     known = (every.y >= 0) & (every.predicted >= 0)
     if not w[known].any():
         raise DataError(

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
 from ..core.query import answer
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
 from ..estimation.fitted import Fitted
-from ..frames.checks import check_unique
 from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
-from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..progress import bar
 
@@ -120,8 +118,8 @@ def importance(
     ['petal_width', 'petal_length']
     """
     whole_number("repeats", repeats, 1, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
-    one_of("progress", progress, (None, True, False))
+    check_seed(seed)
+    check_progress(progress)
     groups = variable_groups(fit, variables)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     random = np.random.default_rng([seed, 1])
@@ -193,11 +191,7 @@ def _folds(fit: Fitted, cv: Any) -> HeldOut:
 
 def _new_rows(fit: Fitted, new: Any) -> HeldOut:
     new = as_pandas(new)
-    response = fit.frame.formula.response
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-    check_unique(new.columns, "column")
-    codes = class_codes(new[response], fit.frame.levels)
+    codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
     _, _, complete = fit.dissimilarity.new_query(new)
     known = (codes >= 0) & complete

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
 from ..errors import DataError, NotAvailable, ProtoclassError, printed
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.problem import Problem
@@ -112,8 +112,8 @@ def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progre
     0.05
     """
     whole_number("B", B, 1, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
-    one_of("progress", progress, (None, True, False))
+    check_seed(seed)
+    check_progress(progress)
     if validation.procedure is None:
         raise NotAvailable("this is a part of a cross-validation: permutation_test() is of the complete one")
     problem, rows = validation.problem, []

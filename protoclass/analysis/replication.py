@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, is_number, one_of, whole_number
+from ..arguments import MOST_RUNS, check_progress, check_seed, is_number, whole_number
 from ..core.parallel import each
 from ..core.task import Task
 from ..errors import OptionError, brief
@@ -20,8 +20,8 @@ from .samples import Chosen, choose, disjoint
 def fresh(fit: Fitted, shares: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
     """See `Stability.fresh`."""
     whole_number("B", B, 2, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
-    one_of("progress", progress, (None, True, False))
+    check_seed(seed)
+    check_progress(progress)
     given, shares = shares, list(shares) if np.iterable(shares) else []
     if not shares or not all(is_number(s, 0.0, above=True, high=0.5) for s in shares):
         raise OptionError(

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, check_progress, check_seed, one_of, whole_number
 from ..core.parallel import each
 from ..core.task import Points, Task
 from ..errors import NotAvailable, OptionError, printed
@@ -184,14 +184,14 @@ def stability(
     {'class': ['setosa', 'versicolor'], 'near': [1.0, 1.0], 'within': [0.6, 0.56]}
     """
     whole_number("B", B, 2, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
+    check_seed(seed)
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted = fit.model.can.weights
     if sample == "bootstrap" and not weighted:
         raise OptionError(f"method {fit.model.name!r} takes no weights, which the bootstrap needs: sample='halves'")
     if fit.rule.prototypes.at is None:
         raise NotAvailable(f"the prototypes of {fit.model.name!r} are not rows, so that none can be chosen again")
-    one_of("progress", progress, (None, True, False))
+    check_progress(progress)
     how = sample or ("bootstrap" if weighted else "halves")
     with bar(int(B) + 1, "drawing again", progress) as drawing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)

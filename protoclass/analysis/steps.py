@@ -15,8 +15,6 @@ from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import with_folds
 from ..estimation.resampling import draw_folds, fold_paths
-from ..frames.checks import check_unique
-from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import lacking
@@ -135,13 +133,10 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
 
 def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
     """Share of new rows that the first 0, 1, 2, ... steps misclassify."""
-    response = fit.frame.formula.response
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+    codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
     query, _, complete = fit.query(new)
-    check_unique(new.columns, "column")
-    codes = class_codes(new[response], fit.frame.levels)[complete]
+    codes = codes[complete]
     known = np.flatnonzero(codes >= 0)
     if len(known) == 0:
         raise DataError("no row has both a known class and all predictors")

@@ -25,8 +25,7 @@ from ..core.query import Query, answer
 from ..core.task import Rule, Stepwise, Task
 from ..declared import savable
 from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
-from ..frames.checks import check_unique, given_weights
-from ..frames.response import class_codes
+from ..frames.checks import given_weights
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
@@ -463,14 +462,10 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
     """What the fit's rule gives for rows that took no part in it."""
     data = as_pandas(data)
     w = given_weights(weights, data)
-    response = fit.frame.formula.response
-    if response not in data:
-        raise OptionError(f"the calibration data lack the response {response!r}: a calibration needs the true classes")
-    check_unique(data.columns, "column")
+    codes = fit.true_codes(data, "the calibration data", "a calibration")
     fit.warn_of(fit.unseen_in(data))
     query, _, complete = fit.dissimilarity.new_query(data)
-    codes = class_codes(data[response], fit.frame.levels)[complete]
-    values = answer(fit.rule, kind, query)
+    codes, values = codes[complete], answer(fit.rule, kind, query)
     _check_new(fit, data[complete])
     known = (codes >= 0) & ~np.isnan(values).any(axis=1) & (w[complete] > 0)
     if not known.any():

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, is_number, one_of, whole_number
+from ..arguments import check_seed, is_number, one_of, whole_number
 from ..core.bands import simultaneous
 from ..core.choose import OF_HELD_OUT, RULES, Choice, choose
 from ..core.units import as_counts
@@ -245,7 +245,7 @@ class ErrorCurve:
         if not is_number(level, 0.0, above=True) or level >= 1:
             raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as 0.95")
         whole_number("draws", draws, 100, MOST_DRAWS)
-        whole_number("seed", seed, 0, MOST_SEED)
+        check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights)
         alone, together = simultaneous(parts, float(level), draws, np.random.default_rng([seed, draws]))
         error, s = self.choice.error, np.sqrt((parts**2).sum(axis=0))

@@ -19,8 +19,10 @@ from ..core.task import Rule
 from ..core.units import as_counts
 from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
+from ..frames.checks import check_unique
 from ..frames.frame import Frame
 from ..frames.partitions import in_partitions, over_partitions
+from ..frames.response import class_codes
 from ..frames.rowless import rowless
 from ..frames.rows import row_blocks
 from ..frames.tables import as_given, as_pandas, cached_table
@@ -341,6 +343,14 @@ class Fitted(Served):
         metric, by_columns = self.dissimilarity.metric, not self.model.measures(self.rule)
         fates = {name: "missing" if by_columns else metric.unseen_in(name) for name in found.counts}
         return {name: fate for name, fate in fates.items() if fate != "measured"}
+
+    def true_codes(self, new: pd.DataFrame, data: str = "the new data", use: str = "an error") -> np.ndarray:
+        """Class codes of new rows (n,), -1 where the class is missing or none of the fit's; raises where they have no classes."""
+        response = self.frame.formula.response
+        if response not in new:
+            raise OptionError(f"{data} lack the response {response!r}: {use} needs the true classes")
+        check_unique(new.columns, "column")
+        return class_codes(new[response], self.frame.levels)
 
     def needed_of_new(self, *further: Any) -> list[Any] | None:
         """The columns that new rows must have: the predictors and some more; None where dissimilarities are given, by any name."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, one_of, whole_number
+from ..arguments import check_progress, check_seed, one_of
 from ..cluster import client_of
 from ..core.beside import Beside
 from ..core.parallel import Once
@@ -221,8 +221,8 @@ def prepare(call: Call) -> Problem:
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
     model = find_model(given["method"], call.parameters, beside=DEFAULTS)
     _check_candidates(given["candidates"], model)
-    seed = whole_number("seed", given["seed"], 0, MOST_SEED)
-    one_of("progress", given["progress"], (None, True, False))
+    seed = check_seed(given["seed"])
+    check_progress(given["progress"])
     weights, groups = given["weights"], given["groups"]
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
@@ -307,7 +307,7 @@ def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
     if not _drawn(cv):
         data = as_pandas(problem.call.data)
         folds = _folds(cv, data, data.index.get_indexer(problem.frame.index))
-    return replace(problem, cv=folds, seed=problem.seed if seed is None else whole_number("seed", seed, 0, MOST_SEED))
+    return replace(problem, cv=folds, seed=problem.seed if seed is None else check_seed(seed))
 
 
 def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,8 @@ from ..core.choose import mean_and_se
 from ..core.cuts import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.folds import grouped, stratified
 from ..core.intervals import Estimate, rows_worth, wilson
-from ..errors import DataError, NotAvailable, OptionError, brief, printed, shown, visible
-from ..values import public
+from ..errors import DataError, NotAvailable, OptionError, brief, shown, visible
+from ..values import Printed, public
 from .resampling import measure_losses, requested_measure
 
 if TYPE_CHECKING:
@@ -29,8 +28,8 @@ DRAWS = 200  # bootstrap samples of the calibration rows
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Threshold:
+@dataclass(frozen=True, eq=False, repr=False)
+class Threshold(Printed):
     """A class is predicted where its chance is at least a cut, elsewhere the likeliest of the others.
 
     Attributes
@@ -90,8 +89,7 @@ class Threshold:
         row |= {f"{name}_{end}": getattr(e, end) for name, e in shares.items() for end in ("low", "high")}
         return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}])
 
-    @printed
-    def __repr__(self) -> str:
+    def _said(self) -> tuple[str, list[Any]]:
         name = self.measure[0].upper() + self.measure[1:]
         lines = [
             f"{self.words()}",
@@ -101,10 +99,8 @@ class Threshold:
         ]
         for word, e in (("Sensitivity", self.sensitivity), ("specificity", self.specificity)):
             lines.append(f"{word} {e.value:.3f} ({e.low:.3f} to {e.high:.3f})")
-        return "\n".join([*lines[:4], "; ".join(lines[4:])])
+        return "\n".join([*lines[:4], "; ".join(lines[4:])]), []
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 def decision_in_words(of: Any, cut: float) -> str:

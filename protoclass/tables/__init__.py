@@ -1,5 +1,5 @@
 """Fits as text and data frames: print, summary, tidy, glance."""
 
 METHODS = {
-    "Test": {"summary": "evaluation:summary", "__repr__": "evaluation:text", "_repr_html_": "evaluation:html_text"},
+    "Test": {"summary": "evaluation:summary", "_said": "evaluation:said"},
 }  # what prints a value of each class, see `protoclass.values.Above`

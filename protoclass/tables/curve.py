@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import html
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.learning import worse_than_one_class
 from ..settings import fixed, significant
+from ..values import NUMBERS
 
 
 def choices(validation: ErrorCurve) -> pd.DataFrame:
@@ -35,18 +36,8 @@ def head(validation: ErrorCurve) -> str:
     return f"{said}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
 
 
-def text(validation: ErrorCurve) -> str:
+def said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
-    return "\n".join([*lines(validation), choices(validation).to_string(float_format=significant)])
-
-
-def html_text(validation: ErrorCurve) -> str:
-    """`print(validation)` in a notebook."""
-    said = html.escape("\n".join(lines(validation)))
-    return f"<pre>{said}</pre>{choices(validation).to_html(float_format=significant)}"
-
-
-def lines(validation: ErrorCurve) -> list[str]:
-    """What stands above the table."""
     worse = worse_than_one_class(validation, validation.chosen_by_call())
-    return [repr(validation.problem.call), head(validation), *([f"Warning: {worse}"] if worse else [])]
+    lines = [repr(validation.problem.call), head(validation), *([f"Warning: {worse}"] if worse else [])]
+    return "\n".join(lines), [(choices(validation), NUMBERS)]

@@ -16,7 +16,6 @@ from ..core.query import distances_by
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fitted import Fitted
 from ..frames.checks import check_unique
-from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from .prototypes import list_rows, take
@@ -141,14 +140,11 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     for rows that only the first `size` prototypes misclassify, `full` (the nearest of all)."""
     small = fit if size is None else steps.at(fit, size=size)
     data = as_pandas(fit.call.data).loc[fit.frame.index] if new is None else as_pandas(new)
-    response = fit.frame.formula.response
-    if response not in data:
-        raise OptionError(f"the new data lack the response {response!r}: what is misclassified needs the true classes")
+    truth = fit.true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")
     query, index, complete = fit.query(data)
     if "nearest" not in fit.rule.kinds:
         raise NotAvailable(f"method {fit.model.name!r} has no nearest prototype to show")
-    truth = class_codes(data[response], fit.frame.levels)
     predicted = small.predict(data).cat.codes.to_numpy()
     picked = complete & (truth >= 0) & (predicted >= 0) & (predicted != truth)
     if size is not None:

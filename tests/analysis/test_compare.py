@@ -414,7 +414,7 @@ def test_equivalence_needs_several_splits_and_a_region(iris):
 
 def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(iris, monkeypatch):
     fitted = []
-    monkeypatch.setattr("protoclass.analysis.splits.fit", lambda *args, **options: fitted.append(options["method"]))
+    monkeypatch.setattr("protoclass.analysis.splits.fit_call", fitted.append)
     gaps = iris.assign(petal_width=iris["petal_width"].where(iris.index % 7 > 0))
     with pytest.raises(pc.NoVectors, match="method 'kmeans': Gower"):
         pc.compare("species ~ .", gaps, [pc.KNN(k=1), "kmeans"], cv=3, na="keep")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,6 +15,7 @@ from ..declared import savable
 
 EXACT = 25  # rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
 COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
+Row = tuple[str, str, str, float, float, float, float, float]  # a test, column by column
 
 
 @savable
@@ -112,10 +114,7 @@ def by_split(errors: pd.DataFrame, design: Design, sizes: np.ndarray | None = No
     for a, b in combinations(errors, 2):
         with np.errstate(invalid="ignore"):  # inf - inf, of log losses
             mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
-        low, high = student_interval(mean)
-        statistic, p = t_test(mean)
-        rows.append({"test": "corrected resampled t", "a": str(a), "b": str(b), "difference": mean.value, "low": low,
-                     "high": high, "statistic": statistic, "p": p})  # fmt: skip
+        rows.append(student_row("corrected resampled t", a, b, mean))
     return with_holm(rows)
 
 
@@ -166,6 +165,11 @@ def mean_over_splits(values: np.ndarray, design: Design, sizes: np.ndarray | Non
     se = float(np.sqrt(design.factor(splits) * variance.mean()))
     value = float((weights * table).sum() / weights.sum())
     return Mean(value, 0.0 if se < 1e-12 else se, design.sets * (splits - 1))
+
+
+def student_row(test: str, a: Any, b: Any, mean: Mean) -> Row:
+    """A t-test of the mean difference of two methods, as `with_holm` takes it."""
+    return test, str(a), str(b), mean.value, *student_interval(mean), *t_test(mean)
 
 
 def t_test(mean: Mean) -> tuple[float, float]:
@@ -221,27 +225,25 @@ def _student() -> Any:
     return t
 
 
-def _cochran(wrong: pd.DataFrame) -> dict[str, object]:
+def _cochran(wrong: pd.DataFrame) -> Row:
     from statsmodels.stats.contingency_tables import cochrans_q
 
     values = wrong.to_numpy(float)
     differ = (values != values[:, :1]).any()  # else 0 / 0: nothing speaks against equal errors
     found = cochrans_q(values) if differ else None
     statistic, p = (0.0, 1.0) if found is None else (float(found.statistic), float(found.pvalue))
-    return {"test": "Cochran's Q", "a": "all", "b": "", "difference": np.nan, "low": np.nan, "high": np.nan,
-            "statistic": statistic, "p": p}  # fmt: skip
+    return "Cochran's Q", "all", "", np.nan, np.nan, np.nan, statistic, p
 
 
-def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> dict[str, object]:
+def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
     from statsmodels.stats.contingency_tables import mcnemar
 
     only_a, only_b = int((first & ~second).sum()), int((second & ~first).sum())
     exact = only_a + only_b < EXACT
     p = float(mcnemar([[0, only_a], [only_b, 0]], exact=exact, correction=True).pvalue)
     name = f"McNemar ({'exact' if exact else 'chi-squared'})"
-    difference, (low, high) = (only_a - only_b) / len(first), paired_interval(only_a, only_b, len(first))
-    return {"test": name, "a": a, "b": b, "difference": difference, "low": low, "high": high,
-            "statistic": float(only_a - only_b), "p": p}  # fmt: skip
+    low, high = paired_interval(only_a, only_b, len(first))
+    return name, a, b, (only_a - only_b) / len(first), low, high, float(only_a - only_b), p
 
 
 def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
@@ -260,7 +262,7 @@ def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
     return max(-1.0, a - b - half), min(1.0, a - b + half)
 
 
-def with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
+def with_holm(rows: Sequence[Row | Mapping[str, object]]) -> pd.DataFrame:
     """A table of tests, with Holm's correction `p_holm` among the pairs."""
     out = pd.DataFrame(rows, columns=COLUMNS)
     pairs = ((out["a"] != "all") & out["p"].notna()).to_numpy(bool)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..core.intervals import mean_over_rows
 from ..core.scores import brier, log_loss
-from .paired import Design, Mean, by_split, mean_over_splits, student_interval, t_test, with_holm
+from .paired import Design, Mean, by_split, mean_over_splits, student_row, with_holm
 
 SCORES = {"brier": brier, "log_loss": log_loss}
 
@@ -65,8 +65,5 @@ def compare_scores(scores: pd.DataFrame, design: Design, independent: bool) -> p
         with np.errstate(invalid="ignore"):  # inf - inf
             value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
         mean = Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)
-        low, high = student_interval(mean)
-        statistic, p = t_test(mean)
-        rows.append({"test": "paired t", "a": str(a), "b": str(b), "difference": value, "low": low, "high": high,
-                     "statistic": statistic, "p": p})  # fmt: skip
+        rows.append(student_row("paired t", a, b, mean))
     return with_holm(rows)

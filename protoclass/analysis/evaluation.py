@@ -27,7 +27,7 @@ from ..frames.tables import as_pandas
 from ..values import Above, Printed, public
 from .judged import Judged, judged_by
 from .no_information import against_stated, signs, signs_of_groups
-from .safety import safe_at
+from .safety import stay_right
 
 if TYPE_CHECKING:
 
@@ -283,18 +283,18 @@ class Test(Printed, Served):
             raise OptionError(f"sizes={brief(sizes)}: a list of numbers >= 0, in the units of the dissimilarity")
         rows = []
         for size in sizes:
-            lost = share_of_rows(~safe_at(distance, right, size), w, self.judged.group)
+            lost = share_of_rows(~stay_right(distance, right, size), w, self.judged.group)
             rows.append({"size": float(size), "error": lost.value, "low": lost.low, "high": lost.high})
         return pd.DataFrame(rows, columns=["size", "error", "low", "high"])
 
     @property
     def certified(self) -> np.ndarray:
         """Certified distance of each row (n,), see `Fit.augment`; raises with the reason where there is none."""
-        safety = self.judged.safety
-        if safety is None or safety.reason:
-            reason = "their classes are not those that distances gave" if safety is None else safety.reason
+        known = self.judged.certified
+        if known is None or known.reason:
+            reason = "their classes are not those that distances gave" if known is None else known.reason
             raise NotAvailable(f"no distance is certified for these rows: {reason}")
-        return safety.distance
+        return known.distance
 
 
 @overload

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..estimation.fitted import Fitted
-from .safety import Safety
+from .safety import CertifiedDistances
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Judged:
         Of the classes, for which the chances are.
     group : int array (n,), or None
         Codes of the groups that the rows come in.
-    safety : Safety, or None
+    certified : CertifiedDistances, or None
         How far each row can move without changing its predicted class; None where that is not the rule's own.
     """
 
@@ -43,13 +43,13 @@ class Judged:
     given: np.ndarray | None = None
     prevalence: np.ndarray | None = None
     group: np.ndarray | None = None
-    safety: Safety | None = None
+    certified: CertifiedDistances | None = None
 
     def take(self, at: np.ndarray) -> Judged:
         """Some of the rows."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("safety", "prevalence")}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("certified", "prevalence")}
         taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
-        return replace(self, **taken, safety=None if self.safety is None else self.safety.take(at))
+        return replace(self, **taken, certified=None if self.certified is None else self.certified.take(at))
 
 
 def judged_by(
@@ -65,5 +65,5 @@ def judged_by(
         p_values[complete] = p
         prevalence = fit.calibration.share
     share = given / (given.max(initial=0.0) or 1.0)
-    safety = Safety(fit, new, np.arange(len(new))) if threshold is None else None
-    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, safety)
+    certified = CertifiedDistances(fit, new, np.arange(len(new))) if threshold is None else None
+    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, certified)

@@ -36,7 +36,7 @@ def certified(distance: np.ndarray, fitted: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Safety:
+class CertifiedDistances:
     """How far rows can move without changing their predicted class, worked out when it is first read.
 
     Attributes
@@ -65,12 +65,12 @@ class Safety:
             self.fit.predictions(rows, unseen=None).cat.codes.to_numpy(),
         )
 
-    def take(self, rows: np.ndarray) -> Safety:
+    def take(self, rows: np.ndarray) -> CertifiedDistances:
         """That of some of the rows."""
-        return Safety(self.fit, self.new, self.at[rows])
+        return CertifiedDistances(self.fit, self.new, self.at[rows])
 
 
-def safe_at(distance: np.ndarray, right: np.ndarray, size: float) -> np.ndarray:
+def stay_right(distance: np.ndarray, right: np.ndarray, size: float) -> np.ndarray:
     """Whether rows are right and stay so under every change smaller than `size`, (n,); at 0 whether they are right.
 
     Parameters

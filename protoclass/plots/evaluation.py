@@ -137,7 +137,7 @@ def perturbation(test: Test, ax: Any = None) -> Any:
     ax.fill_between(table["size"], table["low"], table["high"], step="pre", color=colour(0), alpha=0.12, lw=0)
     ax.step(table["size"], table["error"], where="pre", lw=1.6, color=colour(0), label="no change of this size has more errors")
     ax.axhline(test.error, lw=0.8, ls=":", color=GREY, label="test error")
-    name = test.judged.safety.fit.dissimilarity.metric.name if test.judged.safety else ""
+    name = test.judged.certified.fit.dissimilarity.metric.name if test.judged.certified else ""
     ax.set(xlabel=f"size of the change of each row (below; {name} distance)", ylabel="share of rows that may be wrong",
            title="How many errors can small changes make? (shaded: 95 % intervals)")  # fmt: skip
     ax.set(xlim=(0, table["size"].iloc[-1]), ylim=(0, 1.01))

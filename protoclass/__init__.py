@@ -59,8 +59,7 @@ _PLACES = {
     "analysis.evaluation": "Test",
     "analysis.by_group": "TestByGroup",
     "analysis.stability": "Stability",
-    "analysis.alternatives": "Alternatives",
-    "analysis.criticisms": "Criticisms",
+    "analysis.alternatives": "Alternatives Criticisms",
     "analysis.permutation": "PermutationTest",
     "analysis.compare": "compare",
     "analysis.comparison": "Comparison",
@@ -84,10 +83,10 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from . import sklearn as sklearn
     from . import testing as testing
     from .analysis.alternatives import Alternatives as Alternatives
+    from .analysis.alternatives import Criticisms as Criticisms
     from .analysis.by_group import TestByGroup as TestByGroup
     from .analysis.compare import compare as compare
     from .analysis.comparison import Comparison as Comparison
-    from .analysis.criticisms import Criticisms as Criticisms
     from .analysis.evaluation import Test as Test
     from .analysis.permutation import PermutationTest as PermutationTest
     from .analysis.set_cover import SetCover as SetCover

@@ -10,9 +10,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from .analysis.alternatives import alternatives
+from .analysis.alternatives import alternatives, criticisms, swap
 from .analysis.bounds import bound
-from .analysis.criticisms import criticisms
 from .analysis.evaluation import test
 from .analysis.importance import importance
 from .analysis.permutation import permutation_test
@@ -20,7 +19,6 @@ from .analysis.slim import slim
 from .analysis.sql import sql
 from .analysis.stability import stability
 from .analysis.steps import at, ball, path, step_count
-from .analysis.swap import swap
 from .analysis.why import why
 from .arguments import Served
 from .card import card
@@ -28,10 +26,10 @@ from .declared import savable
 from .elsewhere import VERBS_OF_VALIDATION
 from .errors import printed
 from .estimation.calibration import calibrate, calibrated
-from .estimation.call import DEFAULTS, Call
 from .estimation.error_curve import ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.learning import cross_validate_call, fit_call, learn
+from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
 from .estimation.threshold import threshold
 from .frames.spelling import substitute

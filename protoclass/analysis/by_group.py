@@ -16,8 +16,8 @@ from ..frames.checks import along
 from ..frames.tables import cached_table
 from ..settings import fixed
 from ..values import NUMBERS, PAIRS, Above, Printed, public
+from .comparison import with_holm
 from .evaluation import Test
-from .paired import with_holm
 
 MOST_GROUPS = 50
 SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print

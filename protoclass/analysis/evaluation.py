@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import Served, is_number, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.intervals import Estimate, mean_over_rows, share_of_rows
+from ..core.intervals import Estimate, independent_rows, mean_over_rows, share_of_rows, sums_of
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
@@ -25,13 +25,11 @@ from ..estimation.threshold import threshold_in_words
 from ..frames.checks import given_weights, group_codes
 from ..frames.tables import as_pandas
 from ..values import Above, Printed, public
-from .judged import Judged, judged_by
-from .no_information import against_stated, signs, signs_of_groups
-from .safety import stay_right
+from .why import CertifiedDistances, stay_right
 
 if TYPE_CHECKING:
-
     from .by_group import TestByGroup
+
 
 MOST_BINS = 1000
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
@@ -441,3 +439,129 @@ def compare_classes(
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
     return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
                 judged, losses, decided)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """New rows with known classes, and what a fit says of them.
+
+    Attributes
+    ----------
+    y, predicted : int arrays (n,)
+        Class codes.
+    w : array (n,)
+        Weights, as shares of the largest, so that the squares of small and large ones are numbers.
+    chances : array (n, classes), or None where the fit has none
+    p_values : array (n, classes), or None where the fit is not calibrated
+        Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
+    given : array (n,), or None
+        The weights as they were given, where they are others.
+    prevalence : array (classes,), or None where the fit is not calibrated
+        Of the classes, for which the chances are.
+    group : int array (n,), or None
+        Codes of the groups that the rows come in.
+    certified : CertifiedDistances, or None
+        How far each row can move without changing its predicted class; None where that is not the rule's own.
+    """
+
+    y: np.ndarray
+    predicted: np.ndarray
+    w: np.ndarray
+    chances: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+    given: np.ndarray | None = None
+    prevalence: np.ndarray | None = None
+    group: np.ndarray | None = None
+    certified: CertifiedDistances | None = None
+
+    def take(self, at: np.ndarray) -> Judged:
+        """Some of the rows."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("certified", "prevalence")}
+        taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
+        return replace(self, **taken, certified=None if self.certified is None else self.certified.take(at))
+
+
+def judged_by(
+    fit: Fitted, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+) -> Judged:
+    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights and groups."""
+    predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
+    chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
+    p_values = prevalence = None
+    if fit.calibration is not None:
+        p, index, complete = fit.calibration.p_values(new)
+        p_values = np.full((len(index), len(fit.classes)), np.nan)
+        p_values[complete] = p
+        prevalence = fit.calibration.share
+    share = given / (given.max(initial=0.0) or 1.0)
+    certified = CertifiedDistances(fit, new, np.arange(len(new))) if threshold is None else None
+    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, certified)
+
+
+FLIPS = 9999  # draws of the signs where rows have different weights
+MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
+
+
+def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tuple[float, str]:
+    """`signs`, of rows (n,) that come in groups: each group counts once, by what it wins in all less what it loses."""
+    gain = np.bincount(group, won) - np.bincount(group, lost)
+    gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
+    p, name = signs(-gain[gain < 0], gain[gain > 0])
+    return p, name.replace("rows that one of the two alone gets wrong", "groups in which one of the two errs less")
+
+
+def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]:
+    """One-sided paired test that a rule errs less than another, from the rows that one of the two alone gets wrong.
+
+    Parameters
+    ----------
+    lost, won : arrays
+        Weights of the rows that the rule alone gets wrong, and of those that it alone gets right.
+    seed : int
+        For the draws of signs, where weights differ.
+
+    Returns
+    -------
+    p, name : float, str
+        With equal weights the exact binomial (sign) test, McNemar's with one side. Else the share of random signs under which
+        the rule does as well or better, by draws, or for many rows by the normal distribution.
+
+    Examples
+    --------
+    >>> signs(np.ones(2), np.ones(7))
+    (0.08984375, 'exact sign test, one-sided, on the 9 rows that one of the two alone gets wrong')
+    """
+    both = np.concatenate([lost, won])
+    both = both[both > 0]
+    where = f"one-sided, on the {len(both)} rows that one of the two alone gets wrong"
+    if len(both) == 0 or np.ptp(both) == 0:
+        from scipy.stats import binom  # 0.4 s that most fits do without
+
+        return float(binom.cdf((lost > 0).sum(), len(both), 0.5)), f"exact sign test, {where}"
+    gain = float(won.sum() - lost.sum())
+    if len(both) > MANY:
+        from scipy.stats import norm
+
+        return float(norm.sf(gain / np.sqrt(both @ both))), f"weighted sign test (normal approximation), {where}"
+    drawn = np.random.default_rng(seed).integers(0, 2, (FLIPS, len(both)), np.int8) @ (2 * both) - both.sum()
+    p = (1 + int((drawn >= gain - 1e-9 * both.sum()).sum())) / (1 + FLIPS)
+    return p, f"weighted sign test ({FLIPS} draws of the signs), {where}"
+
+
+def against_stated(
+    w: np.ndarray, wrong: np.ndarray, base: float, group: np.ndarray | None = None
+) -> tuple[float, str]:
+    """One-sided test that an error is below a stated one: exact for equal weights, else by the normal distribution.
+
+    The latter for as many rows as the error's interval is for, see `core.intervals.independent_rows`.
+    """
+    from scipy.stats import binom, norm
+
+    live = w > 0
+    w, wrong, group = w[live], wrong[live], None if group is None else group[live]
+    if group is None and np.ptp(w) == 0:
+        return float(binom.cdf(wrong.sum(), len(w), base)), "exact binomial test, one-sided"
+    error = float(w @ wrong / w.sum())
+    se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
+    name = f"{'z test by groups' if group is not None else 'weighted z test'}, one-sided"
+    return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name

@@ -12,8 +12,8 @@ from ..core.covers.certificate import Certificate
 from ..core.sources import part
 from ..core.task import Rule
 from ..estimation.calibration import Calibration, FoldRule
-from ..estimation.call import Call, short
 from ..estimation.fitted import AnyFit
+from ..estimation.problem import Call, short
 from ..frames.absent import Absent
 from ..frames.rowless import rowless
 from ..metrics.candidates import unlabelled

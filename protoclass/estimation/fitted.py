@@ -35,9 +35,8 @@ from ..models.capabilities import Learned
 from ..models.registry import lacking
 from ..values import public
 from .calibration import LEVEL, Calibration, chances, decide, loss_of, prediction_sets, prior_of
-from .call import Call
 from .error_curve import ErrorCurve
-from .problem import Problem
+from .problem import Call, Problem
 from .selection import BY_HAND, Selection, grid_point
 from .threshold import threshold_of
 

@@ -13,11 +13,10 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar
 from ..settings import SAME, fixed
 from .calibration import READ, arguments_of, calibrated
-from .call import DEFAULTS, Call, is_default
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
 from .fitted import Fitted
-from .problem import HOLD_LIMIT, Problem, check_rows_needed, prepare
+from .problem import DEFAULTS, HOLD_LIMIT, Call, Problem, check_rows_needed, is_default, prepare
 from .resampling import requested_measure
 from .selection import Selection, values_at
 

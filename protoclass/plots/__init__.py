@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import Any
 
 from ..analysis.alternatives import alternatives as find_alternatives
-from ..analysis.criticisms import criticisms as find_criticisms
+from ..analysis.alternatives import criticisms as find_criticisms
 from ..analysis.evaluation import test
 from ..arguments import check_known, one_of, renamed
 from ..errors import NotAvailable, OptionError

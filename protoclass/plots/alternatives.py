@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis.alternatives import Alternatives
-from ..analysis.criticisms import Criticisms
+from ..analysis.alternatives import Alternatives, Criticisms
 from ..views.alternatives import list_alternatives, list_criticisms
 from .finish import framed
 from .palette import colour, faint, ink, mark

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import FileError, cut
-from ..estimation.call import Call
+from ..estimation.problem import Call
 from ..fitting import cross_validate, fit
 from ..frames.formula import Formula, check_factors
 from ..frames.frame import Frame

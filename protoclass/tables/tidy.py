@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.safety import certified, why_not_certified
+from ..analysis.why import certified, why_not_certified
 from ..core.memory import check_fits
 from ..errors import DataError
 from ..estimation.fitted import Fitted

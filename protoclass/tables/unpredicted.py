@@ -11,8 +11,8 @@ from ..errors import brief
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
+from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.resampling import losses, mean_loss, row_weights
-from ..estimation.weighting import class_factors, with_class_factors
 from ..settings import SAME, significant
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows

@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..core.query import Query, answer
 from ..core.task import Rule, Task
-from ..estimation.call import Call
-from ..estimation.problem import Problem, prepare
+from ..estimation.problem import Call, Problem, prepare
 from ..fitting import Fit
 from ..metrics.minkowski import Euclidean
 from ..models.base import Model

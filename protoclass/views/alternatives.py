@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..analysis.alternatives import Alternatives
-from ..analysis.criticisms import Criticisms
+from ..analysis.alternatives import Alternatives, Criticisms
 from .names import shorten
 
 NAME = 24  # letters of a class in brackets

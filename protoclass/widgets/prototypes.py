@@ -14,7 +14,7 @@ from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, Selection
 from traitlets import Any as Anything
 from traitlets import Instance, Tuple, Unicode, validate
 
-from ..analysis.swap import swap
+from ..analysis.alternatives import swap
 from ..arguments import one_of
 from ..errors import OptionError
 from ..estimation.fitted import Fitted

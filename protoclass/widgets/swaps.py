@@ -57,7 +57,7 @@ def swaps_of(fit: Fitted, alternatives: Any) -> Swaps | None:
 
 def criticised(fit: Fitted, criticisms: Any) -> list[tuple[str, Label]]:
     """The rows that `fit.criticisms()` lists, each with the reason; none without any."""
-    from ..analysis.criticisms import Criticisms
+    from ..analysis.alternatives import Criticisms
 
     if criticisms is None:
         return []

@@ -11,8 +11,7 @@ from sklearn import metrics
 
 import protoclass as pc
 from protoclass.analysis.by_group import compare_groups
-from protoclass.analysis.evaluation import Judged, compare_classes
-from protoclass.analysis.no_information import against_stated, signs
+from protoclass.analysis.evaluation import Judged, against_stated, compare_classes, signs
 
 
 @pytest.fixture(scope="module")

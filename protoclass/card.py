@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from .arguments import known_arguments
 from .errors import OptionError, brief, cut, printed
 from .estimation.fitted import Fitted
 from .files import write_file
@@ -21,6 +20,7 @@ from .settings import significant
 from .tables.printing import facts, validated
 from .tables.summary import by_class, certificate_rows, notes
 from .tables.tidy import list_prototypes
+from .values import public
 
 SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
@@ -55,6 +55,7 @@ class Table:
 Part = Text | Code | Table
 
 
+@public
 @dataclass(frozen=True)
 class Card:
     """A model card, see `Fit.card`. What comes from data is shown as text in both formats, whatever it holds.
@@ -130,7 +131,6 @@ class Card:
     def __repr__(self) -> str:
         return self.markdown
 
-    @known_arguments
     def save(self, path: Any, overwrite: bool = False) -> Path:
         """Write the card to a file that ends in .md or .html, completely or not at all.
 

@@ -68,8 +68,9 @@ class Call:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that are parameters of the method."""
-        return {name: value for name, value in self.arguments.items() if name not in DEFAULTS}
+        """The arguments that are parameters of the method; `cross_validate` does not take `calibrate=`."""
+        own = set(DEFAULTS) - ({"calibrate"} if self.function == "cross_validate" else set())
+        return {name: value for name, value in self.arguments.items() if name not in own}
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the connection to a cluster, which is of the process that made it."""

@@ -239,30 +239,20 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
 
 def _judge_fits(fits: dict[str, Fitted], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
     """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
-    predicted, seconds, chances = {}, {}, dict[str, np.ndarray]()
-    for name, f in fits.items():
-        start = perf_counter()
-        predicted[name] = f.predict(new)
-        seconds[name] = perf_counter() - start
-        p = chances_of(f, new)
-        if p is not None:
-            chances[name] = p
-    known = (codes >= 0) & np.all([series.notna() for series in predicted.values()], axis=0)
+    found = {name: judge_fit(f, new, np.nan, "warn") for name, f in fits.items()}
+    known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in found.values()], axis=0)
     n = int(known.sum())
     if n == 0:
         raise DataError("no row has both a known class and all predictors")
-    rows = []
-    for name, f in fits.items():
-        wrong = int((predicted[name].cat.codes.to_numpy()[known] != codes[known]).sum())
-        rows.append({"split": 0, "method": name, "n": n, "wrong": wrong, "error": wrong / n,
-                     "prototypes": len(f.rule.prototypes), "size": f.rule.size, "seconds": np.nan,
-                     "predict_seconds": seconds[name], "choice": choice_of(f)})  # fmt: skip
+    levels = next(iter(fits.values())).frame.levels
+    truth = pd.Series(pd.Categorical.from_codes(codes[known], levels), new.index[known])
+    said = {name: predicted[known] for name, (_, predicted, _) in found.items()}
+    rows = [{"split": 0, "method": name, **count_errors(said[name], truth), **row} for name, (row, _, _) in found.items()]
     index = pd.MultiIndex.from_product([[0], new.index[known]], names=["split", None])
-    truth = pd.Categorical.from_codes(codes[known], next(iter(fits.values())).frame.levels)
-    predictions = pd.DataFrame({"truth": truth, **{k: v[known].array for k, v in predicted.items()}}, index)
+    predictions = pd.DataFrame({name: series.array for name, series in {"truth": truth, **said}.items()}, index)
     how = f"{len(rows)} fits on {n} new rows"
     return Comparison(pd.DataFrame(rows), predictions, how, Design(0.0), int((~known).sum()), "compare(fits, new=data)",
-                      chances={name: p[known] for name, p in chances.items()})  # fmt: skip
+                      chances={name: p[known] for name, (_, _, p) in found.items() if p is not None})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -416,16 +406,17 @@ def judge(
         new = matrix.loc[test]
     start = perf_counter()
     fitted = fit_call(Call("fit", splits.formula, made_from(data, data.loc[train]), {**splits.groups_of(train), **options}))
-    middle = perf_counter()
-    predicted = fitted.predictions(new, unseen=None)
-    row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": middle - start,
-           "predict_seconds": perf_counter() - middle, "choice": choice_of(fitted)}  # fmt: skip
-    return row, predicted, chances_of(fitted, new), fitted.unpredicted_in(new)
+    return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 
-def chances_of(fitted: Fitted, new: pd.DataFrame) -> np.ndarray | None:
-    """Calibrated chances (n, classes) of new rows; None where the fit is not calibrated."""
-    return None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
+    """Sizes and times of a fit that took so many seconds, its predictions of rows, and their chances (n, classes) if it is calibrated."""
+    start = perf_counter()
+    predicted = fitted.predictions(new, unseen=unseen)
+    row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds,
+           "predict_seconds": perf_counter() - start, "choice": dict(fitted.selection.values)}  # fmt: skip
+    chances = None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+    return row, predicted, chances
 
 
 def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
@@ -433,11 +424,6 @@ def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
     lost = predicted.isna().to_numpy() | (predicted.astype(object) != truth.astype(object)).to_numpy()
     wrong = int(lost.sum())
     return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
-
-
-def choice_of(fitted: Fitted) -> dict[str, Any]:
-    """The parameters that cross-validation chose."""
-    return dict(fitted.selection.values)
 
 
 def draw_splits(y: np.ndarray, groups: pd.Series | None, drawing: Drawing) -> list[np.ndarray]:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import Served, is_number, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.intervals import Estimate, independent_rows, mean_over_rows, share_of_rows, sums_of
+from ..core.intervals import Estimate, columns_of, independent_rows, mean_over_rows, share_of_rows, sums_of
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
@@ -146,8 +146,7 @@ class Test(Printed, Served):
             if self.judged.chances is not None:
                 each["auc"] = self.areas[0][c].estimate
                 more["brier"] = mean_over_rows((self.chances[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
-            ends = {f"{name}_{end}": getattr(e, end) for name, e in each.items() for end in ("low", "high")}
-            values = {name: e.value for name, e in each.items()}
+            values, ends = columns_of(each)
             rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
         out = pd.DataFrame(rows)
         out.insert(0, "class", pd.Categorical(self.classes, self.confusion.index))
@@ -168,12 +167,10 @@ class Test(Printed, Served):
             name: getattr(self, name)
             for name in ("error", "no_information", "p_value", "test", "wrong", "n", "left_out")
         }
-        ends = {f"{name}_{end}": getattr(e, end) for name, e in self.estimates.items() for end in ("low", "high")}
+        values, ends = columns_of(self.estimates)
         spread = {f"{name}_se": se for name, (_, se) in self.means.items()}
-        values = {name: e.value for name, e in self.estimates.items()} | {
-            name: m for name, (m, _) in self.means.items()
-        }
-        return pd.DataFrame([{**values, **ends, **spread, **rest}])
+        means = {name: mean for name, (mean, _) in self.means.items()}
+        return pd.DataFrame([{**values, **means, **ends, **spread, **rest}])
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:

@@ -14,7 +14,7 @@ from ..core.calibration import LEARN
 from ..core.choose import mean_and_se
 from ..core.cuts import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.folds import grouped, stratified
-from ..core.intervals import Estimate, rows_worth, wilson
+from ..core.intervals import Estimate, columns_of, rows_worth, wilson
 from ..errors import DataError, NotAvailable, OptionError, brief, shown, visible
 from ..values import Printed, public
 from .resampling import measure_losses, requested_measure
@@ -83,10 +83,9 @@ class Threshold(Printed):
         """One row: `class`, `cut`, `measure`, `error`, `se`, `apparent`, `without`, `sensitivity`, `specificity`, the ends of their
         intervals, `rows`, `folds` and `prevalence`.
         """
-        shares = {"sensitivity": self.sensitivity, "specificity": self.specificity}
+        values, ends = columns_of({"sensitivity": self.sensitivity, "specificity": self.specificity})
         row = {"class": self.of, "cut": self.cut, "measure": self.measure, "error": self.error, "se": self.se,
-               "apparent": self.apparent, "without": self.without, **{name: e.value for name, e in shares.items()}}  # fmt: skip
-        row |= {f"{name}_{end}": getattr(e, end) for name, e in shares.items() for end in ("low", "high")}
+               "apparent": self.apparent, "without": self.without, **values, **ends}  # fmt: skip
         return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}])
 
     def _said(self) -> tuple[str, list[Any]]:

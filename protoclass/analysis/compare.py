@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from inspect import signature
 from numbers import Real
 from time import perf_counter
 from typing import Any
@@ -19,7 +20,7 @@ from ..errors import DataError, DataWarning, OptionError, ProtoclassError, brief
 from ..estimation.calibration import arguments_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import WORSE, fit_call
-from ..estimation.problem import DEFAULTS, Call, is_default, prepare, short
+from ..estimation.problem import Call, is_default, prepare, short
 from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from, read_for
@@ -33,8 +34,6 @@ from ..models.base import Model
 from ..progress import bar
 from ..values import public
 from .comparison import Comparison, Design, check_rope
-
-OWN = {"test_size": None, "cv": None, "inner": "auto", "rope": None}  # defaults that `fit` does not share
 
 
 @public
@@ -113,14 +112,13 @@ def compare(
     >>> c.table[["wrong", "n"]].to_dict("index")
     {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
     """
+    given = locals()  # before any other name is set
     if isinstance(formula, (list, tuple)) and data is not None:
         raise OptionError("fits are compared on new rows, which are given by name: compare(fit1, fit2, new=test)")
     if isinstance(formula, (list, tuple)):
         formula, *rest = formula
         more = tuple(rest)
-    arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
-                 "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope, "calibrate": calibrate}  # fmt: skip
-    beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
+    beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
     if isinstance(formula, (Fitted, Mapping)):
         for name in beside:
             raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
@@ -144,6 +142,11 @@ def compare(
     results, predictions, chances = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
     return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances)
+
+
+OPTIONS = {
+    name: p.default for name, p in signature(compare).parameters.items() if p.kind is p.KEYWORD_ONLY and name not in ("new", "progress")
+}  # of splits and methods, with their defaults
 
 
 def named_methods(methods: Any) -> dict[str, dict[str, Any]]:

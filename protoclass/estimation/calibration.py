@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,8 +44,6 @@ READ = ("prob", "decision", "distance")  # what a calibration reads of a rule: t
 HOW = tuple(LEARN)
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
-DEFAULTS: Mapping[str, Any] = {"data": None, "how": "multinomial", "cv": "auto", "seed": None, "weights": None,
-                               "tune": "auto"}  # of Fit.calibrate, fmt: skip
 
 
 @savable
@@ -241,6 +240,9 @@ def calibrate(
     request = requested(data=data, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
     return calibrated(replace(fit, problem=replace(fit.problem, call=call), calibration=None))
+
+
+DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.items())[1:]}
 
 
 def calibrated(fit: AnyFit) -> AnyFit:

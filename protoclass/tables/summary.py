@@ -25,7 +25,7 @@ SHOWN = 20  # prototypes or features in a summary
 
 def summary(fit: Fitted) -> Summary:
     """All there is to say, as a statsmodels Summary (text, HTML, LaTeX)."""
-    from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that SHOWN fits do without
+    from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most fits do without
 
     lines = {**facts(fit), "Training error": fixed(fit.training_error())}
     out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), _sheet(by_class(fit), "Classes")]

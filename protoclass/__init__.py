@@ -56,8 +56,7 @@ _PLACES = {
     "core.neighbours.limits": "cover_hart median_radius",
     "fitting": "fit cross_validate explore Fit Validation",
     "estimation.threshold": "Threshold",
-    "analysis.evaluation": "Test",
-    "analysis.by_group": "TestByGroup",
+    "analysis.evaluation": "Test TestByGroup",
     "analysis.stability": "Stability",
     "analysis.alternatives": "Alternatives Criticisms",
     "analysis.permutation": "PermutationTest",
@@ -84,10 +83,10 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from . import testing as testing
     from .analysis.alternatives import Alternatives as Alternatives
     from .analysis.alternatives import Criticisms as Criticisms
-    from .analysis.by_group import TestByGroup as TestByGroup
     from .analysis.compare import compare as compare
     from .analysis.comparison import Comparison as Comparison
     from .analysis.evaluation import Test as Test
+    from .analysis.evaluation import TestByGroup as TestByGroup
     from .analysis.permutation import PermutationTest as PermutationTest
     from .analysis.set_cover import SetCover as SetCover
     from .analysis.set_cover import set_cover as set_cover

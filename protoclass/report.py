@@ -12,8 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .analysis.by_group import TestByGroup
-from .analysis.evaluation import Test
+from .analysis.evaluation import Test, TestByGroup
 from .analysis.evaluation import test as test_on
 from .analysis.stability import stability as find_stability
 from .errors import NotAvailable, OptionError, brief

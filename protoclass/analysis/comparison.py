@@ -563,7 +563,7 @@ def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
     return max(-1.0, a - b - half), min(1.0, a - b + half)
 
 
-def with_holm(rows: Sequence[Row | Mapping[str, object]]) -> pd.DataFrame:
+def with_holm(rows: Sequence[Row]) -> pd.DataFrame:
     """A table of tests, with Holm's correction `p_holm` among the pairs."""
     out = pd.DataFrame(rows, columns=COLUMNS)
     pairs = ((out["a"] != "all") & out["p"].notna()).to_numpy(bool)

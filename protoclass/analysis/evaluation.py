@@ -1,35 +1,42 @@
-"""What a fit says of new rows with known classes, and how good it is: statistics by class and of all, with intervals."""
+"""What a fit says of new rows with known classes, and how good it is: statistics by class, of all and by group, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from itertools import combinations
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import Served, is_number, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.intervals import Estimate, columns_of, independent_rows, mean_over_rows, share_of_rows, sums_of
+from ..core.intervals import (
+    Estimate,
+    columns_of,
+    difference_of,
+    independent_rows,
+    mean_over_rows,
+    share_of_rows,
+    sums_of,
+)
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
 from ..elsewhere import VERBS_OF_TEST
-from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, visible, warn
 from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
 from ..estimation.fitted import Fitted
 from ..estimation.threshold import threshold_in_words
-from ..frames.checks import given_weights, group_codes
-from ..frames.tables import as_pandas
-from ..values import Above, Printed, public
+from ..frames.checks import along, given_weights, group_codes
+from ..frames.tables import as_pandas, cached_table
+from ..settings import fixed
+from ..values import NUMBERS, PAIRS, Above, Printed, public
+from .comparison import Row, with_holm
 from .why import CertifiedDistances, stay_right
-
-if TYPE_CHECKING:
-    from .by_group import TestByGroup
-
 
 MOST_BINS = 1000
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
@@ -393,8 +400,6 @@ def test(
     overall = judge(known, int((~known).sum()))
     if by is None:
         return overall
-    from .by_group import split
-
     return split(overall, judge, by, new, known & (w > 0))
 
 
@@ -562,3 +567,134 @@ def against_stated(
     se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
     name = f"{'z test by groups' if group is not None else 'weighted z test'}, one-sided"
     return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name
+
+
+MOST_GROUPS = 50
+SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class TestByGroup(Printed):
+    """How good a fit is on groups of new rows.
+
+    Attributes
+    ----------
+    by : str
+        What the groups are of.
+    overall : Test
+        Of all rows.
+    groups : dict
+        The Test of each group, by its label, in the order of the labels.
+    left_out : int
+        Rows in no group: those whose label is missing.
+    without_rows : list
+        Labels of which no row has a known class, all predictors and weight.
+    """
+
+    __test__ = False  # not a class of tests, for pytest
+
+    by: str
+    overall: Test
+    groups: dict[Any, Test]
+    left_out: int
+    without_rows: list[Any]
+
+    between: ClassVar[str] = "\n\n"
+    plot = Above("plots")
+
+    def glance(self) -> pd.DataFrame:
+        """One row for each group: `group`, `error` with its 95 % Wilson interval, `low` to `high`, and what `Test.glance` has."""
+        rows = []
+        for label, one in self.groups.items():
+            head = pd.DataFrame({"group": [label], "error": one.error, "low": one.low, "high": one.high})
+            rows.append(pd.concat([head, one.glance().drop(columns="error")], axis=1))
+        return pd.concat(rows, ignore_index=True)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row for each group and class: `group`, and what `Test.tidy` has."""
+        parts = []
+        for label, one in self.groups.items():
+            part = one.tidy()
+            part.insert(0, "group", [label] * len(part))
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+    @cached_table
+    def comparisons(self) -> pd.DataFrame:
+        """Whether the errors of two groups differ: one row for each pair, with Holm's correction.
+
+        Columns: `test`, `a`, `b`, `difference` (error of a minus that of b) with Newcombe's 95 % interval `low` to `high`
+        (each for itself), `statistic`, `p` and `p_holm`. The test is Fisher's exact one, two-sided, whose statistic is the odds ratio;
+        where rows have different weights or come in groups the z test of two shares.
+        """
+        return with_holm([compare_groups(a, b, self.groups) for a, b in combinations(self.groups, 2)])
+
+    def _said(self) -> tuple[str, list[Any]]:
+        one = self.overall
+        error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
+        head = f"{error}; by {visible(str(self.by))}"
+        notes = [f"{self.left_out} rows in no group"] if self.left_out else []
+        notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
+        notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
+        table = self.glance().set_index("group")
+        table = table[[name for name in SHOWN if name in table]].rename_axis(None)
+        return "; ".join([head, *notes]), [(table, NUMBERS), (self.comparisons, PAIRS)]
+
+
+def split(
+    overall: Test, judge: Callable[[np.ndarray, int], Test], by: Any, new: pd.DataFrame, usable: np.ndarray
+) -> TestByGroup:
+    """Judge each group of rows by itself.
+
+    Parameters
+    ----------
+    overall : Test
+    judge : function of the rows (bool array) and how many of the group were left out
+    by : column name, Series or array
+    new : DataFrame
+    usable : bool array (n,)
+        Rows that can be judged.
+    """
+    name = by if isinstance(by, str) else str(getattr(by, "name", None) or "group")
+    values = pd.Series(along(by, new, "by")).reset_index(drop=True)
+    try:
+        labels = pd.Categorical(values)
+    except TypeError:
+        raise DataError(f"by={brief(by)} has values that are no labels of groups, such as lists") from None
+    occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
+    if len(occurring) < 2:
+        raise OptionError(
+            f"by={brief(by)} has {len(occurring)} group among these rows: give a column with at least two"
+        )
+    if len(occurring) > MOST_GROUPS:
+        raise OptionError(
+            f"by={brief(by)} has {len(occurring)} groups: allowed are {MOST_GROUPS}; pd.cut puts numbers into ranges"
+        )
+    groups = {}
+    for c in occurring:
+        own = labels.codes == c
+        groups[labels.categories[c]] = judge(own & usable, int((own & ~usable).sum()))
+    without = [label for c, label in enumerate(labels.categories) if (labels.codes == c).any() and c not in occurring]
+    return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without)
+
+
+def compare_groups(a: Any, b: Any, groups: dict[Any, Test]) -> Row:
+    """Whether the errors of two groups differ: a row of `TestByGroup.comparisons`, before the correction."""
+    from scipy.stats import fisher_exact, norm
+
+    one, other = groups[a], groups[b]
+    found = difference_of(Estimate(one.error, one.low, one.high), Estimate(other.error, other.low, other.high))
+    if one.judged.group is None and np.ptp(np.concatenate([one.judged.w, other.judged.w])) == 0:
+        test = "Fisher's exact test"
+        statistic, p = fisher_exact([[t.wrong, t.n - t.wrong] for t in (one, other)])
+    else:
+        test = "z test of weighted shares" if one.judged.group is None else "z test by groups of rows"
+        w = [t.judged.w for t in (one, other)]
+        pooled = (one.error * w[0].sum() + other.error * w[1].sum()) / (w[0].sum() + w[1].sum())
+        rows = [independent_rows(t.error, sums_of(t.judged.predicted != t.judged.y, t.error, t.judged.w, t.judged.group))
+                for t in (one, other)]  # fmt: skip
+        spread = np.sqrt(pooled * (1 - pooled) * sum(1 / r for r in rows))
+        statistic = found.value / spread if spread > 0 or np.isnan(spread) else 0.0
+        p = 2 * norm.sf(abs(statistic))
+    return test, str(a), str(b), found.value, found.low, found.high, float(statistic), float(p)

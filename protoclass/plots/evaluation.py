@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.by_group import TestByGroup
-from ..analysis.evaluation import Test
+from ..analysis.evaluation import Test, TestByGroup
 from ..arguments import one_of
 from ..errors import OptionError, brief
 from ..views.confusion import Confusion

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..analysis.by_group import TestByGroup
-from ..analysis.evaluation import Test
+from ..analysis.evaluation import Test, TestByGroup
 from ..core.ranking import Curve, curve
 from ..errors import NotAvailable
 

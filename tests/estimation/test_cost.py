@@ -40,7 +40,7 @@ def test_many_rows_are_a_sample_where_a_fit_would_take_long():
 def test_a_sample_is_drawn_and_said(monkeypatch):
     monkeypatch.setattr(problem, "ALWAYS", 100)
     monkeypatch.setattr(problem, "BUDGET", 1e-4)
-    monkeypatch.setattr(problem, "LEAST", 40)
+    monkeypatch.setattr(problem, "LEAST_SAMPLE", 40)
     data = table(400)
     fit = pc.fit("y ~ .", data, cv=3, progress=False)
     assert fit.problem.candidates == 40

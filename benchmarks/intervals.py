@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-from protoclass.analysis.paired import Design, error_interval, mean_over_splits, student_interval
+from protoclass.analysis.comparison import Design, error_interval, mean_over_splits, student_interval
 from protoclass.core.intervals import wilson
 from protoclass.core.parallel import kernel
 

@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.stats import binom
 
 import protoclass as pc
-from protoclass.analysis.no_information import against_stated, signs
+from protoclass.analysis.evaluation import against_stated, signs
 
 ROWS, NEW = 60, 1000
 

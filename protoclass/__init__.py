@@ -54,15 +54,11 @@ _PLACES = {
     "models.mmd": "MMDCritic",
     "models.centroids": "Centroids",
     "core.neighbours.limits": "cover_hart median_radius",
-    "estimation.fitting": "fit cross_validate",
-    "estimation.fit": "Fit",
+    "fitting": "fit cross_validate explore Fit Validation",
     "estimation.threshold": "Threshold",
-    "estimation.validation": "Validation",
-    "analysis.evaluation": "Test",
-    "analysis.by_group": "TestByGroup",
+    "analysis.evaluation": "Test TestByGroup",
     "analysis.stability": "Stability",
-    "analysis.alternatives": "Alternatives",
-    "analysis.criticisms": "Criticisms",
+    "analysis.alternatives": "Alternatives Criticisms",
     "analysis.permutation": "PermutationTest",
     "analysis.compare": "compare",
     "analysis.comparison": "Comparison",
@@ -72,8 +68,6 @@ _PLACES = {
     "declared": "savable",
     "card": "Card",
     "settings": "options",
-    "widgets": "explore",
-    "widgets.app": "app App",
     "widgets.link": "link Link",
     "vignettes": "vignette Vignettes",
     "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError ClusterError TooLarge",
@@ -88,11 +82,11 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from . import sklearn as sklearn
     from . import testing as testing
     from .analysis.alternatives import Alternatives as Alternatives
-    from .analysis.by_group import TestByGroup as TestByGroup
+    from .analysis.alternatives import Criticisms as Criticisms
     from .analysis.compare import compare as compare
     from .analysis.comparison import Comparison as Comparison
-    from .analysis.criticisms import Criticisms as Criticisms
     from .analysis.evaluation import Test as Test
+    from .analysis.evaluation import TestByGroup as TestByGroup
     from .analysis.permutation import PermutationTest as PermutationTest
     from .analysis.set_cover import SetCover as SetCover
     from .analysis.set_cover import set_cover as set_cover
@@ -116,11 +110,12 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .errors import OptionError as OptionError
     from .errors import ProtoclassError as ProtoclassError
     from .errors import TooLarge as TooLarge
-    from .estimation.fit import Fit as Fit
-    from .estimation.fitting import cross_validate as cross_validate
-    from .estimation.fitting import fit as fit
     from .estimation.threshold import Threshold as Threshold
-    from .estimation.validation import Validation as Validation
+    from .fitting import Fit as Fit
+    from .fitting import Validation as Validation
+    from .fitting import cross_validate as cross_validate
+    from .fitting import explore as explore
+    from .fitting import fit as fit
     from .frames.datasets import fetch_data as fetch_data
     from .frames.datasets import load_data as load_data
     from .frames.datasets import simulate_clinic as simulate_clinic
@@ -193,9 +188,6 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .verifier import verify as verify
     from .vignettes import Vignettes as Vignettes
     from .vignettes import vignette as vignette
-    from .widgets import explore as explore
-    from .widgets.app import App as App
-    from .widgets.app import app as app
     from .widgets.link import Link as Link
     from .widgets.link import link as link
 

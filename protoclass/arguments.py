@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
-from inspect import Signature, get_annotations, isfunction, signature
+from inspect import Signature, get_annotations, signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -18,7 +18,6 @@ from .errors import NotAvailable, OptionError, brief, cut, shown
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
-Class = TypeVar("Class", bound=type)
 
 LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
@@ -64,6 +63,16 @@ def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) ->
         above = most != MOST_ROWS or (isinstance(value, Integral) and int(value) > most)  # a bound that nobody meets is not named
         raise OptionError(f"{name}={brief(value)}: a whole number >= {least}{f' and <= {most}' if above else ''}")
     return int(value)
+
+
+def check_seed(seed: object) -> int:
+    """The seed as an int; raises unless it is one."""
+    return whole_number("seed", seed, 0, MOST_SEED)
+
+
+def check_progress(progress: object) -> None:
+    """Raise unless `progress=` says whether there is a bar, or nothing."""
+    one_of("progress", progress, (None, True, False))
 
 
 def is_real(value: object) -> bool:
@@ -188,14 +197,22 @@ def renamed(name: str, known: Collection[str]) -> str | None:
     return next((here for here in SAME_AS.get(name, ()) if here in known), None)
 
 
-def known_arguments(function: Callable[Given, Result]) -> Callable[Given, Result]:
+def known_arguments(function: Callable[Given, Result], name: str = "", is_method: bool = False) -> Callable[Given, Result]:
     """A function that raises an OptionError for arguments by name that are not known, too many by position, and missing ones.
 
     Where a function takes any further names (`**parameters`) it checks these itself.
+
+    Parameters
+    ----------
+    function : callable
+    name : str, optional
+        In messages; by default its own.
+    is_method : bool
+        Whether the first argument is the value that the method is of.
     """
     form = signature(function)
-    call = f"{getattr(function, '__name__', 'it')}()"
-    known = [name for name, p in form.parameters.items() if name != "self" and p.kind is not p.VAR_KEYWORD]
+    call = f"{name or getattr(function, '__name__', 'it')}()"
+    known = [name for name, p in form.parameters.items() if p.kind is not p.VAR_KEYWORD][is_method:]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in form.parameters.values())
 
     @wraps(function)
@@ -208,26 +225,7 @@ def known_arguments(function: Callable[Given, Result]) -> Callable[Given, Result
             raise OptionError(_misbound(call, form, known, given, str(reason))) from None
         return function(*args, **given)
 
-    checked.__dict__["checks_arguments"] = True
     return checked
-
-
-def public(cls: Class) -> Class:
-    """A class of values that users hold: its public methods check the names of their arguments, as `known_arguments` does.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> pc.dissimilarity("species ~ .", pc.load_data("iris")).quantile(probs=0.1)
-    Traceback (most recent call last):
-    protoclass.errors.OptionError: quantile() has no argument 'probs': its arguments are q
-    """
-    for name, method in vars(cls).copy().items():
-        function = method.__func__ if isinstance(method, (staticmethod, classmethod)) else method
-        if isfunction(function) and not name.startswith("_") and not hasattr(function, "checks_arguments"):
-            checked = known_arguments(function)
-            setattr(cls, name, checked if function is method else type(method)(checked))
-    return cls
 
 
 def _misbound(call: str, form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:

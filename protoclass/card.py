@@ -7,22 +7,20 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from .arguments import known_arguments
 from .errors import OptionError, brief, cut, printed
+from .estimation.fitted import Fitted
 from .files import write_file
 from .frames.fingerprint import fingerprint
 from .report import STYLE, cited, versions
 from .settings import significant
 from .tables.printing import facts, validated
 from .tables.summary import by_class, certificate_rows, notes
-from .tables.tidy import tidy
-
-if TYPE_CHECKING:
-    from .estimation.fit import Fit
+from .tables.tidy import list_prototypes
+from .values import public
 
 SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
@@ -57,6 +55,7 @@ class Table:
 Part = Text | Code | Table
 
 
+@public
 @dataclass(frozen=True)
 class Card:
     """A model card, see `Fit.card`. What comes from data is shown as text in both formats, whatever it holds.
@@ -132,7 +131,6 @@ class Card:
     def __repr__(self) -> str:
         return self.markdown
 
-    @known_arguments
     def save(self, path: Any, overwrite: bool = False) -> Path:
         """Write the card to a file that ends in .md or .html, completely or not at all.
 
@@ -150,8 +148,28 @@ class Card:
         return place
 
 
-def card_of(fit: Fit) -> Card:
-    """See `Fit.card`."""
+def card(fit: Fitted) -> Card:
+    r"""The model card: one page in words and small tables, for those who use the fit or judge it.
+
+    It has the call, a fingerprint of the data, the classes with their counts, the prototypes, the cross-validated error with its
+    folds and the chosen parameters, the certificate, the limits (rows that were dropped, classes that are never predicted, notes
+    of the summary), the versions of the packages, and how to cite. See `Card` for what it shows and writes.
+
+    The fingerprint is a SHA-256 of the rows that took part, made as `protoclass.Card` says, so that another can compute it from
+    the data: it tells whether a file at hand is the one that was fitted.
+
+    Returns
+    -------
+    Card
+        With `markdown`, `html`, `fingerprint` and `save(path)`; a notebook shows it.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> card = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).card()
+    >>> print(card.markdown.splitlines()[0])
+    # Model card: Prototype vector machine (greedy), species \~ .
+    """
     local = fit.frame.parts is None and bool(fit.frame.schema)
     mark = fingerprint(fit.frame) if local else None
     said = facts(fit)
@@ -170,7 +188,7 @@ def card_of(fit: Fit) -> Card:
     return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections), mark)
 
 
-def data(fit: Fit, mark: str | None) -> Iterable[Part]:
+def data(fit: Fitted, mark: str | None) -> Iterable[Part]:
     """How many rows and columns took part, and their fingerprint."""
     schema, dropped = fit.frame.schema, len(fit.dropped)
     left = f"{dropped:,} rows were left out for missing values." if dropped else "No row was left out."
@@ -198,9 +216,9 @@ def levels_of(levels: Sequence[Any]) -> str:
     return f"{shown} and {len(levels) - 5} more" if len(levels) > 5 else shown
 
 
-def prototypes(fit: Fit) -> Iterable[Part]:
+def prototypes(fit: Fitted) -> Iterable[Part]:
     """The first prototypes, or features of a rule."""
-    table = tidy(fit)
+    table = list_prototypes(fit)
     if not len(table):
         yield Text(["The rule has none."])
         return
@@ -213,11 +231,11 @@ def prototypes(fit: Fit) -> Iterable[Part]:
         yield Text([f"The first {SHOWN} of {len(table)}."])
 
 
-def _validation_facts(fit: Fit) -> dict[str, str]:
+def _validation_facts(fit: Fitted) -> dict[str, str]:
     return validated(fit) if fit.validation is not None and fit.point is not None else {}
 
 
-def cross_validation(fit: Fit) -> Part:
+def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected for the choice."""
     validation = fit.validation
     if validation is None or fit.point is None:
@@ -228,7 +246,7 @@ def cross_validation(fit: Fit) -> Part:
     return Table(("", ""), [*rows, ("Grid points", f"{len(validation.table)}")])
 
 
-def certificate(fit: Fit) -> Iterable[Part]:
+def certificate(fit: Fitted) -> Iterable[Part]:
     """How far from the optimum the prototypes can be, where that is known."""
     if "certificate" in fit.rule.report:
         yield Text([f"Objective {significant(fit.objective.value, 6)}: {fit.certificate}."])
@@ -241,7 +259,7 @@ def certificate(fit: Fit) -> Iterable[Part]:
         yield Text(["The method has none: nothing is proved of how far from an optimum its rule is."])
 
 
-def limits(fit: Fit, said: dict[str, str]) -> list[str]:
+def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
     """What the fit can't do, and what to do about it."""
     out = [f"{name}: {said[name]}." for name in LIMITS if name in said]
     if len(fit.dropped):

@@ -12,16 +12,21 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .analysis.evaluation import Test, TestByGroup
+from .analysis.evaluation import test as test_on
+from .analysis.stability import stability as find_stability
 from .errors import NotAvailable, OptionError, brief
+from .estimation.fitted import Fitted
 from .files import check_free, write_file
+from .plots import plot
 from .settings import significant
-from .tables.tidy import tidy
+from .tables.printing import html_text
+from .tables.summary import summary
+from .tables.tidy import list_prototypes
 from .widgets.browser import script, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from .estimation.fit import Fit
 
 SHOWN = 30  # prototypes and variables in a table
 PACKAGES = ("numpy", "scipy", "pandas", "numba", "scikit-learn", "formulaic", "statsmodels", "highspy", "matplotlib")
@@ -37,8 +42,44 @@ pre { white-space: pre-wrap; background: #8881; padding: 0.7rem; border-radius: 
 """
 
 
-def write_report(fit: Fit, path: Any, test: Any, stability: bool, overwrite: bool) -> Path:
-    """See `Fit.report`."""
+def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, overwrite: bool = False) -> Path:
+    """Write the fit as one HTML page that needs nothing beside it.
+
+    It has the call, the picture and the table of the prototypes, the error curve, the confusion, the summary with its notes
+    and certificate, the versions of the packages, and how to cite.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in .html.
+    test : Test or DataFrame, optional
+        What `fit.test(new, ...)` returned, with its threshold, loss or groups; or new rows with the response, which are
+        tested with the defaults. The page then has the test.
+    stability : bool
+        Whether the page has `stability()` of the prototypes.
+    overwrite : bool
+        Whether a file of this name is replaced.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    OptionError
+        Where the file is there already.
+    FileError
+        Where it can't be written; nothing is left behind then.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.path.getsize(fit.report(os.path.join(folder, "iris.html"))) > 50_000
+    True
+    """
     if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
         raise OptionError(f"path={brief(path)}: the name of a file that ends in .html")
     if not isinstance(stability, bool):
@@ -49,7 +90,7 @@ def write_report(fit: Fit, path: Any, test: Any, stability: bool, overwrite: boo
     return place
 
 
-def page(fit: Fit, test: Any = None, stability: bool = False) -> str:
+def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
     """The page as HTML; everything that comes from data is escaped."""
     from .widgets.saved import policy
 
@@ -63,27 +104,27 @@ def page(fit: Fit, test: Any = None, stability: bool = False) -> str:
     )
 
 
-def sections(fit: Fit, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
+def sections(fit: Fitted, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
     """Headings and contents of the page, in order."""
-    yield "The fit", fit._repr_html_() + picture(fit.plot, "the prototypes among the rows")
+    from .plots.curve import curve
+
+    yield "The fit", html_text(fit) + picture(partial(plot, fit), "the prototypes among the rows")
     yield "Explorer", explorer(fit)
     yield "Prototypes", prototypes(fit)
     if fit.validation is not None:
-        yield "Cross-validation", picture(fit.validation.plot, "the cross-validated error curve")
-    yield "Confusion", picture(lambda: fit.plot("confusion"), "rows by true and predicted class")
+        yield "Cross-validation", picture(partial(curve, fit.validation), "the cross-validated error curve")
+    yield "Confusion", picture(partial(plot, fit, "confusion"), "rows by true and predicted class")
     if test is not None:
-        from .analysis.by_group import TestByGroup
-        from .analysis.evaluation import Test
-
-        yield "New rows", (test if isinstance(test, Test | TestByGroup) else fit.test(test))._repr_html_()
+        yield "New rows", (test if isinstance(test, Test | TestByGroup) else test_on(fit, test))._repr_html_()
     if stability:
-        yield "Stability", fit.stability(progress=False).prototypes.head(SHOWN).to_html(float_format=partial(significant, usual=3))
-    yield "Summary", fit.summary().as_html()
+        sure = find_stability(fit, progress=False).prototypes
+        yield "Stability", sure.head(SHOWN).to_html(float_format=partial(significant, usual=3))
+    yield "Summary", summary(fit).as_html()
     yield "Session", session()
     yield "How to cite", citation()
 
 
-def explorer(fit: Fit) -> str:
+def explorer(fit: Fitted) -> str:
     """The explorer of the fit, which needs no Python; where there is no map, the reason."""
     from .widgets.prototypes import PrototypeExplorer
     from .widgets.saved import fragment
@@ -94,9 +135,9 @@ def explorer(fit: Fit) -> str:
         return f"<p>{html.escape(str(reason))}</p>"
 
 
-def prototypes(fit: Fit) -> str:
+def prototypes(fit: Fitted) -> str:
     """The first prototypes as a table, and how many there are."""
-    table = tidy(fit)
+    table = list_prototypes(fit)
     more = f"<p>The first {SHOWN} of {len(table)}.</p>" if len(table) > SHOWN else ""
     return more + str(table.head(SHOWN).to_html(float_format=significant, index=False))
 

@@ -1,39 +1,45 @@
-"""Every good answer: what each prototype is worth to the objective, and which rows can take its place."""
+"""Other prototypes that would do, and the rows that those of a fit explain worst."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of, public
+from ..arguments import check_progress, whole_number
 from ..core.covers.alternatives import Cost, NearSolutions
-from ..errors import OptionError, brief, printed
+from ..core.query import answer
+from ..core.task import Points, Task
+from ..errors import NotAvailable, OptionError, brief, shown
+from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import check_fixed
+from ..models.capabilities import Criticised
 from ..models.registry import lacking
 from ..progress import bar
 from ..settings import significant
+from ..values import NUMBERS, Above, Printed, public
+from .steps import place_of
 
 if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+    pass
+
 
 SHOWN = 10  # prototypes that print shows, and substitutes of each
 INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not settled"
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Alternatives:
+@dataclass(frozen=True, eq=False, repr=False)
+class Alternatives(Printed):
     """The prototypes of a fit among all solutions whose objective is near the optimum.
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     within : float
         A solution is near if its objective is at most this share of the optimum above it.
     optimum : Cost
@@ -60,12 +66,14 @@ class Alternatives:
         `at_least`, `proof`.
     """
 
-    fit: Fit
+    fit: Fitted
     within: float
     optimum: Cost
     table: pd.DataFrame
     substitutes: pd.DataFrame
     candidates: pd.DataFrame
+
+    plot = Above("plots")
 
     def tidy(self) -> pd.DataFrame:
         """One row for each prototype and substitute, as `substitutes`; prototypes without one have a row with no substitute."""
@@ -89,18 +97,6 @@ class Alternatives:
               **{name: int(counts.get(verdict, 0)) for name, verdict in zip(names, verdicts, strict=True)}}]
         )  # fmt: skip
 
-    @known_arguments
-    def plot(self, ax: Any = None) -> Any:
-        """What each prototype costs to leave out, with what its substitutes cost; returns the Axes.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        """
-        from ..plots.alternatives import alternatives
-
-        return alternatives(self, ax)
-
     def summary(self) -> pd.DataFrame:
         """The table with substitutes in words, the first of many, as print shows it for all prototypes."""
         words = [_written(some) for some in self.table["substitutes"]]
@@ -115,7 +111,7 @@ class Alternatives:
              "substitutes": words, "proof": self.table["proof"]}
         )  # fmt: skip
 
-    def _lines(self) -> list[str]:
+    def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
         exact = self.optimum.exact
         optimum = f"{most} (proved by {self.optimum.proof})" if exact else f"{least} to {most} (time was over)"
@@ -123,19 +119,12 @@ class Alternatives:
         counts = [f"{row['indispensable']} indispensable", f"{row['exchangeable']} exchangeable"]
         counts += [f"{row['in_none']} {no}"] if row["in_none"] else []
         counts += [f"{row['not_settled']} not settled"] if row["not_settled"] else []
-        return [
+        lines = [
             f"{len(self.table)} prototypes among the solutions within {self.within:.3g} of the optimum",
             f"Objective {significant(self.fit.objective.value, 6)}, optimum {optimum}",
             f"{', '.join(counts)}; costs are in weight of rows, above the optimum",
         ]
-
-    @printed
-    def __repr__(self) -> str:
-        return "\n".join([*self._lines(), self.summary().head(SHOWN).to_string()])
-
-    def _repr_html_(self) -> str:
-        words = html.escape("\n".join(self._lines()))
-        return f"<div><pre>{words}</pre>{self.summary().head(SHOWN).to_html()}</div>"
+        return "\n".join(lines), [(self.summary().head(SHOWN), {})]
 
 
 def in_none(within: float) -> str:
@@ -154,14 +143,51 @@ def _written(substitutes: dict[Any, float]) -> str:
     return ", ".join([*first, f"and {len(substitutes) - SHOWN} more"] if len(substitutes) > SHOWN else first)
 
 
-def alternatives(fit: Fit, within: float, candidates: Any, seconds: float, progress: bool | None) -> Alternatives:
-    """See `Fit.alternatives`."""
+def alternatives(
+    fit: Fitted, within: float = 0.01, candidates: Any = (), seconds: float = 60.0, progress: bool | None = None
+) -> Alternatives:
+    """Every good answer: what each prototype is worth to the objective, and which rows can take its place.
+
+    An optimum is seldom alone. The integer program is solved again without each prototype, and with each other candidate in
+    its place, as far as the prices of the rows in the relaxation do not settle it. It tells the ambiguity of the optimisation,
+    as `stability` tells that of the sample.
+
+    Parameters
+    ----------
+    within : float >= 0
+        A solution counts as good if its objective is at most this share of the optimum above it; 0 asks for optima alone.
+    candidates : sequence of labels
+        Candidates of which it is asked what it costs to have them among the prototypes.
+    seconds : float
+        Time limit. What the solver has not settled by then keeps its proved bounds. Bounds that differ by less than a
+        thousandth of the largest weight of a row are not closed any further.
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    Alternatives
+        With `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`), `substitutes`, `candidates`, `tidy()`,
+        `glance()`, `summary()` and `plot()`.
+
+    Raises
+    ------
+    NotAvailable
+        Where the method solves no integer program, or its balls have radii of their own.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
+    >>> fit.alternatives(within=0.1).table[["class", "cost_without", "verdict"]].iloc[2:4].round(2).to_dict("list")
+    {'class': ['virginica', 'versicolor'], 'cost_without': [0.0, 3.0], 'verdict': ['exchangeable', 'indispensable']}
+    """
     find = fit.model.can.alternatives
     if find is None:
         raise lacking(fit.model, "integer program whose solutions could be compared", "alternatives")
     check_fixed("alternatives", "within", within, low=0)
     check_fixed("alternatives", "seconds", seconds, low=0)
-    one_of("progress", progress, (None, True, False))
+    check_progress(progress)
     interest = places_of(fit, candidates)
     with bar(2, "comparing solutions", progress) as comparing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
@@ -219,7 +245,7 @@ def verdicts(found: NearSolutions, within: float) -> list[str]:
     return out
 
 
-def places_of(fit: Fit, candidates: Any) -> np.ndarray:
+def places_of(fit: Fitted, candidates: Any) -> np.ndarray:
     """Columns of D of candidates that are given by label."""
     listed = isinstance(candidates, (Sequence, pd.Index, pd.Series)) and not isinstance(candidates, (str, bytes))
     if not listed and not (isinstance(candidates, np.ndarray) and candidates.ndim == 1):
@@ -232,3 +258,245 @@ def places_of(fit: Fit, candidates: Any) -> np.ndarray:
         except (KeyError, TypeError):  # not there; or something without a hash
             raise OptionError(f"{brief(label)} is not the label of a candidate of the fit") from None
     return np.array(out, np.int64)
+
+
+PAIRS = 2**22  # of a row and a prototype that are measured together
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Criticisms(Printed):
+    """Rows that the prototypes explain worst, the worst first.
+
+    Attributes
+    ----------
+    fit : Fitted
+    table : DataFrame
+        One row for each, by label: `class` (its own), `fitted`, `reason` ("uncovered": no ball of its class holds it; "wrongly
+        covered": balls of other classes do; "misclassified"), the score, `prototype` (the one that takes
+        the row: the nearest of the balls of other classes that hold it, otherwise the nearest of all), `prototype_class`,
+        `distance` (to it).
+    score : str
+        The column that says how badly they are explained: "price", "witness" or "margin".
+    meaning : str
+        What it is, in words.
+    """
+
+    fit: Fitted
+    table: pd.DataFrame
+    score: str
+    meaning: str
+
+    plot = Above("plots")
+
+    def tidy(self) -> pd.DataFrame:
+        """The table with the labels as the column `row`."""
+        out = self.table.reset_index(drop=True)
+        out.insert(0, "row", pd.Series(self.table.index.to_flat_index().tolist(), dtype=object))
+        return out
+
+    def _said(self) -> tuple[str, list[Any]]:
+        words = f"{len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
+        return words, [(self.table, NUMBERS)]
+
+
+def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool | None = None) -> Criticisms:
+    """The rows that the prototypes explain worst, with the prototype that takes each.
+
+    For "pvm" rows that are uncovered, wrongly covered or misclassified, ordered by their dual price: what the objective pays
+    for the row, in weight of rows. The price of the constraint that it be covered, in the linear relaxation, is at most its
+    weight; each ball of another class that holds the row adds its weight. A misclassified row may cost nothing: the objective
+    pays for balls, and the rule predicts by the nearest prototype.
+
+    For "mmd" the criticisms of Kim, Khanna and Koyejo (2016), as many of each class, with their witness function, the largest in
+    size first: positive where prototypes are too few, negative where they are too many. For other rules of the nearest
+    prototype, which minimise no sum over rows with a price for each, the rows of least `margin`: distance
+    to the nearest prototype of another class minus that to the nearest of their own; negative ones are misclassified.
+
+    Parameters
+    ----------
+    n : int >= 1
+        How many, at most.
+    seconds : float
+        Time limit of the linear programs; prices are those of dual ascent if it is reached.
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    Criticisms
+        With `table`, `tidy()` and `plot()`.
+
+    Raises
+    ------
+    NotAvailable
+        Where the rule is not that of the nearest prototype, has no prototypes, or has balls with radii of their own.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.criticisms(n=3).table[["reason", "price", "prototype"]].to_dict("index")[72]
+    {'reason': 'wrongly covered, misclassified', 'price': 2.0, 'prototype': 108}
+    """
+    whole_number("n", n, 1)
+    check_fixed("criticisms", "seconds", seconds, low=0)
+    check_progress(progress)
+    can, prototypes = fit.model.can, fit.rule.prototypes
+    if can.criticisms is None and not can.nearest:
+        raise NotAvailable(
+            f"{lacking(fit.model, 'criticisms of its own and no nearest prototype', 'criticisms')}, and every rule of the nearest "
+            "prototype; fit.augment() says of each row whether it is predicted right"
+        )
+    if len(prototypes) == 0:
+        raise NotAvailable("the rule has no prototypes, which could explain rows well or badly: fit with a larger eps or fewer costs")
+    with bar(2, "looking for criticisms", progress) as looking:
+        task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+        looking.update()
+        measured = measure(fit, task)
+        found = by_margin(measured, int(n)) if can.criticisms is None else can.criticisms(fit.learned, task, int(n), float(seconds))
+        looking.update()
+    return Criticisms(fit, _table(fit, task, measured, found), found.name, found.meaning)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The prototypes as seen from each row, arrays (n,).
+
+    Attributes
+    ----------
+    nearest, taker : int arrays
+        Places of the nearest prototype, and of the nearest of another class whose ball holds the row, -1 for none.
+    distance, reach : arrays
+        Distances to these two; inf for none.
+    own, other : arrays
+        Distances to the nearest prototype of the row's class and of any other; inf where there is none.
+    covered : bool array
+        Whether a ball of its class holds the row; True everywhere where there are no balls that cover.
+    """
+
+    nearest: np.ndarray
+    taker: np.ndarray
+    distance: np.ndarray
+    reach: np.ndarray
+    own: np.ndarray
+    other: np.ndarray
+    covered: np.ndarray
+
+
+def measure(fit: Fitted, task: Task) -> Measured:
+    """See `Measured`."""
+    prototypes, y = fit.rule.prototypes, task.y
+    n, q = len(y), len(prototypes)
+    balls = prototypes.radii if "cover" in fit.rule.kinds else None
+    nearest = np.asarray(answer(fit.rule, "nearest", fit.query()[0]))
+    out = Measured(
+        nearest, np.full(n, -1), np.empty(n), np.full(n, np.inf), np.empty(n), np.empty(n), np.ones(n, bool)
+    )
+    step = max(1, PAIRS // q)
+    for first in range(0, n, step):
+        rows = np.arange(first, min(first + step, n))
+        D = _distances(fit, task, rows, prototypes)
+        own = y[rows, None] == prototypes.classes
+        out.distance[rows] = D[np.arange(len(rows)), nearest[rows]]
+        out.own[rows] = np.where(own, D, np.inf).min(axis=1)
+        out.other[rows] = np.where(own, np.inf, D).min(axis=1)
+        if balls is not None:
+            inside = balls > D
+            out.covered[rows] = (inside & own).any(axis=1)
+            wrong = np.where(inside & ~own, D, np.inf)
+            out.taker[rows] = np.where(np.isfinite(wrong.min(axis=1)), wrong.argmin(axis=1), -1)
+            out.reach[rows] = wrong.min(axis=1)
+    return out
+
+
+def _distances(fit: Fitted, task: Task, rows: np.ndarray, prototypes: Points) -> np.ndarray:
+    if prototypes.at is not None:
+        return np.asarray(task.D.take(rows, prototypes.at), float)
+    return np.asarray(fit.dissimilarity.query(rows).dissimilarities(prototypes), float)
+
+
+def by_margin(measured: Measured, n: int) -> Criticised:
+    """The rows whose nearest prototype of another class is nearest, compared with that of their own."""
+    with np.errstate(invalid="ignore"):
+        margin = measured.other - measured.own  # NaN where both are missing
+    margin = np.where(np.isnan(margin), 0.0, margin)
+    rows = np.lexsort((np.arange(len(margin)), margin))[:n]
+    words = "distance to the nearest prototype of another class minus that of its own"
+    return Criticised(rows, margin[rows], "margin", words)
+
+
+def _table(fit: Fitted, task: Task, measured: Measured, found: Criticised) -> pd.DataFrame:
+    rows, levels = found.rows, fit.frame.levels
+    classes = fit.rule.prototypes.classes
+    fitted = fit.fitted_codes[rows]
+    wrongly = measured.taker[rows] >= 0
+    taker = np.where(wrongly, measured.taker[rows], measured.nearest[rows])
+    reasons = [
+        ", ".join(word for word, holds in zip(("uncovered", "wrongly covered", "misclassified"), facts, strict=True) if holds)
+        for facts in zip(~measured.covered[rows], wrongly, fitted != task.y[rows], strict=True)
+    ]
+    return pd.DataFrame({
+        "class": pd.Categorical.from_codes(task.y[rows], levels),
+        "fitted": pd.Categorical.from_codes(fitted, levels),
+        "reason": reasons,
+        found.name: found.score,
+        "prototype": pd.Series([fit.prototype_names[p] for p in taker], dtype=object).to_numpy(),
+        "prototype_class": pd.Categorical.from_codes(classes[taker], levels),
+        "distance": np.where(wrongly, measured.reach[rows], measured.distance[rows]),
+    }, fit.frame.index[rows])  # fmt: skip
+
+
+SWAPPED = "swapped"  # what the report of a rule calls it
+
+
+def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
+    """The fit with a row in the place of a prototype, for the same class; its other prototypes stay.
+
+    `alternatives` says which rows serve as well. The certificate was that of the other cover and is not kept, nor is the
+    cross-validated error.
+
+    Parameters
+    ----------
+    prototype : label
+        Of `fit.prototypes.index`; the first of that label.
+    substitute : label
+        Of a candidate, as a rule a row of the fit, that is no prototype of this class.
+
+    Raises
+    ------
+    OptionError
+        For other labels.
+    NotAvailable
+        Where the method has no `alternatives`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
+    >>> place, substitute = fit.alternatives(within=0.1).substitutes.loc[0, ["prototype", "substitute"]]
+    >>> other = fit.swap(place, substitute)
+    >>> bool(other.objective.value <= 1.1 * fit.objective.value), substitute in other.prototypes.index
+    (True, True)
+    """
+    replaced = fit.model.can.swap
+    if replaced is None:
+        raise lacking(fit.model, "prototypes that a row could take the place of", "swap")
+    place = place_of(fit, prototype)
+    (candidate,) = places_of(fit, [substitute])
+    prototypes = fit.rule.prototypes
+    assert prototypes.at is not None
+    if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
+        raise OptionError(f"substitute={brief(substitute)} is a prototype of this class already: name a row that is none")
+    task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+    own = task.allowed_class
+    if own is not None and 0 <= own[candidate] != prototypes.classes[place]:
+        level = fit.frame.levels[prototypes.classes[place]]
+        raise OptionError(
+            f"substitute={brief(substitute)} may not stand for class {brief(level)}, as it is a candidate of another one: name a row of it"
+        )
+    rule = replaced(fit.learned, task, place, int(candidate))
+    earlier = rule.report.get(SWAPPED)
+    this = f"{shown(substitute)} for {shown(prototype)}"
+    report = {**rule.report, SWAPPED: this if earlier is None else f"{earlier}, {this}"}
+    return fit.derived(replace(rule, report=report))  # type: ignore[type-var]

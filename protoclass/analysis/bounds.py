@@ -4,22 +4,55 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import one_of
 from ..errors import OptionError, brief
+from ..estimation.fitted import Fitted
 from ..metrics.base import TrainedMetric
 from ..models.registry import lacking
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
+def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
+    """A bound on the error of new rows from how few training rows give the rule again (sample compression).
 
-def bound(fit: Fit, delta: float, fixed_dissimilarity: bool) -> pd.DataFrame:
-    """See `Fit.bound`."""
+    For "scm" Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, as the nearest-prototype rule
+    is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows, for all sets of
+    prototypes at once: parameters that only decide which rows are kept (`eps`, `lambda_`, `penalty`, `stop`) may be chosen in
+    any way. Several machines, and the kinds of machine where one of two was chosen, share delta. Weights of a metric and
+    other numbers that you give are taken to be chosen before the rows were seen.
+
+    Parameters
+    ----------
+    delta : float between 0 and 1
+    fixed_dissimilarity : bool
+        Your word that a given matrix, a function of two rows or a metric that was trained before was made without looking at
+        the rows of the fit: no scales, ranges or choices taken from them. The fit can't know it.
+
+    Returns
+    -------
+    DataFrame
+        One row for each machine: `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples), training
+        `errors`, `tail_bound` (the binomial tail inverted for the same compression set, Langford 2005; the tightest), `bound` (the
+        first inequality of the theorem; 1 says nothing), `simple_bound` (the second), `proved`, and in `reasons` why the
+        theorem does not cover this fit: its value is then computed as in the paper's Table 2, and not proved.
+
+    Raises
+    ------
+    OptionError
+        Where `fixed_dissimilarity=True` is said of a metric that this fit trained.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity=pc.Euclidean(scale=False), eps=1.0)
+    >>> fit.bound()[["rows", "size", "errors", "tail_bound", "bound", "proved"]].round(3)
+             rows  size  errors  tail_bound  bound  proved
+    machine
+    pvm       150     8       6       0.338  0.391    True
+    """
     if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
         raise OptionError(f"delta={brief(delta)}: a number between 0 and 1")
     one_of("fixed_dissimilarity", fixed_dissimilarity, (False, True))
@@ -29,7 +62,7 @@ def bound(fit: Fit, delta: float, fixed_dissimilarity: bool) -> pd.DataFrame:
     return fit.model.can.bound(learned, float(delta))
 
 
-def find_reasons(fit: Fit, fixed_dissimilarity: bool) -> tuple[str, ...]:
+def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
     """Why no compression set gives the rule again, or the rows are not a sample, whatever the method."""
     out = []
     if fit.model.measures(fit.rule):
@@ -43,7 +76,7 @@ def find_reasons(fit: Fit, fixed_dissimilarity: bool) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _of_dissimilarity(fit: Fit, fixed: bool) -> list[str]:
+def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
     metric, elsewhere = fit.dissimilarity.metric, isinstance(fit.problem.metric, TrainedMetric)
     if metric.data_dependent and fixed and not elsewhere:
         raise OptionError(

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from inspect import signature
+from numbers import Real
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, whole_number
-from ..core.memory import limited
-from ..errors import DataError, OptionError, brief
+from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
+from ..core.folds import grouped, holdout, stratified, usual_folds
+from ..errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown
 from ..estimation.calibration import arguments_of
-from ..estimation.call import DEFAULTS, is_default, short
-from ..estimation.fit import Fit
-from ..frames.checks import check_unique
-from ..frames.reading import read_for
-from ..frames.response import class_codes
+from ..estimation.fitted import Fitted
+from ..estimation.learning import WORSE, fit_call
+from ..estimation.problem import Call, is_default, prepare, short
+from ..frames.checks import along
+from ..frames.frame import Frame, mold
+from ..frames.reading import made_from, read_for
 from ..frames.tables import as_pandas
+from ..frames.unseen import Unseen
+from ..metrics.base import Metric
+from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import dissimilarity as measure
+from ..metrics.vectors import as_vectors
 from ..models.base import Model
-from .comparison import Comparison, check_rope
-from .paired import Design
-from .splits import Drawing, chances_of, choice_of, judge_all, make_splits
-
-OWN = {"test_size": None, "cv": None, "inner": "auto", "rope": None}  # defaults that `fit` does not share
+from ..progress import bar
+from ..values import public
+from .comparison import Comparison, Design, check_rope
 
 
-@limited
-@known_arguments
+@public
 def compare(
     formula: Any,
     data: Any = None,
@@ -105,15 +112,14 @@ def compare(
     >>> c.table[["wrong", "n"]].to_dict("index")
     {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
     """
+    given = locals()  # before any other name is set
     if isinstance(formula, (list, tuple)) and data is not None:
         raise OptionError("fits are compared on new rows, which are given by name: compare(fit1, fit2, new=test)")
     if isinstance(formula, (list, tuple)):
         formula, *rest = formula
         more = tuple(rest)
-    arguments = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "dissimilarity": dissimilarity,
-                 "choose": choose, "na": na, "groups": groups, "seed": seed, "rope": rope, "calibrate": calibrate}  # fmt: skip
-    beside = {k: v for k, v in arguments.items() if not is_default(k, v, {**DEFAULTS, **OWN})}
-    if isinstance(formula, (Fit, Mapping)):
+    beside = {name: given[name] for name in OPTIONS if not is_default(name, given[name], OPTIONS)}
+    if isinstance(formula, (Fitted, Mapping)):
         for name in beside:
             raise OptionError(f"{name}= goes with a formula and data: fits are compared as they are, on new=")
         return _of_fits(formula, [v for v in (data, methods, *more) if v is not None], new)
@@ -127,8 +133,8 @@ def compare(
     for name, own in specs.items():
         _check_calibration(name, own.get("calibrate", calibrate))
     whole_number("repeats", repeats, 1, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
-    one_of("progress", progress, (None, True, False))
+    check_seed(seed)
+    check_progress(progress)
     data = as_pandas(read_for(data, formula, {"groups": groups}, progress))
     splits = make_splits(formula, data, dissimilarity, na, groups, Drawing(test_size, cv, repeats, seed))
     common = {"choose": choose, "na": na, "seed": seed, "cv": inner, "progress": False, "dissimilarity": dissimilarity,
@@ -136,6 +142,11 @@ def compare(
     results, predictions, chances = judge_all(splits, {name: {**common, **own} for name, own in specs.items()}, progress)
     call = f"compare({formula!r}, data, {list(specs)}{_arguments_in_words(beside)})"
     return Comparison(results, predictions, splits.how(), splits.design(), len(splits.frame.dropped), call, rope, chances)
+
+
+OPTIONS = {
+    name: p.default for name, p in signature(compare).parameters.items() if p.kind is p.KEYWORD_ONLY and name not in ("new", "progress")
+}  # of splits and methods, with their defaults
 
 
 def named_methods(methods: Any) -> dict[str, dict[str, Any]]:
@@ -206,7 +217,7 @@ def _checked(names: Sequence[Any]) -> list[str]:
 def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
     fits = dict(first) if isinstance(first, Mapping) else None
     listed = list(fits.values()) if fits is not None else [first, *others]
-    if (fits is not None and others) or not listed or not all(isinstance(f, Fit) for f in listed):
+    if (fits is not None and others) or not listed or not all(isinstance(f, Fitted) for f in listed):
         raise OptionError(
             "compare takes a formula, data and methods; or fits alone, as in compare(fit1, fit2, new=test)"
         )
@@ -220,41 +231,253 @@ def _of_fits(first: Any, others: list[Any], new: Any) -> Comparison:
     if new is None:
         raise OptionError("fits are compared on new rows: compare(fit1, fit2, new=test)")
     new = as_pandas(new)
-    check_unique(new.columns, "column")
     levels, response = listed[0].frame.levels, listed[0].frame.formula.response
     for name, f in fits.items():
         if list(f.frame.levels) != list(levels) or f.frame.formula.response != response:
             raise OptionError(
                 f"fit {name!r} has another response or other classes than the first: they can't be compared"
             )
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-    return _judge_fits(fits, new, class_codes(new[response], levels))
+    return _judge_fits(fits, new, listed[0].true_codes(new))
 
 
-def _judge_fits(fits: dict[str, Fit], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
+def _judge_fits(fits: dict[str, Fitted], new: pd.DataFrame, codes: np.ndarray) -> Comparison:
     """Fits on the rows of `new` that have a class (code >= 0) and that all of them can classify."""
-    predicted, seconds, chances = {}, {}, dict[str, np.ndarray]()
-    for name, f in fits.items():
-        start = perf_counter()
-        predicted[name] = f.predict(new)
-        seconds[name] = perf_counter() - start
-        p = chances_of(f, new)
-        if p is not None:
-            chances[name] = p
-    known = (codes >= 0) & np.all([series.notna() for series in predicted.values()], axis=0)
+    found = {name: judge_fit(f, new, np.nan, "warn") for name, f in fits.items()}
+    known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in found.values()], axis=0)
     n = int(known.sum())
     if n == 0:
         raise DataError("no row has both a known class and all predictors")
-    rows = []
-    for name, f in fits.items():
-        wrong = int((predicted[name].cat.codes.to_numpy()[known] != codes[known]).sum())
-        rows.append({"split": 0, "method": name, "n": n, "wrong": wrong, "error": wrong / n,
-                     "prototypes": len(f.rule.prototypes), "size": f.rule.size, "seconds": np.nan,
-                     "predict_seconds": seconds[name], "choice": choice_of(f)})  # fmt: skip
+    levels = next(iter(fits.values())).frame.levels
+    truth = pd.Series(pd.Categorical.from_codes(codes[known], levels), new.index[known])
+    said = {name: predicted[known] for name, (_, predicted, _) in found.items()}
+    rows = [{"split": 0, "method": name, **count_errors(said[name], truth), **row} for name, (row, _, _) in found.items()]
     index = pd.MultiIndex.from_product([[0], new.index[known]], names=["split", None])
-    truth = pd.Categorical.from_codes(codes[known], next(iter(fits.values())).frame.levels)
-    predictions = pd.DataFrame({"truth": truth, **{k: v[known].array for k, v in predicted.items()}}, index)
+    predictions = pd.DataFrame({name: series.array for name, series in {"truth": truth, **said}.items()}, index)
     how = f"{len(rows)} fits on {n} new rows"
     return Comparison(pd.DataFrame(rows), predictions, how, Design(0.0), int((~known).sum()), "compare(fits, new=data)",
-                      chances={name: p[known] for name, p in chances.items()})  # fmt: skip
+                      chances={name: p[known] for name, (_, _, p) in found.items() if p is not None})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How splits are drawn, as in `compare`."""
+
+    test_size: float | None
+    cv: int | None
+    repeats: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """Data and the test rows of each split.
+
+    Attributes
+    ----------
+    formula : str
+    data : DataFrame
+    frame : Frame
+        The rows that take part.
+    dissimilarity : as in `fit`
+    given : DataFrame, or None
+        Given dissimilarities by label.
+    groups : column name, Series or None
+    drawing : Drawing
+    tests : list of bool arrays (n,)
+        Test rows of each split, repeat by repeat.
+    """
+
+    formula: str
+    data: pd.DataFrame
+    frame: Frame
+    dissimilarity: Any
+    given: pd.DataFrame | None
+    groups: str | pd.Series | None
+    drawing: Drawing
+    tests: list[np.ndarray]
+
+    @property
+    def held(self) -> float:
+        """Mean number of test rows of a split."""
+        return float(np.mean([test.sum() for test in self.tests]))
+
+    def design(self) -> Design:
+        """What intervals and tests must know of the splits."""
+        sets = 1 if self.drawing.test_size is not None else self.drawing.repeats
+        return Design(self.held / (len(self.frame) - self.held), sets, self.groups is not None)
+
+    def how(self) -> str:
+        """The splits in words."""
+        n, repeats = len(self.frame), self.drawing.repeats
+        again = (f", {repeats} times" if repeats > 1 else "") + (
+            "" if self.groups is None else ", whole groups left out"
+        )
+        if self.drawing.test_size is not None:
+            return f"Random split{again}: {n - self.held:g} rows train, {self.held:g} test"
+        return f"Nested cross-validation of {n} rows, {len(self.tests) // repeats} folds{again}"
+
+    def groups_of(self, rows: pd.Index) -> dict[str, Any]:
+        """The argument `groups` of a fit to some rows, where there are groups."""
+        if self.groups is None:
+            return {}
+        return {"groups": self.groups if isinstance(self.groups, str) else self.groups.loc[rows]}
+
+
+def make_splits(formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, groups: Any, drawing: Drawing) -> Splits:
+    """Read the data, and draw the splits."""
+    given = matrix_of(dissimilarity, data)
+    frame = mold(formula, data, na=na, aside=tuple(v for v in (groups,) if isinstance(v, str)))
+    of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
+    tests = draw_splits(frame.codes, None if of_row is None else of_row.loc[frame.index], drawing)
+    return Splits(
+        formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, drawing, tests
+    )
+
+
+def judge_all(
+    splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, np.ndarray]]:
+    """Every method on every split: `results`, `predictions` and `chances` of a Comparison.
+
+    Parameters
+    ----------
+    splits : Splits
+    methods : mapping of names to arguments of `fit`
+    progress : bool, optional
+    """
+    rows, parts, labels, lost = [], [], list[pd.Index](), Unseen()
+    chances: dict[str, list[np.ndarray]] = {}
+    for name, options in methods.items():
+        with named(name):
+            check_method(splits, options)
+    with bar(len(splits.tests) * len(methods), "comparing", progress) as comparing, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows say it of all splits together
+        for split, test in enumerate(splits.tests):
+            train_rows, test_rows = splits.frame.index[~test], splits.frame.index[test]
+            truth = splits.data.loc[test_rows, splits.frame.formula.response]
+            predicted: dict[str, Any] = {"truth": truth}
+            unseen = Unseen()
+            for name, options in methods.items():
+                with named(name):
+                    row, predicted[name], p, without = judge(splits, options, train_rows, test_rows)
+                rows.append({"split": split, "method": name, **count_errors(predicted[name], truth), **row})
+                if p is not None:
+                    chances.setdefault(name, []).append(p)
+                unseen |= without
+                comparing.update()
+            lost += unseen
+            parts.append(pd.DataFrame({k: np.asarray(v, object) for k, v in predicted.items()}))
+            labels.append(test_rows.to_flat_index())
+    lost.warn_of_folds("split")
+    of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
+    index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
+    predictions, levels = pd.concat(parts).set_axis(index), splits.frame.levels
+    said = predictions.apply(lambda column: pd.Categorical(column, levels))
+    return pd.DataFrame(rows), said, {name: np.concatenate(p) for name, p in chances.items()}
+
+
+@contextmanager
+def named(method: str) -> Iterator[None]:
+    """Errors that name the method of the comparison that raised them."""
+    try:
+        yield
+    except ProtoclassError as reason:
+        raise type(reason)(f"compare, method {method!r}: {reason}") from reason
+
+
+def check_method(splits: Splits, options: Mapping[str, Any]) -> None:
+    """Raise if a method does not take the data or its arguments, before any method is fitted."""
+    problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
+    if problem.model.can.coordinates and not problem.metric.train_in_folds:
+        as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
+
+
+def judge(
+    splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
+) -> tuple[dict[str, Any], pd.Series, np.ndarray | None, Unseen]:
+    """One method on one split: sizes and times of the fit, its predictions of the test rows, and their chances if it is calibrated;
+    and the levels that its training rows lack, so that it has no prediction of the test rows that have them."""
+    data, measured = splits.data, options["dissimilarity"]
+    matrix = splits.given if measured is splits.dissimilarity else matrix_of(measured, data)
+    new = data.loc[test]
+    if matrix is not None:
+        lost = train.append(test).difference(matrix.index)
+        if len(lost):
+            raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data: rows are matched by label")
+        beside = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
+        options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | beside]}
+        new = matrix.loc[test]
+    start = perf_counter()
+    fitted = fit_call(Call("fit", splits.formula, made_from(data, data.loc[train]), {**splits.groups_of(train), **options}))
+    return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
+
+
+def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> tuple[dict[str, Any], pd.Series, np.ndarray | None]:
+    """Sizes and times of a fit that took so many seconds, its predictions of rows, and their chances (n, classes) if it is calibrated."""
+    start = perf_counter()
+    predicted = fitted.predictions(new, unseen=unseen)
+    row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds,
+           "predict_seconds": perf_counter() - start, "choice": dict(fitted.selection.values)}  # fmt: skip
+    chances = None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+    return row, predicted, chances
+
+
+def count_errors(predicted: pd.Series, truth: pd.Series) -> dict[str, Any]:
+    """Rows, those predicted wrongly or not at all, and their share."""
+    lost = predicted.isna().to_numpy() | (predicted.astype(object) != truth.astype(object)).to_numpy()
+    wrong = int(lost.sum())
+    return {"n": len(truth), "wrong": wrong, "error": wrong / len(truth)}
+
+
+def draw_splits(y: np.ndarray, groups: pd.Series | None, drawing: Drawing) -> list[np.ndarray]:
+    """Test rows of each split, bool (n,)."""
+    test_size, cv = drawing.test_size, drawing.cv
+    seeds = [int(np.random.SeedSequence([drawing.seed, r, 1]).generate_state(1)[0]) for r in range(drawing.repeats)]
+    if test_size is not None:
+        if cv is not None:
+            raise OptionError(
+                "test_size= draws splits and cv= folds: give one of them (inner= are the folds that tune)"
+            )
+        if groups is not None:
+            raise OptionError("groups go with cv=, which leaves whole groups out")
+        if isinstance(test_size, bool) or not isinstance(test_size, Real) or not 0 < test_size < 1:
+            raise OptionError(
+                f"test_size={brief(test_size)}: a number between 0 and 1, the share of the rows that test"
+            )
+        tests = [holdout(y, float(test_size), s) for s in seeds]
+        if not tests[0].any():
+            raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: give more")
+        return tests
+    if cv is None:
+        folds = usual_folds(y, None if groups is None else groups.nunique())
+        if folds < 2:
+            few = "a class has one row" if groups is None else "there is one group"
+            raise DataError(f"outer folds need two rows of each class, or two groups, and {few}: leave it out, or join classes")
+    else:
+        folds = whole_number("cv", cv, 2)
+    least = int(np.bincount(y).min())
+    if groups is None and least < folds:
+        raise OptionError(
+            f"cv={folds} outer folds, and the rarest class has {least} rows: give cv={max(2, least)} or fewer"
+        )
+    if groups is None:
+        of_row = [stratified(y, folds, s) for s in seeds]
+    else:
+        if groups.isna().any():
+            raise DataError("groups have missing values: every row needs one")
+        of_row = [grouped(y, pd.factorize(groups)[0], folds, s) for s in seeds]
+    return [fold == f for fold in of_row for f in range(folds)]
+
+
+def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
+    """Given dissimilarities as a DataFrame by label; None where rows are measured by their predictors."""
+    if isinstance(spec, pd.DataFrame):
+        return spec
+    if isinstance(spec, Dissimilarity):
+        spec.metric.check_rows(data.index)
+        needed = spec.data.columns.columns
+        complete = spec.metric.given or (not spec.metric.train_in_folds and not needed.isin(data.columns).all())
+        return spec.frame() if complete else None
+    if isinstance(spec, np.ndarray):
+        return measure("~ 1", data, spec).frame()
+    return None

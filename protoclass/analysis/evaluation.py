@@ -1,46 +1,50 @@
-"""What a fit says of new rows with known classes, and how good it is: statistics by class and of all, with intervals."""
+"""What a fit says of new rows with known classes, and how good it is: statistics by class, of all and by group, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import combinations
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, check_known, is_number, public, whole_number
+from ..arguments import Served, is_number, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.intervals import Estimate, mean_over_rows, share_of_rows
+from ..core.intervals import (
+    Estimate,
+    columns_of,
+    difference_of,
+    independent_rows,
+    mean_over_rows,
+    share_of_rows,
+    sums_of,
+)
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
 from ..elsewhere import VERBS_OF_TEST
-from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, printed, shown, warn
+from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, visible, warn
+from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
-from ..estimation.decisions import decide, loss_of
+from ..estimation.fitted import Fitted
 from ..estimation.threshold import threshold_in_words
-from ..frames.checks import check_unique, given_weights, group_codes
-from ..frames.response import class_codes
-from ..frames.tables import as_pandas
-from .judged import Judged, judged_by
-from .no_information import against_stated, signs, signs_of_groups
-from .safety import safe_at
-
-if TYPE_CHECKING:
-    from statsmodels.iolib.summary import Summary
-
-    from ..estimation.fit import Fit
-    from .by_group import TestByGroup
+from ..frames.checks import along, given_weights, group_codes
+from ..frames.tables import as_pandas, cached_table
+from ..settings import fixed
+from ..values import NUMBERS, PAIRS, Above, Printed, public
+from .comparison import Row, with_holm
+from .why import CertifiedDistances, stay_right
 
 MOST_BINS = 1000
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Test(Served):
+@dataclass(frozen=True, eq=False, repr=False)
+class Test(Printed, Served):
     """How good a fit is on new rows.
 
     Attributes
@@ -87,6 +91,10 @@ class Test(Served):
     judged: Judged
     losses: np.ndarray | None = None
     decided: str = ""
+
+    plot = Above("plots")
+    between: ClassVar[str] = "\n\n"
+    summary, _said = Above("tables"), Above("tables")
 
     @property
     def classes(self) -> list[Any]:
@@ -145,8 +153,7 @@ class Test(Served):
             if self.judged.chances is not None:
                 each["auc"] = self.areas[0][c].estimate
                 more["brier"] = mean_over_rows((self.chances[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
-            ends = {f"{name}_{end}": getattr(e, end) for name, e in each.items() for end in ("low", "high")}
-            values = {name: e.value for name, e in each.items()}
+            values, ends = columns_of(each)
             rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
         out = pd.DataFrame(rows)
         out.insert(0, "class", pd.Categorical(self.classes, self.confusion.index))
@@ -167,12 +174,10 @@ class Test(Served):
             name: getattr(self, name)
             for name in ("error", "no_information", "p_value", "test", "wrong", "n", "left_out")
         }
-        ends = {f"{name}_{end}": getattr(e, end) for name, e in self.estimates.items() for end in ("low", "high")}
+        values, ends = columns_of(self.estimates)
         spread = {f"{name}_se": se for name, (_, se) in self.means.items()}
-        values = {name: e.value for name, e in self.estimates.items()} | {
-            name: m for name, (m, _) in self.means.items()
-        }
-        return pd.DataFrame([{**values, **ends, **spread, **rest}])
+        means = {name: mean for name, (mean, _) in self.means.items()}
+        return pd.DataFrame([{**values, **means, **ends, **spread, **rest}])
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
@@ -280,67 +285,91 @@ class Test(Served):
             raise OptionError(f"sizes={brief(sizes)}: a list of numbers >= 0, in the units of the dissimilarity")
         rows = []
         for size in sizes:
-            lost = share_of_rows(~safe_at(distance, right, size), w, self.judged.group)
+            lost = share_of_rows(~stay_right(distance, right, size), w, self.judged.group)
             rows.append({"size": float(size), "error": lost.value, "low": lost.low, "high": lost.high})
         return pd.DataFrame(rows, columns=["size", "error", "low", "high"])
 
     @property
     def certified(self) -> np.ndarray:
         """Certified distance of each row (n,), see `Fit.augment`; raises with the reason where there is none."""
-        safety = self.judged.safety
-        if safety is None or safety.reason:
-            reason = "their classes are not those that distances gave" if safety is None else safety.reason
+        known = self.judged.certified
+        if known is None or known.reason:
+            reason = "their classes are not those that distances gave" if known is None else known.reason
             raise NotAvailable(f"no distance is certified for these rows: {reason}")
-        return safety.distance
+        return known.distance
 
-    def summary(self) -> Summary:
-        """All statistics with their intervals, as a statsmodels Summary (text, HTML, LaTeX)."""
-        from ..tables.evaluation import summary
 
-        return summary(self)
+@overload
+def test(
+    fit: Fitted, new: Any, weights: Any = ..., no_information: float | None = ..., by: None = ..., loss: Any = ..., threshold: Any = ...,
+    groups: Any = ...,
+) -> Test: ...  # fmt: skip
 
-    def plot(self, kind: str = "confusion", ax: Any = None, **unknown: Any) -> Any:
-        """Draw what the test found.
 
-        Parameters
-        ----------
-        kind : str
-            "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
-            positives of each class against the rest, with the area; "pr": precision against sensitivity; "calibration": the share
-            that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
-            level. Of a nearest-prototype rule in a metric, "perturbation": a bound of the error when rows are changed.
-        ax : Axes, optional
-
-        Returns
-        -------
-        Axes
-
-        Raises
-        ------
-        NotAvailable
-            Where there are no chances, no prediction sets, or no certified distances.
-        """
-        from ..plots.evaluation import draw_test
-
-        check_known("plot()", unknown, ("kind", "ax"))
-        return draw_test(self, kind, ax)
-
-    @printed
-    def __repr__(self) -> str:
-        from ..tables.evaluation import text
-
-        return text(self)
-
-    def _repr_html_(self) -> str:
-        from ..tables.evaluation import html_text
-
-        return html_text(self)
+@overload
+def test(
+    fit: Fitted, new: Any, weights: Any = ..., no_information: float | None = ..., *, by: Any, loss: Any = ..., threshold: Any = ...,
+    groups: Any = ...,
+) -> TestByGroup: ...  # fmt: skip
 
 
 def test(
-    fit: Fit, new: Any, weights: Any, no_information: float | None, by: Any, loss: Any, threshold: Any, groups: Any
+    fit: Fitted,
+    new: Any,
+    weights: Any = None,
+    no_information: float | None = None,
+    by: Any = None,
+    loss: Any = None,
+    threshold: Any = None,
+    groups: Any = "auto",
 ) -> Test | TestByGroup:
-    """See `Fit.test`."""
+    """How good the fit is on new data with known classes: error, confusion, statistics by class, and scores of its chances.
+
+    No information means to predict always the most common class of the training rows. That is a rule like any other, fixed
+    before the new rows were seen, so that the two are compared on them by the exact sign test: of the rows that one of the
+    two alone gets wrong, half would be the rule's if it were no better.
+
+    Where the fit has chances, calibrated (`Fit.calibrate`) or the method's own, they are judged as well: AUC, Brier score,
+    log loss, and whether they come true.
+
+    Parameters
+    ----------
+    new : DataFrame
+        With the predictors and the response; for given dissimilarities the response is a column beside them. Rows
+        that miss either are left out and counted.
+    weights : column name, Series or array, optional
+        Weight of each new row, in all statistics, intervals and tests.
+    no_information : float between 0 and 1, optional
+        An error that is known from elsewhere, such as 1 less a base rate of the population: the test against it is the
+        exact binomial one.
+    by : column name, Series or array, optional
+        Groups of the new rows, up to 50: each is judged by itself, and their errors are compared pair by pair.
+    loss : DataFrame, optional
+        Loss of predicting the class of the column for a row of the class of the row: its mean over the new rows is added, of the
+        predicted classes and, where there are chances, of the decisions `predict(new, loss=loss)`.
+    threshold : Threshold, or dict of one class and a cut, optional
+        The classes that are judged are those of `predict(new, threshold=threshold)`.
+    groups : "auto", column name, Series, array or None
+        Groups of rows that are not independent, such as the visits of a patient: intervals and tests are by groups
+        (cluster-robust), estimates are as without. "auto": the column that `groups=` of the fit named, if the new data have it.
+
+    Returns
+    -------
+    Test
+        With `tidy()` (one row a class), `glance()`, `summary()`, `calibration()`, `coverage()` and `plot(kind)`; or with `by`
+        a `TestByGroup`, with `groups` (a Test each), `comparisons`, `tidy()`, `glance()` and `plot()`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> wine = pc.load_data("wine")
+    >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
+    >>> found = fit.test(wine.iloc[1::2])
+    >>> found.test
+    'exact sign test, one-sided, on the 58 rows that one of the two alone gets wrong'
+    >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
+    [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
+    """
     own_groups = fit.problem.call.arguments.get("groups")
     by_fit = isinstance(groups, str) and groups == "auto"
     if by_fit:
@@ -348,16 +377,13 @@ def test(
     new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by, groups))
     if by_fit and groups not in new:
         groups = None
-    response, levels = fit.frame.formula.response, fit.frame.levels
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-    check_unique(new.columns, "column")
+    y, levels = fit.true_codes(new), fit.frame.levels
     if no_information is not None and not (is_number(no_information, 0) and no_information <= 1):
         raise OptionError(
             f"no_information={brief(no_information)}: a number between 0 and 1, the error to compare with"
         )
     w = given_weights(weights, new)
-    every = judged_by(fit, new, class_codes(new[response], levels), w, group_codes(groups, new), threshold)
+    every = judged_by(fit, new, y, w, group_codes(groups, new), threshold)
     known = (every.y >= 0) & (every.predicted >= 0)
     if not w[known].any():
         raise DataError(
@@ -374,12 +400,10 @@ def test(
     overall = judge(known, int((~known).sum()))
     if by is None:
         return overall
-    from .by_group import split
-
     return split(overall, judge, by, new, known & (w > 0))
 
 
-def _warn_of_training_rows(fit: Fit, new: pd.DataFrame) -> None:
+def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by chance."""
     found = coincidences(fit, new)
     if found is not None and found.unlikely:
@@ -417,3 +441,260 @@ def compare_classes(
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
     return Test(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
                 judged, losses, decided)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """New rows with known classes, and what a fit says of them.
+
+    Attributes
+    ----------
+    y, predicted : int arrays (n,)
+        Class codes.
+    w : array (n,)
+        Weights, as shares of the largest, so that the squares of small and large ones are numbers.
+    chances : array (n, classes), or None where the fit has none
+    p_values : array (n, classes), or None where the fit is not calibrated
+        Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
+    given : array (n,), or None
+        The weights as they were given, where they are others.
+    prevalence : array (classes,), or None where the fit is not calibrated
+        Of the classes, for which the chances are.
+    group : int array (n,), or None
+        Codes of the groups that the rows come in.
+    certified : CertifiedDistances, or None
+        How far each row can move without changing its predicted class; None where that is not the rule's own.
+    """
+
+    y: np.ndarray
+    predicted: np.ndarray
+    w: np.ndarray
+    chances: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+    given: np.ndarray | None = None
+    prevalence: np.ndarray | None = None
+    group: np.ndarray | None = None
+    certified: CertifiedDistances | None = None
+
+    def take(self, at: np.ndarray) -> Judged:
+        """Some of the rows."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("certified", "prevalence")}
+        taken: dict[str, Any] = {name: None if v is None else v[at] for name, v in own.items()}
+        return replace(self, **taken, certified=None if self.certified is None else self.certified.take(at))
+
+
+def judged_by(
+    fit: Fitted, new: pd.DataFrame, y: np.ndarray, given: np.ndarray, group: np.ndarray | None, threshold: Any
+) -> Judged:
+    """What a fit says of rows of the classes y (codes, -1 where it is not known) with the given weights and groups."""
+    predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
+    chances = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
+    p_values = prevalence = None
+    if fit.calibration is not None:
+        p, index, complete = fit.calibration.p_values(new)
+        p_values = np.full((len(index), len(fit.classes)), np.nan)
+        p_values[complete] = p
+        prevalence = fit.calibration.share
+    share = given / (given.max(initial=0.0) or 1.0)
+    certified = CertifiedDistances(fit, new, np.arange(len(new))) if threshold is None else None
+    return Judged(y, predicted, share, chances, p_values, given, prevalence, group, certified)
+
+
+FLIPS = 9999  # draws of the signs where rows have different weights
+MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
+
+
+def signs_of_groups(lost: np.ndarray, won: np.ndarray, group: np.ndarray) -> tuple[float, str]:
+    """`signs`, of rows (n,) that come in groups: each group counts once, by what it wins in all less what it loses."""
+    gain = np.bincount(group, won) - np.bincount(group, lost)
+    gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
+    p, name = signs(-gain[gain < 0], gain[gain > 0])
+    return p, name.replace("rows that one of the two alone gets wrong", "groups in which one of the two errs less")
+
+
+def signs(lost: np.ndarray, won: np.ndarray, seed: int = 0) -> tuple[float, str]:
+    """One-sided paired test that a rule errs less than another, from the rows that one of the two alone gets wrong.
+
+    Parameters
+    ----------
+    lost, won : arrays
+        Weights of the rows that the rule alone gets wrong, and of those that it alone gets right.
+    seed : int
+        For the draws of signs, where weights differ.
+
+    Returns
+    -------
+    p, name : float, str
+        With equal weights the exact binomial (sign) test, McNemar's with one side. Else the share of random signs under which
+        the rule does as well or better, by draws, or for many rows by the normal distribution.
+
+    Examples
+    --------
+    >>> signs(np.ones(2), np.ones(7))
+    (0.08984375, 'exact sign test, one-sided, on the 9 rows that one of the two alone gets wrong')
+    """
+    both = np.concatenate([lost, won])
+    both = both[both > 0]
+    where = f"one-sided, on the {len(both)} rows that one of the two alone gets wrong"
+    if len(both) == 0 or np.ptp(both) == 0:
+        from scipy.stats import binom  # 0.4 s that most fits do without
+
+        return float(binom.cdf((lost > 0).sum(), len(both), 0.5)), f"exact sign test, {where}"
+    gain = float(won.sum() - lost.sum())
+    if len(both) > MANY:
+        from scipy.stats import norm
+
+        return float(norm.sf(gain / np.sqrt(both @ both))), f"weighted sign test (normal approximation), {where}"
+    drawn = np.random.default_rng(seed).integers(0, 2, (FLIPS, len(both)), np.int8) @ (2 * both) - both.sum()
+    p = (1 + int((drawn >= gain - 1e-9 * both.sum()).sum())) / (1 + FLIPS)
+    return p, f"weighted sign test ({FLIPS} draws of the signs), {where}"
+
+
+def against_stated(
+    w: np.ndarray, wrong: np.ndarray, base: float, group: np.ndarray | None = None
+) -> tuple[float, str]:
+    """One-sided test that an error is below a stated one: exact for equal weights, else by the normal distribution.
+
+    The latter for as many rows as the error's interval is for, see `core.intervals.independent_rows`.
+    """
+    from scipy.stats import binom, norm
+
+    live = w > 0
+    w, wrong, group = w[live], wrong[live], None if group is None else group[live]
+    if group is None and np.ptp(w) == 0:
+        return float(binom.cdf(wrong.sum(), len(w), base)), "exact binomial test, one-sided"
+    error = float(w @ wrong / w.sum())
+    se = np.sqrt(base * (1 - base) / independent_rows(error, sums_of(wrong, error, w, group)))
+    name = f"{'z test by groups' if group is not None else 'weighted z test'}, one-sided"
+    return float(norm.cdf((error - base) / se)) if se > 0 or np.isnan(se) else float(error >= base - 1e-9), name
+
+
+MOST_GROUPS = 50
+SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class TestByGroup(Printed):
+    """How good a fit is on groups of new rows.
+
+    Attributes
+    ----------
+    by : str
+        What the groups are of.
+    overall : Test
+        Of all rows.
+    groups : dict
+        The Test of each group, by its label, in the order of the labels.
+    left_out : int
+        Rows in no group: those whose label is missing.
+    without_rows : list
+        Labels of which no row has a known class, all predictors and weight.
+    """
+
+    __test__ = False  # not a class of tests, for pytest
+
+    by: str
+    overall: Test
+    groups: dict[Any, Test]
+    left_out: int
+    without_rows: list[Any]
+
+    between: ClassVar[str] = "\n\n"
+    plot = Above("plots")
+
+    def glance(self) -> pd.DataFrame:
+        """One row for each group: `group`, `error` with its 95 % Wilson interval, `low` to `high`, and what `Test.glance` has."""
+        rows = []
+        for label, one in self.groups.items():
+            head = pd.DataFrame({"group": [label], "error": one.error, "low": one.low, "high": one.high})
+            rows.append(pd.concat([head, one.glance().drop(columns="error")], axis=1))
+        return pd.concat(rows, ignore_index=True)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row for each group and class: `group`, and what `Test.tidy` has."""
+        parts = []
+        for label, one in self.groups.items():
+            part = one.tidy()
+            part.insert(0, "group", [label] * len(part))
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+    @cached_table
+    def comparisons(self) -> pd.DataFrame:
+        """Whether the errors of two groups differ: one row for each pair, with Holm's correction.
+
+        Columns: `test`, `a`, `b`, `difference` (error of a minus that of b) with Newcombe's 95 % interval `low` to `high`
+        (each for itself), `statistic`, `p` and `p_holm`. The test is Fisher's exact one, two-sided, whose statistic is the odds ratio;
+        where rows have different weights or come in groups the z test of two shares.
+        """
+        return with_holm([compare_groups(a, b, self.groups) for a, b in combinations(self.groups, 2)])
+
+    def _said(self) -> tuple[str, list[Any]]:
+        one = self.overall
+        error = f"{one.error_name} {fixed(one.error)}, 95 % interval {fixed(one.low)} to {fixed(one.high)}"
+        head = f"{error}; by {visible(str(self.by))}"
+        notes = [f"{self.left_out} rows in no group"] if self.left_out else []
+        notes += [f"{one.left_out} left out without a class or a prediction"] if one.left_out else []
+        notes += [f"no rows of {', '.join(map(shown, self.without_rows))}"] if self.without_rows else []
+        table = self.glance().set_index("group")
+        table = table[[name for name in SHOWN if name in table]].rename_axis(None)
+        return "; ".join([head, *notes]), [(table, NUMBERS), (self.comparisons, PAIRS)]
+
+
+def split(
+    overall: Test, judge: Callable[[np.ndarray, int], Test], by: Any, new: pd.DataFrame, usable: np.ndarray
+) -> TestByGroup:
+    """Judge each group of rows by itself.
+
+    Parameters
+    ----------
+    overall : Test
+    judge : function of the rows (bool array) and how many of the group were left out
+    by : column name, Series or array
+    new : DataFrame
+    usable : bool array (n,)
+        Rows that can be judged.
+    """
+    name = by if isinstance(by, str) else str(getattr(by, "name", None) or "group")
+    values = pd.Series(along(by, new, "by")).reset_index(drop=True)
+    try:
+        labels = pd.Categorical(values)
+    except TypeError:
+        raise DataError(f"by={brief(by)} has values that are no labels of groups, such as lists") from None
+    occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
+    if len(occurring) < 2:
+        raise OptionError(
+            f"by={brief(by)} has {len(occurring)} group among these rows: give a column with at least two"
+        )
+    if len(occurring) > MOST_GROUPS:
+        raise OptionError(
+            f"by={brief(by)} has {len(occurring)} groups: allowed are {MOST_GROUPS}; pd.cut puts numbers into ranges"
+        )
+    groups = {}
+    for c in occurring:
+        own = labels.codes == c
+        groups[labels.categories[c]] = judge(own & usable, int((own & ~usable).sum()))
+    without = [label for c, label in enumerate(labels.categories) if (labels.codes == c).any() and c not in occurring]
+    return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without)
+
+
+def compare_groups(a: Any, b: Any, groups: dict[Any, Test]) -> Row:
+    """Whether the errors of two groups differ: a row of `TestByGroup.comparisons`, before the correction."""
+    from scipy.stats import fisher_exact, norm
+
+    one, other = groups[a], groups[b]
+    found = difference_of(Estimate(one.error, one.low, one.high), Estimate(other.error, other.low, other.high))
+    if one.judged.group is None and np.ptp(np.concatenate([one.judged.w, other.judged.w])) == 0:
+        test = "Fisher's exact test"
+        statistic, p = fisher_exact([[t.wrong, t.n - t.wrong] for t in (one, other)])
+    else:
+        test = "z test of weighted shares" if one.judged.group is None else "z test by groups of rows"
+        w = [t.judged.w for t in (one, other)]
+        pooled = (one.error * w[0].sum() + other.error * w[1].sum()) / (w[0].sum() + w[1].sum())
+        rows = [independent_rows(t.error, sums_of(t.judged.predicted != t.judged.y, t.error, t.judged.w, t.judged.group))
+                for t in (one, other)]  # fmt: skip
+        spread = np.sqrt(pooled * (1 - pooled) * sum(1 / r for r in rows))
+        statistic = found.value / spread if spread > 0 or np.isnan(spread) else 0.0
+        p = 2 * norm.sf(abs(statistic))
+    return test, str(a), str(b), found.value, found.low, found.high, float(statistic), float(p)

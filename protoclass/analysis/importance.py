@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
 from ..core.query import answer
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
-from ..frames.checks import check_unique
+from ..estimation.fitted import Fitted
 from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
-from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..progress import bar
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
 ROWS = 100_000  # that are predicted at a time
 
@@ -71,12 +67,59 @@ class HeldOut:
 
 
 def importance(
-    fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, seed: int, progress: bool | None
+    fit: Fitted,
+    new: Any = None,
+    repeats: int = 20,
+    variables: Any = None,
+    cv: Any = "auto",
+    seed: int = 0,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
-    """See `Fit.importance`."""
+    """How much the error grows when a variable of held-out rows is permuted (Breiman 2001).
+
+    The values are permuted among all held-out rows, and each row is predicted by the rule of its own fold. So a variable
+    counts the same whether a fold has many rows, one (`cv="loo"`), or one group in which the variable is constant.
+
+    Parameters
+    ----------
+    new : DataFrame, optional
+        With the predictors and the response; by default the rows of the fit, each predicted by a rule that was learned
+        without its fold.
+    repeats : int
+        Permutations of each variable.
+    variables : list of columns, or mapping of name to columns, optional
+        Columns of one name are permuted together. By default each predictor alone, a factor with all its levels, and the
+        columns that a `Mixed` measures together as one.
+    cv : "auto", int, "loo", Series or array of folds
+        As in `fit`; not read with `new`.
+    seed : int
+        Of the permutations.
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    DataFrame
+        By variable, the most important first: `importance` (mean increase of the share of errors), `se` (its standard
+        error over rows) and `error` (with the variable permuted). Of variables that say the same each alone may look
+        unimportant: give them one name in `variables`. Where the metric has learned what columns count, `weight` is that
+        of the columns made from the variable.
+
+    Raises
+    ------
+    NotAvailable
+        Where the dissimilarities were given as a matrix.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.importance(repeats=5).index[:2].tolist()
+    ['petal_width', 'petal_length']
+    """
     whole_number("repeats", repeats, 1, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
-    one_of("progress", progress, (None, True, False))
+    check_seed(seed)
+    check_progress(progress)
     groups = variable_groups(fit, variables)
     held = _folds(fit, cv) if new is None else _new_rows(fit, new)
     random = np.random.default_rng([seed, 1])
@@ -119,7 +162,7 @@ def _share_wrong(held: HeldOut, names: list[str], repeats: int, random: np.rando
     return wrong / repeats
 
 
-def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:
+def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     """The columns that are permuted together, by name: what is given, else the metric's groups and each other predictor alone."""
     known = list(fit.frame.columns)
     if not known:
@@ -140,19 +183,15 @@ def variable_groups(fit: Fit, variables: Any) -> dict[str, list[str]]:
     return groups
 
 
-def _folds(fit: Fit, cv: Any) -> HeldOut:
+def _folds(fit: Fitted, cv: Any) -> HeldOut:
     """The rows of the fit, each with the rule that was learned without its fold."""
     frame = fit.frame
     return HeldOut(frame.columns, frame.codes, frame.weights, list(rules_of_folds(fit, cv, None)))
 
 
-def _new_rows(fit: Fit, new: Any) -> HeldOut:
+def _new_rows(fit: Fitted, new: Any) -> HeldOut:
     new = as_pandas(new)
-    response = fit.frame.formula.response
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
-    check_unique(new.columns, "column")
-    codes = class_codes(new[response], fit.frame.levels)
+    codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
     _, _, complete = fit.dissimilarity.new_query(new)
     known = (codes >= 0) & complete

@@ -5,23 +5,22 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, known_arguments, one_of, public, whole_number
+from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
 from ..errors import DataError, NotAvailable, ProtoclassError, printed
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.problem import Problem
 from ..frames.reading import made_from
 from ..frames.tables import as_pandas
 from ..progress import bar
 from ..settings import significant
+from ..values import Above, public
 
 Order = Callable[[np.random.Generator], np.ndarray]
 
-if TYPE_CHECKING:
-    from ..estimation.problem import Problem
-    from ..estimation.validation import Validation
 
 
 @public
@@ -51,6 +50,8 @@ class PermutationTest:
     how: str
     call: str
 
+    plot = Above("plots")
+
     def tidy(self) -> pd.DataFrame:
         """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,
         `measure`, `how`.
@@ -59,18 +60,6 @@ class PermutationTest:
         return pd.DataFrame([{"error": self.error, "permuted_mean": self.table["error"].mean(), "permuted_low": low,
                               "permuted_high": high, "p_value": self.p_value, "B": len(self.table),
                               "measure": self.measure, "how": self.how}])  # fmt: skip
-
-    @known_arguments
-    def plot(self, ax: Any = None) -> Any:
-        """The errors with permuted classes as a histogram, with the error of the classes as they are; returns the Axes.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        """
-        from ..plots.permutation import permutations
-
-        return permutations(self, ax)
 
     def _facts(self) -> dict[str, str]:
         row = self.tidy().iloc[0]
@@ -90,11 +79,41 @@ class PermutationTest:
         return f"<div>Permutation test of <code>{html.escape(self.call)}</code><table>{rows}</table></div>"
 
 
-def permutation_test(validation: Validation, B: int, seed: int, progress: bool | None) -> PermutationTest:
-    """See `Validation.permutation_test`."""
+def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progress: bool | None = None) -> PermutationTest:
+    """Whether an error as small as that of the chosen point is to be expected where the classes say nothing of the predictors.
+
+    The classes are permuted among the rows, and all of the cross-validation is done again: folds, metric, grid and choice, so
+    that the test allows for the tuning. With `groups=` the classes of whole groups are permuted where each group has
+    one class, and otherwise the classes of the rows within each group.
+
+    Parameters
+    ----------
+    B : int
+        Permutations. The p-value is at least 1 / (1 + B).
+    seed : int
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    PermutationTest
+        With `p_value` = (1 + number of permutations with an error as small or smaller) / (1 + B).
+
+    References
+    ----------
+    Phipson and Smyth (2010), *Permutation p-values should never be zero*; Ojala and Garriga (2010), *Permutation tests for
+    studying classifier performance*, JMLR 11, test 1.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> v = pc.cross_validate("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=3)
+    >>> v.permutation_test(B=19).p_value
+    0.05
+    """
     whole_number("B", B, 1, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
-    one_of("progress", progress, (None, True, False))
+    check_seed(seed)
+    check_progress(progress)
     if validation.procedure is None:
         raise NotAvailable("this is a part of a cross-validation: permutation_test() is of the complete one")
     problem, rows = validation.problem, []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of, public
+from ..arguments import one_of
 from ..core.covers.certificate import Certificate
 from ..core.covers.solving import Options, cover_paths
 from ..core.parallel import Once
@@ -17,6 +17,7 @@ from ..errors import DataError, OptionError, brief, printed, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import check_fixed, check_number, is_tuned
+from ..values import public
 
 
 @public
@@ -48,7 +49,7 @@ class SetCover:
         return f"{head}\n{self.prototypes.head(10).to_string()}"
 
 
-@known_arguments
+@public
 def set_cover(
     data: Any,
     eps: float,

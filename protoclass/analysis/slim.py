@@ -12,20 +12,34 @@ from ..core.covers.certificate import Certificate
 from ..core.sources import part
 from ..core.task import Rule
 from ..estimation.calibration import Calibration, FoldRule
-from ..estimation.call import Call, short
+from ..estimation.fitted import AnyFit
+from ..estimation.problem import Call, short
 from ..frames.absent import Absent
 from ..frames.rowless import rowless
 from ..metrics.candidates import unlabelled
 from ..metrics.dissimilarity import Dissimilarity
 
 if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+    pass
 
 OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that say nothing of single rows
 
 
-def slim(fit: Fit) -> Fit:
-    """See `Fit.slim`."""
+def slim(fit: AnyFit) -> AnyFit:
+    """The fit without the rows that it was learned from: what predicts, for publishing.
+
+    It keeps prototypes, parameters, metric and calibration, and the numbers of rows of each class, and predicts new rows to the same
+    bits. What reads the rows or the cross-validation raises `NotAvailable`; `update(data=...)` fits again. The prototypes of
+    k-nearest neighbours are all rows: they stay. `slim().save(path)` says what else is left of them.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> fit = pc.fit("species ~ .", iris, eps=1.0)
+    >>> fit.slim().predict(iris).equals(fit.predict(iris)), len(fit.slim().prototypes)
+    (True, 15)
+    """
     if fit.frame.absent is not None:
         return fit
     rule, dissimilarity = without_rows(fit.rule, fit.dissimilarity)

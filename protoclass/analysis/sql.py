@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,21 +14,96 @@ from ..core.sql import InSQL
 from ..core.task import Points
 from ..dialects import Dialect, dialect_of
 from ..errors import NotAvailable, OptionError, brief
+from ..estimation.fitted import Fitted
 from ..frames.reading import names_of
 from ..frames.sql import ROW, Columns, all_of
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.in_sql import ROW as MEASURED
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
 MADE = "protoclass_prototypes"
 PREDICTED = "predicted"
 WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering machines of thresholds of columns"
 
 
-def query_in_sql(fit: Fit, dialect: Any, table: Any, name: Any) -> str:
-    """See `Fit.sql`."""
+def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str | None = None) -> str:
+    """A query that classifies the rows of a table, for a database: the rows with a further column, `predicted`.
+
+    The prototypes are constants in the query (VALUES), so that nothing besides the table is needed. Written are rules of the
+    nearest prototype ("pvm", also with own radii, "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and "mmd"), votes of
+    neighbours ("knn" without random ties), and set covering machines of thresholds or Boolean columns; Minkowski distances with
+    scales and weights in double precision, Hamming and zero_one, and Gower without ranks, with missing values where the fit has
+    na="keep"; of formulas columns, categories, products of two numbers, and + - * / **, log, log10, exp, sqrt, abs, I and ifelse.
+
+    Parameters
+    ----------
+    dialect : "ansi", "duckdb", "postgres", "sqlite" or "bigquery"
+        The tests run DuckDB and SQLite; the others are written after their documentations. SQLite must be built with its
+        mathematical functions, and BigQuery has an array of structs instead of VALUES.
+    table : str, or tuple of str
+        The name of the table; a tuple of schema and name. Its columns have the names of the predictors.
+    name : str, optional
+        Of the further column, which the table must not have already. By default "predicted", with an underscore where a predictor,
+        the response or another column of the data of the fit has that name (a slim fit knows no other columns).
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotAvailable
+        Where the rule is not written in SQL, and where the formula names no predictors.
+    OptionError
+        For a dialect that is not known, a dissimilarity or a term of the formula that is not written, classes or levels that are
+        neither texts, numbers nor truth values, names or texts that SQL can't hold, and a `name` that a column has.
+
+    Notes
+    -----
+    A row has no class (NULL) where a predictor is NULL, NaN or infinite; `predict` raises for some of these. The same holds where
+    a transform is not defined, and where a number is so large that its powers might overflow (10^150 for Euclidean distances,
+    10^300 times the range for Gower). A level that the fit has not seen, or a number other than 0 and 1 in a Boolean column, is
+    what it is in `predict`: unlike every level for Gower, Hamming and zero_one, and otherwise the row has no class. With na="keep"
+    a NULL is skipped as in `predict`, and a row that has no observed variable in common with some prototype has no class.
+
+    Ties are broken as in `predict`: of prototypes at the same distance the class that is first in level order wins, then the first
+    row; among neighbours the class of most weight, then the first. Every number is read back to the last bit, and sums run over the
+    columns in the same order. Distances that do not multiply (Manhattan, Chebyshev, Hamming, Gower) have the same bits as here.
+    In Euclidean ones processors may round a product and a sum at once in `predict`, which SQL does not; powers, logarithms and
+    exponentials depend on the database's library. So a row may get another class where two prototypes of different classes are
+    equally near up to rounding, about 1e-16 times the number of columns, in relation to the distance. Rows that are equally near by
+    whole numbers without scaling (`Euclidean(scale=False)`), or as the differences are the same column by column, are ties in both.
+    Databases limit the depth of expressions, DuckDB and SQLite to about 1000: so many columns can be added.
+
+    Names are quoted identifiers, and texts are constants with their quotes doubled or escaped as the dialect demands, so that
+    nothing that comes from data is read as SQL; a zero character is refused, and in "ansi" a backslash in a text, which
+    databases read in different ways.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ petal_length", pc.load_data("iris"), "kmedoids", K=1, dissimilarity=pc.Manhattan(scale=False))
+    >>> print(fit.sql("duckdb"))
+    WITH protoclass_prototypes (place, label, v1) AS (
+      VALUES
+        (0, 'setosa', CAST(1.5e0 AS DOUBLE)),
+        (1, 'versicolor', 4.4e0),
+        (2, 'virginica', 5.5e0)
+    )
+    SELECT t.*,
+      CASE WHEN CAST(t."petal_length" AS DOUBLE) BETWEEN -1e300 AND 1e300
+      THEN (
+        SELECT m.label
+        FROM (
+          SELECT p.place, p.label, (ABS(r.x1 - p.v1)) AS distance
+          FROM (SELECT CAST(t."petal_length" AS DOUBLE) AS x1) AS r
+          CROSS JOIN protoclass_prototypes AS p
+        ) AS m
+        ORDER BY m.distance, m.place
+        LIMIT 1
+      )
+      END AS predicted
+    FROM "new_rows" AS t
+    """
     kind = dialect_of(dialect)
     rule = fit.rule
     if not isinstance(rule, InSQL) or rule.why_not_sql:
@@ -47,7 +122,7 @@ def query_in_sql(fit: Fit, dialect: Any, table: Any, name: Any) -> str:
     return f"{writer.made}{query}"
 
 
-def _name_of_class(fit: Fit, dialect: Dialect, name: Any) -> str:
+def _name_of_class(fit: Fitted, dialect: Dialect, name: Any) -> str:
     """The name of the column of classes, which no column of the data of the fit has."""
     data = fit.call.data
     names = names_of(data) if isinstance(data, pd.DataFrame) else getattr(data, "column_names", getattr(data, "columns", ()))
@@ -66,7 +141,7 @@ class Writer:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     columns : Columns
     name : str
         Of the table of prototypes.
@@ -76,7 +151,7 @@ class Writer:
         The table of the prototypes, as it is written before the query; empty where the rule needs none.
     """
 
-    fit: Fit
+    fit: Fitted
     columns: Columns
     name: str
     needed: list[str] = field(default_factory=list)

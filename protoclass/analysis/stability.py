@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, MOST_SEED, one_of, public, whole_number
+from ..arguments import MOST_RUNS, check_progress, check_seed, is_number, one_of, whole_number
+from ..core.folds import holdout
 from ..core.parallel import each
 from ..core.task import Points, Task
-from ..errors import NotAvailable, OptionError, printed
+from ..errors import DataError, NotAvailable, OptionError, brief, printed, shown
+from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..progress import bar
 from ..settings import fixed, significant
-from .replication import fresh
-from .samples import Chosen, choose, drawn
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
+from ..values import Above, public
 
 COLUMNS = ("near", "within", "chosen")
 SURE = 0.95  # share of the samples in which a prototype lies `within`
@@ -36,7 +32,7 @@ class Stability:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     table : DataFrame
         One row for each row of the data (or unlabelled candidate) that was a prototype of the fit or of a sample, by label.
         The prototypes of the fit come first, those of the surest place before the others.
@@ -59,10 +55,12 @@ class Stability:
     sample : "bootstrap" or "halves"
     """
 
-    fit: Fit
+    fit: Fitted
     table: pd.DataFrame
     sizes: np.ndarray
     sample: str
+
+    plot = Above("plots")
 
     @property
     def prototypes(self) -> pd.DataFrame:
@@ -118,12 +116,6 @@ class Stability:
         """
         return fresh(self.fit, shares, B, seed, progress)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Share of the samples in which the ball of each prototype held one of its class, and in which it was chosen again."""
-        from ..plots.stability import stability
-
-        return stability(self, ax)
-
     @printed
     def __repr__(self) -> str:
         low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
@@ -153,17 +145,52 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
     return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
 
 
-def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | None) -> Stability:
-    """See `Fit.stability`."""
+def stability(
+    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None
+) -> Stability:
+    """How sure the place of each prototype is when the rows are drawn anew: the error bar of an interpretation.
+
+    What stands is the place: the region in which samples of the rows have a prototype of the class (`near`, `within`). Which row
+    marks it is another question. `chosen` answers it for samples of the very rows that chose it, which says too much of
+    other rows; `Stability.fresh` says what is true of them. Parameters, scales and the dissimilarity stay as they are.
+
+    Parameters
+    ----------
+    B : int >= 2
+        Samples.
+    seed : int
+    sample : "bootstrap", "halves" or None
+        As many rows as there are, with replacement; or half of them without. Either class by class. None: the
+        bootstrap where the method takes weights, else halves.
+    progress : bool, optional
+        As in `fit`.
+
+    Returns
+    -------
+    Stability
+        With `prototypes` (those of the fit), `table` (all that samples chose), `fresh` and `plot`.
+
+    Raises
+    ------
+    NotAvailable
+        Where prototypes are not rows.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.stability(B=50).prototypes[["class", "near", "within"]].iloc[:2].round(2).to_dict("list")
+    {'class': ['setosa', 'versicolor'], 'near': [1.0, 1.0], 'within': [0.6, 0.56]}
+    """
     whole_number("B", B, 2, MOST_RUNS)
-    whole_number("seed", seed, 0, MOST_SEED)
+    check_seed(seed)
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted = fit.model.can.weights
     if sample == "bootstrap" and not weighted:
         raise OptionError(f"method {fit.model.name!r} takes no weights, which the bootstrap needs: sample='halves'")
     if fit.rule.prototypes.at is None:
         raise NotAvailable(f"the prototypes of {fit.model.name!r} are not rows, so that none can be chosen again")
-    one_of("progress", progress, (None, True, False))
+    check_progress(progress)
     how = sample or ("bootstrap" if weighted else "halves")
     with bar(int(B) + 1, "drawing again", progress) as drawing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
@@ -185,7 +212,7 @@ def stability(fit: Fit, B: int, seed: int, sample: str | None, progress: bool | 
     return Stability(fit, table, np.array([len(one.at) for one in samples]), how)
 
 
-def count_choices(fit: Fit, task: Task, samples: list[Chosen]) -> pd.DataFrame:
+def count_choices(fit: Fitted, task: Task, samples: list[Chosen]) -> pd.DataFrame:
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
     times, present = np.zeros((task.classes, m), np.int64), np.zeros(m, np.int64)
     for one in samples:
@@ -230,3 +257,132 @@ def distances_to_samples(task: Task, prototypes: Points, samples: list[Chosen]) 
                 ]
                 out[b, begin + outside] = 0.0  # no row, and chosen itself
     return out
+
+
+def fresh(fit: Fitted, shares: Sequence[float], B: int, seed: int, progress: bool | None) -> pd.DataFrame:
+    """See `Stability.fresh`."""
+    whole_number("B", B, 2, MOST_RUNS)
+    check_seed(seed)
+    check_progress(progress)
+    given, shares = shares, list(shares) if np.iterable(shares) else []
+    if not shares or not all(is_number(s, 0.0, above=True, high=0.5) for s in shares):
+        raise OptionError(
+            f"shares={brief(given)}: a sequence of shares of the rows, each above 0 and at most 0.5, as two samples without a row "
+            "in common are needed"
+        )
+    task, table = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT), []
+    with bar(int(B) * len(shares), "drawing pairs", progress) as drawing:
+        for place, share in enumerate(map(float, shares)):
+            first, _ = disjoint(task, share, np.random.default_rng(0))
+            outcomes = []
+
+            def run(b: int, share: float = share, place: int = place) -> tuple[float, float]:
+                return replicate(fit, task, share, (int(seed), place, b))
+
+            for outcome in each(run, range(int(B)), int(first.sum()) * len(task.candidate_row)):
+                outcomes.append(outcome)
+                drawing.update()
+            table.append((int(first.sum()), *pd.DataFrame(outcomes).mean()))  # without the pairs that say nothing
+    out = pd.DataFrame(table, pd.Index([float(s) for s in shares], name="share"), columns=["rows", "near", "chosen"])
+    return out if "cover" in fit.rule.kinds else out.drop(columns="near")
+
+
+def replicate(fit: Fitted, task: Task, share: float, seed: tuple[int, int, int]) -> tuple[float, float]:
+    """Share of one sample's balls that hold a prototype of another sample, and whether the other chooses one put into it.
+
+    Rows stand in an order that is drawn for each sample, as the order decides ties. NaN where the first sample chooses no
+    prototype; the former also where prototypes have no balls.
+    """
+    draw = np.random.default_rng(seed)
+    first, second = disjoint(task, share, draw)
+    one = choose(fit, task, first.astype(np.int64), seed[2], draw)
+    if len(one.at) == 0:
+        return np.nan, np.nan
+    near = np.nan
+    if one.radii is not None:
+        near = share_near(task, one, choose(fit, task, second.astype(np.int64), seed[2], draw))
+    k = int(draw.integers(len(one.at)))
+    row = int(task.candidate_row[one.at[k]])
+    if row >= 0:
+        second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
+        second[row] = True
+    again = choose(fit, task, second.astype(np.int64), seed[2], draw)
+    return near, float(((again.at == one.at[k]) & (again.classes == one.classes[k])).any())
+
+
+def share_near(task: Task, one: Chosen, other: Chosen) -> float:
+    """Share of one sample's balls that hold a prototype of their class of another sample."""
+    inside = task.D.take(np.arange(len(task.y)), one.at) < one.radii
+    return float(np.mean([inside[other.rows_of(c, task), k].any() for k, c in enumerate(one.classes)]))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The prototypes of a sample, by columns of D in increasing order.
+
+    Attributes
+    ----------
+    at, classes : int arrays (q,)
+    radii : array (q,), or None
+        Of their balls, if they have any that cover.
+    present : bool array (m,)
+        Which candidates the sample held.
+    """
+
+    at: np.ndarray
+    classes: np.ndarray
+    radii: np.ndarray | None
+    present: np.ndarray
+
+    def rows_of(self, c: int, task: Task) -> np.ndarray:
+        """The rows that are prototypes of a class."""
+        rows = task.candidate_row[self.at[self.classes == c]]
+        return np.asarray(rows[rows >= 0])
+
+
+def choose(fit: Fitted, task: Task, count: np.ndarray, salt: int, draw: np.random.Generator | None = None) -> Chosen:
+    """What the method chooses of a sample in which each row is `count` (n,) times, in an order that is drawn if `draw` is given."""
+    part, columns = task.keep(count > 0, salt)
+    part = replace(part, w=part.w * count[count > 0])
+    if draw is not None:
+        part, places = part.reorder(draw.permutation(len(part.y)))
+        columns = columns[places]
+    try:
+        rule = fit.model.path(part, {}).at(0).moved(columns)
+    except DataError as reason:
+        raise DataError(
+            f"a sample of {len(part.y)} different rows does not carry the parameters of this fit ({reason}): update() it with smaller ones"
+        ) from reason
+    prototypes = rule.prototypes
+    present = np.zeros(len(task.candidate_row), bool)
+    present[columns] = True
+    # a centre may serve in several features
+    assert prototypes.at is not None
+    (at, classes), first = np.unique(np.stack([prototypes.at, prototypes.classes]), axis=1, return_index=True)
+    radii = prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None
+    return Chosen(at, classes, radii, present)
+
+
+def drawn(task: Task, how: str, seed: tuple[int, int]) -> np.ndarray:
+    """Times that each row is in the sample, int (n,), class by class."""
+    if how == "halves":
+        return (~holdout(task.y, 0.5, int(np.random.SeedSequence(seed).generate_state(1)[0]))).astype(np.int64)
+    draw, count = np.random.default_rng(seed), np.zeros(len(task.y), np.int64)
+    for c in range(task.classes):
+        rows = np.flatnonzero(task.y == c)
+        count[rows] = np.bincount(draw.integers(0, len(rows), len(rows)), minlength=len(rows))
+    return count
+
+
+def disjoint(task: Task, share: float, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Two samples without a row in common, bool (n,) each, with the same number of rows of each class."""
+    first, second = np.zeros(len(task.y), bool), np.zeros(len(task.y), bool)
+    for c in range(task.classes):
+        rows = draw.permutation(np.flatnonzero(task.y == c))
+        count = int(np.floor(share * len(rows)))
+        if count == 0:
+            raise DataError(
+                f"class {shown(task.levels[c])} has {len(rows)} rows, and {share:g} of them is none: give larger shares, up to 0.5"
+            )
+        first[rows[:count]], second[rows[count : 2 * count]] = True, True
+    return first, second

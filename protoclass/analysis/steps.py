@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,33 +12,48 @@ from ..core.query import lost_by_steps
 from ..core.sources import part
 from ..core.task import Points, Stepwise
 from ..errors import DataError, NotAvailable, OptionError, brief
+from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import with_folds
 from ..estimation.resampling import draw_folds, fold_paths
-from ..frames.checks import check_unique
-from ..frames.response import class_codes
 from ..frames.tables import as_pandas
+from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import lacking
 from ..progress import bar
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-    from ..metrics.dissimilarity import Dissimilarity
 
-
-def stepwise(fit: Fit) -> Stepwise:
+def stepwise(fit: Fitted) -> Stepwise:
     """The rule of a fit, if it was built step by step."""
     if not isinstance(fit.rule, Stepwise):
         raise lacking(fit.model, "steps here: its rule was not built step by step", "steps")
     return fit.rule
 
 
-def step_count(fit: Fit) -> int:
+def step_count(fit: Fitted) -> int:
     """Number of steps in which the rule of a fit was built."""
     return len(next(iter(stepwise(fit).steps.values()))) - 1
 
 
-def ball(fit: Fit, prototype: Any) -> pd.DataFrame:
-    """See `Fit.ball`."""
+def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
+    """The rows of the fit in the ball of a prototype, nearest first.
+
+    Parameters
+    ----------
+    prototype : label, as in the index of `prototypes`
+
+    Returns
+    -------
+    DataFrame
+        By row label: `class`, `distance`, `own` (of the class that the prototype serves) and `first` (own and in the
+        ball of none chosen before).
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> held = fit.ball(82)
+    >>> int(held["first"].sum()), int((~held["own"]).sum())
+    (29, 0)
+    """
     prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit.frame
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
@@ -67,7 +82,7 @@ def _to_first(dissimilarity: Dissimilarity, prototypes: Points, count: int) -> n
     return dissimilarity.metric.between(dissimilarity.rows, part(dissimilarity.prototype_rep(prototypes), slice(0, count)))
 
 
-def place_of(fit: Fit, prototype: Any) -> int:
+def place_of(fit: Fitted, prototype: Any) -> int:
     """The first place of a label among the prototypes."""
     labels: list[Any] = fit.prototypes.index.tolist()
     try:
@@ -76,8 +91,33 @@ def place_of(fit: Fit, prototype: Any) -> int:
         raise OptionError(f"prototype={brief(prototype)}: a label of fit.prototypes.index") from None
 
 
-def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
-    """See `Fit.path`."""
+def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
+    """What the first 1, 2, ... prototypes of a greedy fit do: its path in their number and in lambda.
+
+    What a larger lambda chooses is the first part of what a smaller one does. So one fit holds the fits of all larger
+    lambdas; `fit.update(lambda_=0).path()` has them all. For "scm": what its first 1, 2, ... features do.
+
+    Parameters
+    ----------
+    new : DataFrame, optional
+        With the predictors and the response: its error is added as `new_error`.
+    cv : int, "loo", Series or array of folds, optional
+        As in `fit`: the error of the first prototypes that each fold's training rows choose is added as `cv_error`,
+        with its standard error `cv_se`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each number of prototypes: `lambda_low` and `lambda_high` (chosen for lambda_low <= lambda <
+        lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the fit's own lambda), `training_error`. For
+        "scm" one for each step: `size` (features, of all machines), `q` and `r` of the last feature where there is one
+        machine, `bound` (see `bound`), `training_error`.
+
+    Raises
+    ------
+    NotAvailable
+        Where prototypes are not chosen step by step.
+    """
     rule, frame = stepwise(fit), fit.frame
     table = pd.DataFrame(dict(rule.steps))
     if fit.model.can.step_bounds is not None:
@@ -91,15 +131,12 @@ def path(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
     return table
 
 
-def _new_error(fit: Fit, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
+def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
     """Share of new rows that the first 0, 1, 2, ... steps misclassify."""
-    response = fit.frame.formula.response
-    if response not in new:
-        raise OptionError(f"the new data lack the response {response!r}: an error needs the true classes")
+    codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
     query, _, complete = fit.query(new)
-    check_unique(new.columns, "column")
-    codes = class_codes(new[response], fit.frame.levels)[complete]
+    codes = codes[complete]
     known = np.flatnonzero(codes >= 0)
     if len(known) == 0:
         raise DataError("no row has both a known class and all predictors")
@@ -109,7 +146,7 @@ def _new_error(fit: Fit, rule: Stepwise, new: pd.DataFrame) -> np.ndarray:
     return lost / total
 
 
-def _held_out(fit: Fit, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Cross-validated error of the first 0, ..., `most` steps, and its standard error.
 
     A fold's rule with fewer steps than asked for serves with all that it has.
@@ -130,8 +167,19 @@ def _held_out(fit: Fit, cv: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
     return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight)
 
 
-def first_steps(fit: Fit, size: int | None, lambda_: float | None) -> Fit:
-    """See `Fit.at`."""
+def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None) -> AnyFit:
+    """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
+
+    For "scm" the first `size` features, of several machines of each. The cross-validated error was that of another rule,
+    so it has none, unless a larger lambda is a point of the grid.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5]), len(fit.at(lambda_=6).prototypes)
+    (True, 6)
+    """
     rule, most = stepwise(fit), step_count(fit)
     if (size is None) == (lambda_ is None):
         raise OptionError("at() takes either size= or lambda_=")

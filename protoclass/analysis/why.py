@@ -1,27 +1,61 @@
-"""Why a row has its class: what each variable adds to the distances, and the least change that gives another class."""
+"""Why a row has its class, and how far it can move without changing it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core.distances.properties import asymmetry, triangles
 from ..core.query import distances_by
+from ..core.sources import part
 from ..errors import DataError, NotAvailable, OptionError, brief
+from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
+from ..metrics.dissimilarity import Dissimilarity
 from .importance import variable_groups
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
 SLACK = 1e-3  # by which parts of many columns in single precision may miss the distance, as a share of it
 
 
-def why(fit: Fit, row: Any) -> pd.DataFrame:
-    """See `Fit.why`."""
+def why(fit: Fitted, row: Any) -> pd.DataFrame:
+    """Why a row has its class: what each variable adds to the distances, and the least change that gives another class.
+
+    Parameters
+    ----------
+    row : label, or DataFrame of one row, Series or dict
+        A row of the fit by its label, or any row with the predictors.
+
+    Returns
+    -------
+    DataFrame
+        By variable: `value`, and those of the nearest prototype of the predicted class (`prototype`) and of any other class
+        (`rival`); `to_prototype` and `to_rival`, the distances divided among the variables in proportion to what each adds
+        to the power of the distance that is a sum (exact for Minkowski distances with r < inf, Gower and `Mixed`; NaN for
+        others, with the reason in `attrs["not_additive"]`); `change_to`, the value nearest to the row's own with which it
+        has another class, and this class, `then`. For a number 201 values over the range of the training rows are tried,
+        and the nearest with another class is refined; None where there is none. `attrs` has the class, the labels of both
+        prototypes and the distances to them.
+
+    Raises
+    ------
+    NotAvailable
+        Where the prototypes are not rows, or the dissimilarities were given as a matrix.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.why(70)["to_prototype"].round(1).to_dict()
+    {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
+    >>> fit.why(70)["then"].unique().tolist()
+    ['versicolor']
+    """
     asked = one_row(fit, row)
     prototypes = fit.rule.prototypes
     if prototypes.at is None:
@@ -64,7 +98,7 @@ def why(fit: Fit, row: Any) -> pd.DataFrame:
     return out
 
 
-def one_row(fit: Fit, row: Any) -> pd.DataFrame:
+def one_row(fit: Fitted, row: Any) -> pd.DataFrame:
     """The predictors of one row: of the fit by its label, or given as a frame, a Series or a mapping."""
     variable_groups(fit, None)  # raises where there are no predictors
     if isinstance(row, (pd.Series, dict)):
@@ -87,7 +121,7 @@ def nearest_of(d: np.ndarray, among: np.ndarray) -> int | None:
     return int(places[d[places].argmin()]) if len(places) else None
 
 
-def predictors_of(fit: Fit, prototype: pd.Series) -> pd.Series:
+def predictors_of(fit: Fitted, prototype: pd.Series) -> pd.Series:
     """The predictors of a row of `Fit.prototypes`, by their own names."""
     head = set(fit.prototype_table.columns)
     return pd.Series({c: prototype[f"{c} (predictor)" if c in head else c] for c in fit.frame.columns}, dtype=object)
@@ -98,7 +132,7 @@ def shown_value(row: pd.Series, columns: list[str]) -> Any:
     return row[columns[0]] if len(columns) == 1 else tuple(row[c] for c in columns)
 
 
-def why_not_additive(fit: Fit, asked: pd.DataFrame) -> str:
+def why_not_additive(fit: Fitted, asked: pd.DataFrame) -> str:
     """The reason why the distances can't be divided among the variables; "" where they can."""
     metric = fit.dissimilarity.metric
     if metric.power is None or not np.isfinite(metric.power):
@@ -110,7 +144,7 @@ def why_not_additive(fit: Fit, asked: pd.DataFrame) -> str:
     return ""
 
 
-def why_not_the_sum(fit: Fit, parts: list[float], distance: float) -> str:
+def why_not_the_sum(fit: Fitted, parts: list[float], distance: float) -> str:
     """The reason why parts do not add up to a distance, which its metric says is a sum; "" where they do."""
     if abs(sum(parts) - distance) <= SLACK * distance:
         return ""
@@ -119,7 +153,7 @@ def why_not_the_sum(fit: Fit, parts: list[float], distance: float) -> str:
 
 
 def contributions(
-    fit: Fit, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float
+    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float
 ) -> list[float]:
     """What each variable adds to a power of the distance to a prototype, as a share of the distance.
 
@@ -139,7 +173,7 @@ def contributions(
 
 
 def least_changes(
-    fit: Fit, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
+    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
 ) -> list[tuple[Any, Any]]:
     """For each variable its value nearest to the row's own with which the row has another class, and this class.
 
@@ -152,7 +186,7 @@ def least_changes(
     return [found.get(alone.get(name, ""), (None, None)) for name in groups]
 
 
-def least_level(fit: Fit, asked: pd.DataFrame, name: str, code: int) -> tuple[Any, Any]:
+def least_level(fit: Fitted, asked: pd.DataFrame, name: str, code: int) -> tuple[Any, Any]:
     """The first level of a variable with which the row has another class, and this class."""
     levels = pd.unique(fit.frame.columns[name].dropna())
     rows = asked.iloc[np.zeros(len(levels), int)].reset_index(drop=True)
@@ -162,7 +196,7 @@ def least_level(fit: Fit, asked: pd.DataFrame, name: str, code: int) -> tuple[An
     return (levels[other[0]], fit.classes[codes[other[0]]]) if len(other) else (None, None)
 
 
-def least_numbers(fit: Fit, asked: pd.DataFrame, names: list[str], code: int) -> dict[str, tuple[Any, Any]]:
+def least_numbers(fit: Fitted, asked: pd.DataFrame, names: list[str], code: int) -> dict[str, tuple[Any, Any]]:
     """The nearest values of numeric variables that give another class; all variables are predicted together."""
     if not names:
         return {}
@@ -183,7 +217,7 @@ def least_numbers(fit: Fit, asked: pd.DataFrame, names: list[str], code: int) ->
     return {name: (float(v), fit.classes[c]) for name, v, c in zip(names, changed, then, strict=True)}
 
 
-def codes_with(fit: Fit, asked: pd.DataFrame, names: list[str], values: np.ndarray) -> np.ndarray:
+def codes_with(fit: Fitted, asked: pd.DataFrame, names: list[str], values: np.ndarray) -> np.ndarray:
     """The codes of the classes that the row would have with other values of each variable alone, (variables, values)."""
     count = values.shape[1]
     rows = asked.iloc[np.zeros(values.size, int)].reset_index(drop=True)
@@ -194,6 +228,113 @@ def codes_with(fit: Fit, asked: pd.DataFrame, names: list[str], values: np.ndarr
     return codes_of(fit, rows.assign(**columns)).reshape(values.shape)
 
 
-def codes_of(fit: Fit, rows: pd.DataFrame) -> np.ndarray:
+def codes_of(fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
     """The codes of the classes of rows like the one that is asked about."""
     return np.asarray(fit.predictions(rows, unseen=None).cat.codes.to_numpy())
+
+
+SAMPLE = 300  # rows among which the triangle inequality may be refuted, all triples of them
+
+
+def certified(distance: np.ndarray, fitted: np.ndarray) -> np.ndarray:
+    """Half of the distance to the nearest prototype of any other class minus that of the fitted class, (r,).
+
+    By the triangle inequality a row that moves by less, in the dissimilarity of the fit, keeps its class.
+
+    Parameters
+    ----------
+    distance : array (r, classes)
+        Distances to the nearest prototype of each class.
+    fitted : int array (r,)
+        Class codes, -1 for none.
+    """
+    at = np.arange(len(fitted))
+    own = np.where(fitted >= 0, distance[at, fitted], np.nan)
+    others = distance.copy()
+    others[at, fitted] = np.inf
+    return np.asarray((others.min(axis=1) - own) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedDistances:
+    """How far rows can move without changing their predicted class, worked out when it is first read.
+
+    Attributes
+    ----------
+    fit : Fitted
+    new : DataFrame
+    at : int array (n,)
+        Which rows of `new`.
+    """
+
+    fit: Fitted
+    new: pd.DataFrame
+    at: np.ndarray
+
+    @cached_property
+    def reason(self) -> str:
+        """Why no distance is certified; "" where it is."""
+        return why_not_certified(self.fit)
+
+    @cached_property
+    def distance(self) -> np.ndarray:
+        """The certified distance of each row (n,), see `certified`."""
+        rows = self.new.iloc[self.at]
+        return certified(
+            self.fit.predictions(rows, "distance", unseen=None).to_numpy(float),
+            self.fit.predictions(rows, unseen=None).cat.codes.to_numpy(),
+        )
+
+    def take(self, rows: np.ndarray) -> CertifiedDistances:
+        """That of some of the rows."""
+        return CertifiedDistances(self.fit, self.new, self.at[rows])
+
+
+def stay_right(distance: np.ndarray, right: np.ndarray, size: float) -> np.ndarray:
+    """Whether rows are right and stay so under every change smaller than `size`, (n,); at 0 whether they are right.
+
+    Parameters
+    ----------
+    distance : array (n,)
+        Certified distances; a row with a tie has 0, one whose distances are not known NaN.
+    right : bool array (n,)
+        Whether the predicted class is the true one.
+    """
+    return np.asarray(right if size == 0 else right & (distance >= size))
+
+
+def why_not_certified(fit: Fitted) -> str:
+    """The reason why no distance is certified for the rows of a fit; "" where it is."""
+    if not fit.model.can.nearest:
+        return f"method {fit.model.name!r} does not predict the class of the nearest prototype"
+    if fit.model.can.own_distances:
+        return "the rule compares distances of its own, not those of the metric"
+    if len(fit.rule.prototypes) == 0:
+        return "the rule has no prototypes"
+    metric = fit.dissimilarity.metric
+    if fit.frame.keep:
+        return "missing values are skipped pair by pair, so that the triangle inequality need not hold"
+    if metric.triangle and not metric.opaque:
+        return ""
+    refuted = why_no_metric(fit.dissimilarity)
+    if refuted or metric.triangle:
+        return refuted
+    asked = any(f.name == "triangle" for f in fields(metric.spec))
+    cure = f"; if they do for all rows that there can be, say so: {type(metric.spec).__name__}(..., triangle=True)" if asked else ""
+    return f"it is not known that {metric.name} dissimilarities satisfy the triangle inequality{cure}"
+
+
+def why_no_metric(dissimilarity: Dissimilarity) -> str:
+    """How dissimilarities among some candidates show that they are no metric; "" where they do not."""
+    rows, metric = dissimilarity.candidate_row, dissimilarity.metric
+    own = np.flatnonzero(rows >= 0)
+    if len(own) < 3:
+        return ""
+    chosen = np.sort(np.random.default_rng(0).permutation(own)[:SAMPLE])
+    P = np.asarray(metric.between(part(dissimilarity.rows, rows[chosen]), part(dissimilarity.candidates, chosen)), float)
+    if asymmetry(P).beyond:
+        return f"{metric.name} dissimilarities are asymmetric"
+    tested = triangles(P, exact=SAMPLE)
+    if tested.violated:
+        return f"{metric.name} dissimilarities violate the triangle inequality in {tested.violated} of {tested.tested} triples"
+    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,12 @@ class Estimate:
     value: float
     low: float
     high: float
+
+
+def columns_of(estimates: Mapping[str, Estimate]) -> tuple[dict[str, float], dict[str, float]]:
+    """Estimates as columns of a table: the values by name, and the ends of the intervals as `name_low` and `name_high`."""
+    values = {name: estimate.value for name, estimate in estimates.items()}
+    return values, {f"{name}_{end}": getattr(estimate, end) for name, estimate in estimates.items() for end in ("low", "high")}
 
 
 UNKNOWN = Estimate(np.nan, np.nan, np.nan)

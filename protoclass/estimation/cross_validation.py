@@ -24,12 +24,11 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..progress import bar
-from .call import DEFAULTS
+from .error_curve import ErrorCurve
 from .fitted import KINDS
 from .problem import Problem, check_rows_needed, held_out_query, lost_levels, prepare
 from .resampling import FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights
 from .selection import Extension
-from .validation import Validation
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
@@ -47,16 +46,16 @@ def check_choose(choose: str, model: Model) -> None:
 
 @dataclass(frozen=True)
 class Validated:
-    """A Validation, and what the fit that follows can use again.
+    """An error curve, and what the fit that follows can use again.
 
     Attributes
     ----------
-    validation : Validation
+    validation : ErrorCurve
     dissimilarity, task : of all rows
     rules : for each grid point a path on all rows and the rule's place in it; None where the folds share no work with these
     """
 
-    validation: Validation
+    validation: ErrorCurve
     dissimilarity: Dissimilarity
     task: Task
     rules: tuple[tuple[Path, int], ...] | None
@@ -159,12 +158,12 @@ class Trial:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))
         return held
 
-    def validation(self, held: HeldOut, **more: Any) -> Validation:
+    def validation(self, held: HeldOut, **more: Any) -> ErrorCurve:
         """The error curve of what was held out."""
         weights = row_weights(self.problem, self.measure)
         errors, fold_weights = _fold_errors(held.predicted, self.problem.frame.codes, self.loss, self.of_fold, weights)
         bounds = held.bounds if self.problem.model.can.grid_bounds else None
-        return Validation(
+        return ErrorCurve(
             self.problem, held.grid, self.of_fold, held.predicted, held.covered if held.has_cover else None,
             np.concatenate(errors), held.sizes, np.concatenate(fold_weights),
             choose_over_repeats(errors, fold_weights, held.sizes, bounds), self.measure, self.loss, bounds=bounds, **more,
@@ -246,15 +245,13 @@ class Procedure:
     measure: Any
     repeats: int
 
-    def validation_of(self, data: Any) -> Validation:
+    def validation_of(self, data: Any) -> ErrorCurve:
         """All of it with other data of the same columns: metric, weights of classes, folds, grid and choice."""
         call = self.problem.call
-        own = {name: value for name, value in call.arguments.items() if name in DEFAULTS}
-        parameters = {name: value for name, value in call.arguments.items() if name not in DEFAULTS}
-        problem = prepare(replace(call, data=data, arguments={**own, "progress": False}), parameters)
+        problem = prepare(replace(call, data=data, arguments={**call.arguments, "progress": False}))
         return self.of_problem(problem)
 
-    def of_problem(self, problem: Problem) -> Validation:
+    def of_problem(self, problem: Problem) -> ErrorCurve:
         """The cross-validation of another problem, such as some of the rows."""
         return validate(problem, self.measure, self.repeats).validation
 
@@ -278,7 +275,7 @@ class SecondDraw:
     measure: str
 
     @cached_property
-    def validation(self) -> Validation:
+    def validation(self) -> ErrorCurve:
         of_fold = draw_folds(self.problem, 2)[0][1:]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # the same rows are measured again: the user has been warned of them

@@ -1,25 +1,25 @@
-"""The errors of folds over a grid: the curve, what is chosen from it, its correction and its band."""
+"""A cross-validated error curve: the errors of folds over a grid, what is chosen from them, its correction and its band."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, is_number, known_arguments, one_of, public, whole_number
+from ..arguments import check_seed, is_number, one_of, whole_number
 from ..core.bands import simultaneous
-from ..core.choose import OF_HELD_OUT, RULES, Choice
-from ..core.memory import limited
+from ..core.choose import OF_HELD_OUT, RULES, Choice, choose, choose_over_repeats
+from ..core.units import as_counts
 from ..errors import OptionError, brief
-from ..frames.tables import cached_table
-from .correction import corrected_losses
+from ..frames.tables import as_given, cached_table
+from ..values import public
 from .problem import Problem
 from .resampling import MEASURES, losses, mean_loss, row_weights
-from .selection import Extension
+from .selection import BY_HAND, Extension, Selection, values_at
 
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
 
@@ -73,6 +73,8 @@ class ErrorCurve:
         Does the same cross-validation with other data; None for the part of one.
     """
 
+    fits: ClassVar[Any] = None  # the class of the fits at its points, where it is not `Fitted`
+
     problem: Problem
     grid: pd.DataFrame
     of_fold: np.ndarray
@@ -121,8 +123,6 @@ class ErrorCurve:
         """What was measured, in words: "error", "balanced error" or "loss"."""
         return MEASURES[self.measure]
 
-    @known_arguments
-    @limited
     def corrected(self, choose: str = "1se") -> float | None:
         """The error of the point that `choose` means, corrected for choosing it on the same folds.
 
@@ -160,8 +160,6 @@ class ErrorCurve:
         lost, w = self._corrected(choose)
         return float(w @ lost / w.sum())
 
-    @known_arguments
-    @limited
     def corrected_interval(self, choose: str = "1se") -> tuple[float, float] | None:
         """A 95 % interval about the corrected error: Student's t from the corrected losses of the rows.
 
@@ -210,8 +208,6 @@ class ErrorCurve:
             self.predicted, problem.frame.codes, self.loss, self.of_fold, self._weights, self.sizes, units, problem.seed
         )
 
-    @known_arguments
-    @limited
     def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
         """A band that contains the complete curve of the true errors with a chance of `level`.
 
@@ -248,7 +244,7 @@ class ErrorCurve:
         if not is_number(level, 0.0, above=True) or level >= 1:
             raise OptionError(f"level={brief(level)}: a number between 0 and 1, such as 0.95")
         whole_number("draws", draws, 100, MOST_DRAWS)
-        whole_number("seed", seed, 0, MOST_SEED)
+        check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights)
         alone, together = simultaneous(parts, float(level), draws, np.random.default_rng([seed, draws]))
         error, s = self.choice.error, np.sqrt((parts**2).sum(axis=0))
@@ -312,3 +308,187 @@ class ErrorCurve:
     @property
     def _weights(self) -> np.ndarray:
         return row_weights(self.problem, self.measure)
+
+    @cached_table
+    def draws(self) -> pd.DataFrame:
+        """What each draw of the folds alone chooses: the parameters, `error`, and mean `size` of the rules over the folds.
+
+        One row for each repeat. Where there is one and another is cheap (rows times grid points up to 20,000, and a method
+        whose folds share their work) a second row has what other folds choose, by the same rule over the same grid.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), repeats=3)
+        >>> v.draws["size"].round(1).tolist()
+        [14.0, 17.3, 17.4]
+        """
+        alone = [self] if len(self.of_fold) == 1 else [self._draw(r) for r in range(len(self.of_fold))]
+        alone += [self.second.validation] if self.second is not None else []
+        rows = [v.table.iloc[[v.chosen_by_call()]] for v in alone]
+        out = pd.concat(rows, ignore_index=True)[[*self.grid, "error", "size"]]
+        return out.rename_axis(index="draw")
+
+    def _draw(self, r: int) -> ErrorCurve:
+        """The cross-validation with the folds of one repeat alone."""
+        of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1) == r
+        errors, weight, sizes = self.errors[of_repeat], self.fold_weight[of_repeat], self.sizes[of_repeat]
+        bounds = None if self.bounds is None else self.bounds[of_repeat]
+        return replace(
+            self, of_fold=self.of_fold[[r]], predicted=self.predicted[[r]], errors=errors, sizes=sizes, fold_weight=weight,
+            covered=None if self.covered is None else self.covered[[r]], choice=choose(errors, weight, sizes, bounds),
+            bounds=bounds, procedure=None,
+        )  # fmt: skip
+
+    @property
+    def folds(self) -> pd.DataFrame | pd.Series:
+        """Fold that holds each row out, by the data's labels; a column for each repeat if there are several."""
+        frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index).iloc[self.problem.place]
+        return frame[0].rename("fold") if len(self.of_fold) == 1 else frame.rename_axis(columns="repeat")
+
+    @cached_table
+    def held_out(self) -> pd.DataFrame:
+        """Out-of-fold predictions of every row (by label; by repeat and label if there are several) at every grid point."""
+        frame, place, repeats = self.problem.frame, self.problem.place, len(self.predicted)
+        names = frame.index[place]
+        index = names if repeats == 1 else pd.MultiIndex.from_product([range(repeats), names])
+        codes = self.predicted[:, place].reshape(-1, self.predicted.shape[2])
+        series = {g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])}
+        return pd.DataFrame(series, index).rename_axis(columns="point")
+
+    def confusion(self, point: int | None = None) -> pd.DataFrame:
+        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
+
+        With several repeats, the mean over them. Rows without a prediction are in no cell.
+        """
+        g = self._point(point)
+        frame, L = self.problem.frame, len(self.problem.frame.levels)
+        known = self.predicted[:, :, g] >= 0
+        cells = frame.codes * L + self.predicted[:, :, g]
+        counts = np.mean([np.bincount(c[at], frame.weights[at], L * L) for c, at in zip(cells, known, strict=True)], axis=0).reshape(L, L)
+        return pd.DataFrame(as_counts(counts), frame.levels.rename("truth"), frame.levels.rename("predicted"))
+
+    def _point(self, point: int | None) -> int:
+        if point is None:
+            return self.one_se
+        if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 0 <= point < len(self.grid):
+            raise OptionError(f"point={brief(point)}: a row of `table`, 0 to {len(self.grid) - 1}")
+        return int(point)
+
+    def select(self, point: int) -> Selection:
+        """The selection of a row of `table`; by hand, unless it is the one that `choose=` in the call means."""
+        at = self._point(point)
+        choose = self.problem.call.arguments.get("choose", "1se")
+        return Selection(self.grid, values_at(self.grid, at), at, choose if at == self.chosen_by_call() else BY_HAND)
+
+    def tidy(self) -> Any:
+        """One row for each grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as broom has it), size, measure.
+
+        `measure` says what `error` is: "error", "balanced error" or "loss". In the library of the data, as `Fit.tidy`.
+        """
+        table = self.table.rename(columns={"se": "std_error"})
+        at = table.columns.get_loc("std_error") + 1
+        table.insert(at, "conf_low", table["error"] - table["std_error"])
+        table.insert(at + 1, "conf_high", table["error"] + table["std_error"])
+        return as_given(table.assign(measure=self.measure_name), self.problem.call.data)
+
+    def glance(self) -> Any:
+        """One row: measure, number of grid points, folds and repeats, least error with its SE, and the 1-SE choice.
+
+        `error_min_corrected` and `error_1se_corrected` are the errors of the two choices, corrected for choosing on the same
+        folds, see `corrected`; NaN for a single grid point.
+        """
+        best, chosen = self.table.iloc[self.best], self.table.iloc[self.one_se]
+        least, parsimonious = (np.nan if (e := self.corrected(c)) is None else e for c in ("min", "1se"))
+        row = pd.DataFrame([{
+            "measure": self.measure_name, "points": len(self.table), "folds": int(self.of_fold.max()) + 1, "repeats": len(self.of_fold),
+            "error_min": best["error"], "se_min": best["se"], "size_min": best["size"],
+            "error_min_corrected": least,
+            "error_1se": chosen["error"], "se_1se": chosen["se"], "size_1se": chosen["size"],
+            "error_1se_corrected": parsimonious,
+            "no_information": self.no_information, "nobs": len(self.problem.frame),
+        }])  # fmt: skip
+        return as_given(row, self.problem.call.data)
+
+
+SAMPLES = 200
+LARGEST = 2**22  # fold errors held at once
+
+
+def corrected_losses(
+    predicted: np.ndarray,
+    y: np.ndarray,
+    loss: np.ndarray,
+    of_fold: np.ndarray,
+    weights: np.ndarray,
+    sizes: np.ndarray,
+    units: np.ndarray,
+    seed: int,
+    samples: int = SAMPLES,
+) -> np.ndarray:
+    """The loss of each row of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
+
+    The least of a curve is too small an estimate of its own error. So rows are drawn with replacement, the grid point is chosen
+    anew from the held-out losses of the rows drawn, by the same rule, and its losses on the rows that were not drawn are
+    averaged. Nothing is fitted again.
+
+    Parameters
+    ----------
+    predicted : int array (R, n, G)
+        Held-out class codes of each repeat.
+    y : int array (n,)
+    loss : array (classes, classes)
+    of_fold : int array (R, n)
+    weights : array (n,)
+        Of the rows in the mean loss.
+    sizes : array (R x F, G)
+    units : int array (n,)
+        What is drawn: rows, or the groups that they belong to.
+    seed, samples : int
+
+    Returns
+    -------
+    array (n, 3)
+        The corrected loss of each row by each rule of `core.choose.OF_HELD_OUT`, averaged over the samples that left the row out; NaN
+        where none did, and for rows without weight. The mean over the rows is the corrected loss.
+
+    References
+    ----------
+    Tsamardinos, Greasidou and Borboudakis (2018), *Bootstrapping the out-of-sample predictions for efficient and accurate
+    cross-validation*, Machine Learning 107. The correction of Tibshirani and Tibshirani (2009), *A bias correction for the
+    minimum error rate in cross-validation*, has the mean over folds of each fold's error less its own least one, and is too
+    large where folds are small; `benchmarks/tuned_error.py` measures both.
+    """
+    row, out, lost = np.arange(len(y)), np.zeros(len(y)), np.zeros((len(y), len(OF_HELD_OUT)))
+    for counts, errors, totals in _resampled(predicted, y, loss, of_fold, weights, units, seed, samples):
+        if not totals[0].any():  # only rows without weight were drawn, and no point is better than another
+            continue
+        choice = choose_over_repeats(errors, totals, sizes)
+        left, points = row[counts == 0], [choice.points[rule] for rule in OF_HELD_OUT]
+        lost[left] += losses(predicted[:, left][:, :, points], y[left], loss).mean(axis=0)
+        out[left] += 1
+    known = (out > 0) & (weights > 0)
+    return np.where(known[:, None], lost / np.maximum(out, 1)[:, None], np.nan)
+
+
+def _resampled(
+    predicted: np.ndarray, y: np.ndarray, loss: np.ndarray, of_fold: np.ndarray, weights: np.ndarray, units: np.ndarray, seed: int,
+    samples: int,
+) -> Iterator[tuple[np.ndarray, list[np.ndarray], list[np.ndarray]]]:  # fmt: skip
+    """For each sample how often it has each row (n,), and for every repeat its fold errors (F, G) and fold weights (F,)."""
+    draw, count = np.random.default_rng([seed, samples]), int(units.max()) + 1
+    F, G = int(of_fold.max()) + 1, predicted.shape[2]
+    step = max(1, LARGEST // (F * G * len(of_fold)))
+    for begin in range(0, samples, step):
+        size = min(step, samples - begin)
+        counts = np.stack([np.bincount(draw.integers(0, count, count), minlength=count)[units] for _ in range(size)])
+        errors, totals = np.zeros((len(of_fold), size, F, G)), np.zeros((len(of_fold), size, F))
+        for r, fold in enumerate(of_fold):
+            for f in range(F):
+                rows = np.flatnonzero(fold == f)
+                share = counts[:, rows] * weights[rows]
+                totals[r, :, f] = share.sum(axis=1)
+                sums = share @ losses(predicted[r : r + 1, rows], y[rows], loss)[0]
+                errors[r, :, f] = sums / np.maximum(totals[r, :, f], 1e-300)[:, None]
+        for b in range(size):
+            yield counts[b], list(errors[:, b]), list(totals[:, b])

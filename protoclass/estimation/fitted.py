@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import cached_property, partial
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, hint_for_value, known_arguments, one_of, public
+from ..arguments import Served, hint_for_value, one_of
 from ..core.covers.certificate import Certificate, Objective
 from ..core.cuts import decide_at
-from ..core.memory import limited
 from ..core.query import Query, answer
+from ..core.sources import part
 from ..core.task import Rule
 from ..core.units import as_counts
 from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
+from ..frames.checks import check_unique
 from ..frames.frame import Frame
-from ..frames.partitions import in_partitions
+from ..frames.partitions import in_partitions, over_partitions
+from ..frames.response import class_codes
+from ..frames.rowless import rowless
 from ..frames.rows import row_blocks
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..frames.unseen import HOW as UNSEEN
@@ -30,16 +33,14 @@ from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.capabilities import Learned
 from ..models.registry import lacking
-from .call import Call
-from .decisions import LEVEL, chances, decide, loss_of, prediction_sets, prior_of
-from .partitions import predict_partitions
-from .problem import Problem
+from ..values import public
+from .calibration import LEVEL, Calibration, chances, decide, loss_of, prediction_sets, prior_of
+from .error_curve import ErrorCurve
+from .problem import Call, Problem
 from .selection import BY_HAND, Selection, grid_point
 from .threshold import threshold_of
 
-if TYPE_CHECKING:
-    from .calibration import Calibration
-    from .validation import Validation
+AnyFit = TypeVar("AnyFit", bound="Fitted")
 
 KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
 
@@ -55,7 +56,7 @@ class Fitted(Served):
         Formula, data and arguments, prepared.
     dissimilarity : Dissimilarity
     rule : Rule
-    validation : Validation, or None where nothing was cross-validated
+    validation : ErrorCurve, or None where nothing was cross-validated
     selection : Selection
         How the parameters were chosen.
     calibration : Calibration, or None
@@ -68,7 +69,7 @@ class Fitted(Served):
     problem: Problem
     dissimilarity: Dissimilarity
     rule: Rule
-    validation: Validation | None
+    validation: ErrorCurve | None
     selection: Selection
     calibration: Calibration | None = None
 
@@ -218,8 +219,6 @@ class Fitted(Served):
         own = self.rule.kinds
         return own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
 
-    @known_arguments
-    @limited
     def predict(
         self,
         new: Any = None,
@@ -344,6 +343,14 @@ class Fitted(Served):
         fates = {name: "missing" if by_columns else metric.unseen_in(name) for name in found.counts}
         return {name: fate for name, fate in fates.items() if fate != "measured"}
 
+    def true_codes(self, new: pd.DataFrame, data: str = "the new data", use: str = "an error") -> np.ndarray:
+        """Class codes of new rows (n,), -1 where the class is missing or none of the fit's; raises where they have no classes."""
+        response = self.frame.formula.response
+        if response not in new:
+            raise OptionError(f"{data} lack the response {response!r}: {use} needs the true classes")
+        check_unique(new.columns, "column")
+        return class_codes(new[response], self.frame.levels)
+
     def needed_of_new(self, *further: Any) -> list[Any] | None:
         """The columns that new rows must have: the predictors and some more; None where dissimilarities are given, by any name."""
         return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
@@ -456,3 +463,49 @@ class Fitted(Served):
     def parameters(self) -> dict[str, Any]:
         """The parameters of the method, as chosen."""
         return self.model.parameters()
+
+
+def predict_partitions(fit: Fitted, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, unseen: str) -> Any:
+    """`Fit.predict` for a table in partitions: a lazy answer of its library, whose types are known.
+
+    Arguments and columns are checked at once, values when the answer is computed.
+    """
+    fit.check_kind(kind, prior, loss, threshold)
+    needed, answer = fit.needed_of_new(), partial(_answer, for_new_rows(fit), (kind, level, prior, loss, threshold, unseen))
+    if needed is None:
+        like = answer(new._meta_nonempty).iloc[:0]
+    else:
+        fit.frame.again(new._meta)
+        like = answer(fit.frame.take(np.arange(1)).columns).iloc[:0]
+    like = like.astype(object) if kind == "nearest" else like  # labels, and None where a row is not complete
+    return over_partitions(new, needed, answer, like)
+
+
+def _answer(fit: Fitted, how: tuple[Any, ...], rows: pd.DataFrame) -> pd.Series | pd.DataFrame:
+    return fit.predictions(rows, *how)
+
+
+def for_new_rows(fit: Fitted) -> Fitted:
+    """The fit with no more than predictions of new rows need: small enough to be sent to where these are."""
+    rule, dissimilarity = _without_rows(fit.rule, fit.dissimilarity)
+    call, calibration = replace(fit.call, data=None, arguments={}), fit.calibration
+    problem = replace(fit.problem, frame=rowless(fit.frame, np.arange(0)), call=call, groups=None, cv=None, candidates="train")
+    if calibration is not None:
+        small = [(old, *_without_rows(old.rule, old.dissimilarity)) for old in calibration.rules]
+        calibration = replace(calibration, rules=tuple(replace(old, rule=r, dissimilarity=d) for old, r, d in small))
+    return replace(
+        fit, problem=problem, dissimilarity=dissimilarity, rule=rule, validation=None, calibration=calibration
+    )
+
+
+def _without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
+    """A rule with the candidates that it uses as its prototypes, and with no rows."""
+    prototypes, no_rows = rule.prototypes, np.arange(0)
+    kept = no_rows if prototypes.at is None else np.unique(prototypes.at)
+    place = np.full(len(d.candidate_names), -1)
+    place[kept] = np.arange(len(kept))
+    small = replace(
+        d, data=d.data.take(no_rows), rows=part(d.candidates, no_rows), candidates=part(d.candidates, kept),
+        candidate_names=d.candidate_names[kept], candidate_row=np.full(len(kept), -1), added=None,
+    )  # fmt: skip
+    return rule if prototypes.at is None else rule.moved(place), small

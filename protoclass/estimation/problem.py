@@ -1,26 +1,29 @@
-"""From the arguments of `fit` and `cross_validate` to a frame, a metric and a model that fit one another."""
+"""From a call of `fit` or `cross_validate` to a frame, a metric and a model that fit one another."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, one_of, whole_number
+from ..arguments import check_progress, check_seed, is_number, one_of, quoted
 from ..cluster import client_of
 from ..core.beside import Beside
 from ..core.parallel import Once
 from ..core.query import Query
 from ..core.sources import Source
+from ..core.spatial import share_within
 from ..core.task import Points, Task
 from ..declared import savable
 from ..elsewhere import ELSEWHERE
-from ..errors import DataError, FormulaError, OptionError, brief, shown
+from ..errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
+from ..frames.absent import Absent
 from ..frames.blocks import blocks
-from ..frames.checks import along, group_codes
+from ..frames.checks import LEAST, along, group_codes
 from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
 from ..frames.reading import origin_of, read_for
@@ -38,9 +41,183 @@ from ..models.registry import methods_with
 from ..models.registry import model as find_model
 from ..progress import bar
 from ..settings import options
-from .call import DEFAULTS, Call
-from .cost import choose_candidates
-from .weighting import class_factors, with_class_factors
+
+DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "1se",
+                               "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
+                               "client": None, "measure": "error", "repeats": 1, "order": "data",
+                               "calibrate": False, "class_weights": None, "loss": None}  # fmt: skip
+
+
+@savable
+@dataclass(frozen=True)
+class Call:
+    """The function that was called, by name, with the formula, the data and all further arguments.
+
+    Attributes
+    ----------
+    function : str
+    formula : str
+    data : as given
+    arguments : mapping
+    """
+
+    function: str
+    formula: str
+    data: Any
+    arguments: Mapping[str, Any]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that are parameters of the method; `cross_validate` does not take `calibrate=`."""
+        own = set(DEFAULTS) - ({"calibrate"} if self.function == "cross_validate" else set())
+        return {name: value for name, value in self.arguments.items() if name not in own}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the connection to a cluster, which is of the process that made it."""
+        arguments = {name: None if name == "client" else value for name, value in self.arguments.items()}
+        return {**self.__dict__, "arguments": arguments}
+
+    def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
+        """The call with some arguments changed; `parameters` names those of the method that was fitted.
+
+        Another method drops the parameters of the old one. Where the method was given as an object, changed parameters
+        are given to the object.
+        """
+        new = dict(changes)
+        formula, data = new.pop("formula", self.formula), new.pop("data", self.data)
+        arguments = dict(self.arguments)
+        known, method = set(parameters), arguments.get("method")
+        if "method" in new:
+            arguments = {k: v for k, v in arguments.items() if k not in known}
+        elif isinstance(method, Model):
+            arguments["method"] = replace(method, **{k: new.pop(k) for k in known & set(new)})
+        return replace(self, formula=formula, data=data, arguments={**arguments, **new})
+
+    def check_complete(self) -> None:
+        """Raise NotAvailable where data or arguments are gone, so that it can't be done again."""
+        gone = [name for name, value in {"data": self.data, **self.arguments}.items() if _is_absent(value)]
+        if gone:
+            named = ", ".join(f"{name}=" for name in gone)
+            raise NotAvailable(f"the fit is slim, and {quoted(gone)} of its call are gone: give {named}, or take the full fit")
+
+    @printed
+    def __repr__(self) -> str:
+        shown = [repr(self.formula), "data"]
+        shown += [f"{k}={short(v)}" for k, v in self.arguments.items() if not is_default(k, v)]
+        return f"{self.function}({', '.join(shown)})"
+
+
+def _is_absent(value: Any) -> bool:
+    return isinstance(value, Absent) or (isinstance(value, Mapping) and any(map(_is_absent, value.values())))
+
+
+def is_default(name: str, value: Any, defaults: Mapping[str, Any] = DEFAULTS) -> bool:
+    """Whether an argument has its default value, so that a call need not show it."""
+    return name in defaults and type(value) is type(defaults[name]) and bool(value == defaults[name])
+
+
+def short(value: Any) -> str:
+    """An argument as a call shows it."""
+    return f"<{type(value).__name__}>" if isinstance(value, (pd.Series, Dissimilarity)) else brief(value)
+
+
+def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: Any) -> Frame:
+    """The frame with the weight of each row multiplied by the factor of its class (classes,), which `class_weights` gave."""
+    if factors is None:
+        return frame
+    with np.errstate(over="ignore", under="ignore"):
+        weights = frame.weights * factors[frame.codes]
+        total = weights.sum()
+    if not np.isfinite(total) or (weights[frame.weights > 0] < LEAST).any():
+        raise DataError(
+            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: give factors nearer to 1"
+        )
+    return replace(frame, weights=weights)
+
+
+def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
+    """The factor of each class (classes,).
+
+    Parameters
+    ----------
+    frame : Frame
+        Every class has rows with weight.
+    class_weights : "balanced", or mapping of class to number > 0
+        Balanced: the sum of all weights over (number of classes x sum of the class's weights), so that all classes weigh the
+        same and the sum of all weights stays. In a mapping, classes that are not named have the factor 1.
+
+    Examples
+    --------
+    >>> from protoclass.frames.frame import mold
+    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": ["ill", "well", "well", "well"]}))
+    >>> class_factors(frame, "balanced").round(3).tolist(), class_factors(frame, {"ill": 5}).tolist()
+    ([2.0, 0.667], [5.0, 1.0])
+    """
+    levels = frame.levels
+    if isinstance(class_weights, str) and class_weights == "balanced":
+        of_class = np.array([fsum(frame.weights[frame.codes == c]) for c in range(len(levels))])
+        return np.asarray(fsum(frame.weights) / (len(levels) * of_class))
+    if not isinstance(class_weights, (Mapping, pd.Series)):
+        raise OptionError(
+            f"class_weights={brief(class_weights)}: allowed are 'balanced', and a dict or Series of factors by class, such as "
+            f"{{{levels[0]!r}: 5}}"
+        )
+    factors = dict(class_weights)
+    strange = [name for name in factors if name not in levels]
+    if strange or not factors:
+        named = f"{shown(strange[0])} is not a class" if strange else "no class is named"
+        raise OptionError(f"class_weights: {named}; classes are {', '.join(map(shown, levels))}")
+    wrong = [name for name, value in factors.items() if not is_number(value, 0.0, above=True)]
+    if wrong:
+        raise OptionError(
+            f"class_weights[{shown(wrong[0])}]={brief(factors[wrong[0]])}: a factor is a number > 0; rows are left out of the data "
+            "to leave out a class"
+        )
+    return np.array([float(factors.get(level, 1.0)) for level in levels])
+
+
+BUDGET = 30.0  # predicted seconds on two processors for which candidates="auto" takes as many rows as it can
+ALWAYS = 20_000  # rows that are all candidates, whatever is predicted
+LEAST_SAMPLE = 500  # candidates of a sample
+
+
+def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame, candidates: int) -> float | None:
+    """Seconds that a fit takes on two processors of today with this many candidates; None where the method predicts none.
+
+    It is a rule of thumb and no measurement, so that the same call does the same on every machine: the seconds that the method
+    states for a pair of a row and a candidate, times the pairs that may lie within its radius, where that is known.
+    """
+    each = model.seconds_each(len(frame.schema))
+    return None if each is None else each * len(frame) * candidates * _share(model, metric, frame)
+
+
+def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
+    """What candidates="auto" means: "train", or the size of a sample.
+
+    All rows are candidates where there are at most 20,000, where the method takes no sample, and where the fit is predicted
+    to end within 30 s; otherwise as many as that allows, 500 at least.
+    """
+    n = int((frame.weights > 0).sum())
+    if n <= ALWAYS or metric.given or "subset" not in model.can.candidates:
+        return "train"
+    seconds = predicted_seconds(model, metric, frame, n)
+    if seconds is None or seconds <= BUDGET:
+        return "train"
+    return int(max(LEAST_SAMPLE, n * BUDGET / seconds))
+
+
+def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
+    """Share of the pairs of rows that may lie within the radius of the method, where it is given and the metric tells."""
+    radius = getattr(model, model.can.radius) if model.can.radius else None
+    if frame.parts is not None or model.tuned() or not is_number(radius) or metric.given or metric.train_in_folds or len(frame) <= ALWAYS:
+        return 1.0
+    measured = measure_frame(frame, metric)
+    geometry = measured.metric.geometry
+    if geometry is None or not measured.metric.same_sides:
+        return 1.0
+    X = measured.rows[0]
+    return share_within(X, geometry, np.asarray([radius], X.dtype))
+
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
 LONG = 5.0  # predicted seconds from which on a bar is shown from the start
@@ -212,20 +389,17 @@ def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray, l
     return replace(own, measure=measure, source=beside)
 
 
-def prepare(
-    call: Call,
-    parameters: dict[str, Any],
-) -> Problem:
+def prepare(call: Call) -> Problem:
     """Check the arguments of a call of `fit` or `cross_validate` and make a Problem of them."""
     own = {name: unshared(call.arguments[name]) for name in ("weights", "groups", "cv", "class_weights") if name in call.arguments}
     call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
     given = {**DEFAULTS, **call.arguments}
     if not isinstance(call.formula, str):
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
-    model = find_model(given["method"], parameters, beside=DEFAULTS)
+    model = find_model(given["method"], call.parameters, beside=DEFAULTS)
     _check_candidates(given["candidates"], model)
-    seed = whole_number("seed", given["seed"], 0, MOST_SEED)
-    one_of("progress", given["progress"], (None, True, False))
+    seed = check_seed(given["seed"])
+    check_progress(given["progress"])
     weights, groups = given["weights"], given["groups"]
     for name in ("weights", "class_weights"):
         if given[name] is not None and not model.can.weights:
@@ -250,7 +424,7 @@ def prepare(
     if isinstance(candidates, str) and candidates == "auto":
         candidates = choose_candidates(model, metric, frame)
     return Problem(
-        replace(call, arguments={**call.arguments, **parameters}), frame, model, metric, _groups(groups, data, kept),
+        call, frame, model, metric, _groups(groups, data, kept),
         _folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
         given["order"], factors,
     )  # fmt: skip
@@ -310,7 +484,7 @@ def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
     if not _drawn(cv):
         data = as_pandas(problem.call.data)
         folds = _folds(cv, data, data.index.get_indexer(problem.frame.index))
-    return replace(problem, cv=folds, seed=problem.seed if seed is None else whole_number("seed", seed, 0, MOST_SEED))
+    return replace(problem, cv=folds, seed=problem.seed if seed is None else check_seed(seed))
 
 
 def _folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:

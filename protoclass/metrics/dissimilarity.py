@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments, one_of, public, whole_number
+from ..arguments import one_of, whole_number
 from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.sammon import sammon
 from ..core.proximity.torgerson import torgerson
@@ -23,6 +23,7 @@ from ..declared import savable
 from ..errors import DataError, OptionError, brief, printed, shown
 from ..frames.frame import Frame, mold
 from ..progress import bar
+from ..values import Above, Saveable, public
 from .base import TrainedMetric
 from .check import Check, check_dissimilarity
 from .embedding import Embedding, Spectrum, spectrum_of
@@ -31,13 +32,13 @@ from .reading import build_new_query, build_query, build_source, source_beside
 from .vectors import as_vectors
 
 if TYPE_CHECKING:
-    from ..saving import Saved
+    pass
 
 
 @savable(candidate_names="m", candidate_row="m")
 @public
 @dataclass(frozen=True)
-class Dissimilarity:
+class Dissimilarity(Saveable):
     """Dissimilarities of n rows to m candidates, measured when they are read.
 
     Attributes
@@ -60,6 +61,8 @@ class Dissimilarity:
     candidate_names: pd.Index
     candidate_row: np.ndarray
     added: pd.DataFrame | None = None
+
+    plot = Above("plots")
 
     @property
     def index(self) -> pd.Index:
@@ -336,40 +339,6 @@ class Dissimilarity:
         range                  0.1208 to 6.508
         """
         return check_dissimilarity(self, by, seed)
-
-    def plot(self, by: Any = None, kind: str = "matrix", ax: Any = None) -> Any:
-        """The matrix as a picture, or its distributions by class.
-
-        Parameters
-        ----------
-        by : Series, optional
-            Classes, by the rows' labels; without them all rows are one group.
-        kind : "matrix" or "distributions"
-            "matrix": rows by class, alike ones side by side (at most 1000, evenly taken); its colours span the 1 % to 99 %
-            quantiles. "distributions": for each class the positive dissimilarities between its rows, and to those of others.
-        ax : Axes, optional
-
-        Returns
-        -------
-        Axes
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> iris = pc.load_data("iris")
-        >>> pc.dissimilarity("species ~ .", iris).plot(by=iris["species"]).get_ylabel()
-        'rows by species'
-        """
-        from ..plots.matrix import plot
-
-        return plot(self, by, kind, ax)
-
-    @known_arguments
-    def save(self, path: Any, overwrite: bool = False) -> Saved:
-        """Write the dissimilarities, with the metric and its rows, into a file that `protoclass.load` reads; see `Fit.save`."""
-        from ..saving import save
-
-        return save(self, path, overwrite)
 
     def summary(self) -> pd.Series:
         """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""

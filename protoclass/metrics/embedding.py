@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.proximity.embedding import Spectral
-from ..errors import OptionError, brief, printed
+from ..errors import printed
+from ..values import Above
 
 if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
@@ -32,6 +33,8 @@ class Spectrum:
 
     table: pd.DataFrame
     n: int
+
+    plot = Above("plots")
 
     @property
     def signature(self) -> tuple[int, int]:
@@ -57,12 +60,6 @@ class Spectrum:
         if self.n > 2 and self.effective > FLAT * (self.n - 1):
             return "flat"
         return "Euclidean" if self.negative <= EUCLIDEAN else "pseudo-Euclidean"
-
-    def plot(self, ax: Any = None) -> Any:
-        """Eigenvalues by descending absolute value, positive and negative ones apart."""
-        from ..plots.spectrum import spectrum
-
-        return spectrum(self, ax)
 
     @printed
     def __repr__(self) -> str:
@@ -92,6 +89,8 @@ class Embedding:
 
     dissimilarity: Dissimilarity
     axes: Spectral
+
+    plot = Above("plots")
 
     @property
     def signs(self) -> pd.Series:
@@ -138,29 +137,6 @@ class Embedding:
             values = np.sqrt(np.where(np.abs(squared) <= slack, 0.0, squared))
         np.fill_diagonal(values, 0.0)
         return pd.DataFrame(values, self.dissimilarity.index, self.dissimilarity.index)
-
-    def plot(self, axes: tuple[int, int] | None = None, by: Any = None, ax: Any = None) -> Any:
-        """The rows along two axes.
-
-        Parameters
-        ----------
-        axes : (int, int), optional
-            Numbers from 1; by default the first positive and, if there is one, the first negative.
-        by : Series, optional
-            Classes, by the rows' labels.
-        ax : Axes, optional
-        """
-        from ..plots.spectrum import points
-
-        if axes is not None:
-            fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)
-            if not fine or not all(1 <= a <= len(self.axes.values) for a in axes):
-                raise OptionError(f"axes={brief(axes)}: two numbers from 1 to {len(self.axes.values)}, such as (1, 2)")
-        if by is not None and not (
-            isinstance(by, pd.Series) and self.dissimilarity.index.isin(by.index).all() and by.index.is_unique
-        ):
-            raise OptionError("by= is a Series of classes that holds every row's label, each once")
-        return points(self, axes, by, ax)
 
     @printed
     def __repr__(self) -> str:

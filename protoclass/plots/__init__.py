@@ -4,17 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..analysis.alternatives import alternatives as find_alternatives
+from ..analysis.alternatives import criticisms as find_criticisms
+from ..analysis.evaluation import test
 from ..arguments import check_known, one_of, renamed
 from ..errors import NotAvailable, OptionError
+from ..estimation.fitted import Fitted
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+METHODS = {
+    "Alternatives": {"plot": "alternatives:alternatives"},
+    "Comparison": {"plot": "comparison:comparison"},
+    "Criticisms": {"plot": "alternatives:criticisms"},
+    "Dissimilarity": {"plot": "matrix:plot"},
+    "Embedding": {"plot": "spectrum:points"},
+    "PermutationTest": {"plot": "permutation:permutations"},
+    "Spectrum": {"plot": "spectrum:spectrum"},
+    "Stability": {"plot": "stability:stability"},
+    "Test": {"plot": "evaluation:draw_test"},
+    "TestByGroup": {"plot": "evaluation:groups"},
+    "Validation": {"plot": "curve:curve"},
+}  # what draws a value of each class, see `protoclass.values.Above`
 
 
-def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
-    """The figure of a Fit; see `Fit.plot`."""
+def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+    """Draw the fit.
+
+    Parameters
+    ----------
+    kind : str, optional
+        "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two numeric predictors in
+        their plane with the decision regions, otherwise on a map. Balls have their true shape where the metric measures in
+        the plane; elsewhere lines lead from a prototype to the rows in its ball. Rows that a ball holds wrongly are ringed. Of
+        a rule of features without prototypes: the features. "radii" (`eps=`): the same at several radii.
+        "cards" (`count=`): each prototype beside the usual values of its class, with what it covers and its rival.
+        "rule" (`count=`): of a method whose rule is built of conditions, the rows along what each condition compares, and which
+        of them it removes.
+        "progress": the share of each class that is covered so far. "path" (`new=`, `cv=`): error of the first 1, 2, ... prototypes.
+        "why" (`row=`): which variables bring a row nearer to its prototype than to the nearest of another class.
+        "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):
+        whether the chances come true on new rows. "alternatives" (`within=`, `seconds=`) and "criticisms" (`n=`): the pictures of
+        these methods. "validation" (`x=`): the error curve; with
+        `x="size"` against the number of prototypes; `band=0.95` shades the simultaneous band of the curve. "importance"
+        (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): by how much the error grows when a variable is permuted.
+        "weights": what each column counts in a metric that has learned it, such as `Learned`.
+        "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.
+        For rows that are pictures, with `shape=(height, width)`: "images" (`count=`): the prototypes. "miscovered"
+        (`prototype=`): rows of other classes that one holds. "misclassified" (`new=`, `size=`, `count=`): rows with the
+        nearest prototypes. "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping.
+    ax : Axes, optional
+        Marks, lines and letters have sizes that suit them; what has no room on small ones is left out, with a word. If
+        their figure has no layout, it gets matplotlib's "constrained" one, so that no name and no legend is cut.
+
+    Returns
+    -------
+    Axes, or a Figure for "radii", "cards", "rule", "images", "miscovered" and "misclassified"
+    """
+    # matplotlib takes 0.3 s that a fit which is not drawn does without
     from .alternatives import draw_alternatives, draw_criticisms
     from .cards import cards
     from .confusion import confusion
@@ -30,21 +77,21 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     from .weights import weights
     from .why import why
 
-    def validation(fit: Fit, ax: Any, x: Any = None, band: float | None = None) -> Any:
+    def validation(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
         if fit.validation is None:
             raise NotAvailable(
                 "nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'"
             )
         return draw_curve(fit.validation, x, ax, band)
 
-    def alternatives(fit: Fit, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
-        return draw_alternatives(fit.alternatives(within=within, seconds=seconds), ax)
+    def alternatives(fit: Fitted, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
+        return draw_alternatives(find_alternatives(fit, within=within, seconds=seconds), ax)
 
-    def criticisms(fit: Fit, ax: Any, n: int = 10) -> Any:
-        return draw_criticisms(fit.criticisms(n=n), ax)
+    def criticisms(fit: Fitted, ax: Any, n: int = 10) -> Any:
+        return draw_criticisms(find_criticisms(fit, n=n), ax)
 
-    def calibration(fit: Fit, ax: Any, *, new: Any) -> Any:
-        return draw_calibration(fit.test(new), ax)
+    def calibration(fit: Fitted, ax: Any, *, new: Any) -> Any:
+        return draw_calibration(test(fit, new), ax)
 
     single: dict[str, Callable[..., Any]] = {
         "prototypes": prototypes,

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..analysis.alternatives import Alternatives, Criticisms
 from ..views.alternatives import list_alternatives, list_criticisms
 from .finish import framed
 from .palette import colour, faint, ink, mark
 from .style import axes, key, list_named
-
-if TYPE_CHECKING:
-    from ..analysis.alternatives import Alternatives
-    from ..analysis.criticisms import Criticisms
 
 NAMED = 30  # prototypes that are named on the axis
 
 
 @framed
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
-    """The finished picture of alternatives; see `draw_alternatives`."""
+    """What each prototype costs to leave out, with what its substitutes cost; returns the Axes.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+    """
     return draw_alternatives(result, ax)
 
 
@@ -67,7 +69,12 @@ def _legend_above(ax: Any, classes: int) -> None:
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """The finished picture of criticisms; see `draw_criticisms`."""
+    """The score of each row, with the prototype that takes it; returns the Axes.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+    """
     return draw_criticisms(result, ax)
 
 

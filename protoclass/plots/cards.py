@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import whole_number
+from ..estimation.fitted import Fitted
 from ..views.names import list_short
 from ..views.profiles import describe_head, list_profiles
 from .palette import colour, ink
@@ -15,13 +16,12 @@ from .style import panels
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..estimation.fit import Fit
 
 ACROSS, LINES = 3, 6  # cards in a row, and variables on a card
 BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter beside them
 
 
-def cards(fit: Fit, count: int = 9) -> Any:
+def cards(fit: Fitted, count: int = 9) -> Any:
     """The first prototypes, each with the variables by which it differs most from its class, what it covers, and its rival.
 
     Parameters

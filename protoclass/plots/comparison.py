@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..analysis.comparison import Comparison
 from ..views.analyses import list_splits
 from ..views.names import list_short
 from ..views.words import write_number
@@ -11,13 +12,10 @@ from .finish import framed
 from .palette import GREY, colour, faint
 from .style import axes
 
-if TYPE_CHECKING:
-    from ..analysis.comparison import Comparison
-
 
 @framed
 def comparison(result: Comparison, ax: Any = None) -> Any:
-    """Each method's error with its 95 % interval; grey dots are its errors on the splits, numbers at the right its prototypes."""
+    """Each method's error with its 95 % interval, its error on each split, and its number of prototypes."""
     table, splits = result.table, list_splits(result)
     several = len(result.errors) > 1
     ax = axes(ax, 6.8, 1.3 + 0.45 * len(table))

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
+from ..estimation.error_curve import ErrorCurve
 from ..views.curve import (
     Curve,
     check_axis,
@@ -31,19 +32,28 @@ from .style import axes, factor, has_room, key, plain_log, scale_letters, shade_
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..estimation.validation import Validation
 
 WRITTEN = 80  # cells of a heat map in which the error is written
 STRIP = (-0.32, 0.22)  # bottom and height of what has a scale of its own below Axes, in their height
 
 
 @framed
-def curve(validation: Validation, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
-    """The error curve as a finished picture; see `draw_curve`."""
+def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
+    """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
+
+    Parameters
+    ----------
+    x : str or pair of str, optional
+        The parameter on the horizontal axis, where several were tuned; the others make a line each. "size": the error
+        against the size of the rules. A pair of parameters: a heat map of the error.
+    ax : Axes, optional
+    band : float between 0 and 1, optional
+        The level of the simultaneous band of `band()`, shaded; it is drawn from 0 on.
+    """
     return draw_curve(validation, x, ax, band)
 
 
-def draw_curve(validation: Validation, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
+def draw_curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
     """Error against a parameter with +- 1 SE, the size on top, and lines at the least error and at the 1-SE choice.
 
     The axis of the errors ends at the data. Shaded is what is within one standard error of the least error; the no-information error
@@ -63,7 +73,7 @@ def draw_curve(validation: Validation, x: Any = None, ax: Any = None, band: floa
     return _draw_lines(validation, trace_curve(validation, x, band), ax)
 
 
-def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
+def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
     import pandas as pd
 
     table, x, others = validation.table, traced.x, traced.others
@@ -101,7 +111,7 @@ def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:
     return ax
 
 
-def _draw_choice(validation: Validation, ax: Any, positions: Any, write: Callable[[int], str]) -> None:
+def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any, write: Callable[[int], str]) -> None:
     """Lines at the least error and at the 1-SE choice, what lies within 1 SE of the least, and the choice in words."""
     for point, ls, name in (
         (validation.best, ":", f"least {validation.measure_name}"),
@@ -116,7 +126,7 @@ def _draw_choice(validation: Validation, ax: Any, positions: Any, write: Callabl
     ax.set_title(describe_selection(validation), fontsize="medium")
 
 
-def _limit(validation: Validation, table: pd.DataFrame, ax: Any) -> None:
+def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any) -> None:
     """An axis that ends at the data, and the no-information error at its edge."""
     ax.set_ylabel(MEASURES[validation.measure])
     ax.set_ylim(*limit_errors(table))
@@ -165,7 +175,7 @@ def _draw_band(part: Any, x: str, level: float, of: str, fill: str, ax: Any) -> 
     ax.fill_between(part[x], part["band_low"], part["band_high"], fc=to_rgba(fill, 0.18), ec=to_rgba(fill, 0.6), lw=0.8, label=label)
 
 
-def _draw_heat(validation: Validation, pair: tuple[str, str], ax: Any) -> Any:
+def _draw_heat(validation: ErrorCurve, pair: tuple[str, str], ax: Any) -> Any:
     """Error over two parameters, the others at their 1-SE choice; the least error, the choice and all within 1 SE are marked."""
     at = find_slice(validation, pair, validation.one_se)
     table, cells = validation.table.iloc[at], make_cells(validation, pair, at)
@@ -209,7 +219,7 @@ def _write_cells(cells: pd.DataFrame, limit: float, image: Any, ax: Any) -> None
         ax.plot([], [], " ", label="( ): within 1 SE of the least")
 
 
-def _draw_sizes(validation: Validation, x: str, ax: Any) -> None:
+def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
     """Mean size of the rules on the top axis, where there is room for the numbers."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
@@ -221,7 +231,7 @@ def _draw_sizes(validation: Validation, x: str, ax: Any) -> None:
     top.set_xlabel("size (mean over folds)")
 
 
-def _draw_by_size(validation: Validation, ax: Any, band: float | None = None) -> Any:
+def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) -> Any:
     """The error against the mean size over folds; where all training rows are prototypes the rule is 1-NN."""
     table, full = sort_by_size(validation, band)
     one = len(validation.grid.columns) == 1  # several parameters make no line
@@ -245,7 +255,7 @@ def _draw_by_size(validation: Validation, ax: Any, band: float | None = None) ->
     return ax
 
 
-def _draw_single(validation: Validation, ax: Any) -> Any:
+def _draw_single(validation: ErrorCurve, ax: Any) -> Any:
     row, name = validation.table.iloc[0], f"held-out {validation.measure_name}, +- 1 SE"
     ax.errorbar([0], [row["error"]], [row["se"]], fmt="o", capsize=4, color=colour(0), label=name)
     _limit(validation, validation.table, ax)

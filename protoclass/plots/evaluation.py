@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..analysis.evaluation import Test, TestByGroup
 from ..arguments import one_of
 from ..errors import OptionError, brief
 from ..views.confusion import Confusion
@@ -17,14 +18,29 @@ from .labels import DIRECT
 from .palette import GREY, colour, faint, mark
 from .style import axes, has_room, key, named
 
-if TYPE_CHECKING:
-    from ..analysis.by_group import TestByGroup
-    from ..analysis.evaluation import Test
-
 
 @framed
-def draw_test(test: Test, kind: str, ax: Any = None) -> Any:
-    """The picture of a Test; see `Test.plot`."""
+def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
+    """Draw what the test found.
+
+    Parameters
+    ----------
+    kind : str
+        "confusion": rows by true and predicted class. Where there are chances, "roc": sensitivity against the share of false
+        positives of each class against the rest, with the area; "pr": precision against sensitivity; "calibration": the share
+        that came true against the chance. Of a calibrated fit, "coverage": how often sets hold the true class against their
+        level. Of a nearest-prototype rule in a metric, "perturbation": a bound of the error when rows are changed.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    NotAvailable
+        Where there are no chances, no prediction sets, or no certified distances.
+    """
     kinds = {
         "confusion": confusion,
         "roc": roc,
@@ -120,7 +136,7 @@ def perturbation(test: Test, ax: Any = None) -> Any:
     ax.fill_between(table["size"], table["low"], table["high"], step="pre", color=colour(0), alpha=0.12, lw=0)
     ax.step(table["size"], table["error"], where="pre", lw=1.6, color=colour(0), label="no change of this size has more errors")
     ax.axhline(test.error, lw=0.8, ls=":", color=GREY, label="test error")
-    name = test.judged.safety.fit.dissimilarity.metric.name if test.judged.safety else ""
+    name = test.judged.certified.fit.dissimilarity.metric.name if test.judged.certified else ""
     ax.set(xlabel=f"size of the change of each row (below; {name} distance)", ylabel="share of rows that may be wrong",
            title="How many errors can small changes make? (shaded: 95 % intervals)")  # fmt: skip
     ax.set(xlim=(0, table["size"].iloc[-1]), ylim=(0, 1.01))

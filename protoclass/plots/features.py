@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..estimation.fitted import Fitted
 from ..views.features import list_rule
 from .fitting import keep_within
 from .palette import WRONG, colour
 from .style import axes, key, list_named
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
-
-def draw_features(fit: Fit, ax: Any = None) -> Any:
+def draw_features(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each feature in the order chosen: rows that it covered, and those that it got wrong."""
     rule = list_rule(fit)
     table, at = rule.table, np.arange(len(rule.table))

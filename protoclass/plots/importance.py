@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..estimation.fitted import Fitted
 from ..views.analyses import list_importance
 from ..views.names import list_short
 from .palette import colour, ink
 from .style import axes
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
 
 def importance(
-    fit: Fit, ax: Any = None, new: Any = None, repeats: int = 20, variables: Any = None, cv: Any = "auto", seed: int = 0
+    fit: Fitted, ax: Any = None, new: Any = None, repeats: int = 20, variables: Any = None, cv: Any = "auto", seed: int = 0
 ) -> Any:
     """A bar for each variable, the most important above: the growth of the error with its 95 % interval; see `Fit.importance`."""
     table = list_importance(fit, new, repeats, variables, cv, seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,20 +11,39 @@ import pandas as pd
 from ..arguments import one_of
 from ..errors import OptionError
 from ..metrics.check import classes_of
+from ..metrics.dissimilarity import Dissimilarity
 from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions
 from .finish import framed
 from .palette import GREY, RISING, colour, ink
 from .style import axes, key, named, shade_bar
-
-if TYPE_CHECKING:
-    from ..metrics.dissimilarity import Dissimilarity
 
 NAMES = 30  # classes that can be named along an axis
 
 
 @framed
 def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax: Any = None) -> Any:
-    """The figures of `Dissimilarity.plot`."""
+    """The matrix as a picture, or its distributions by class.
+
+    Parameters
+    ----------
+    by : Series, optional
+        Classes, by the rows' labels; without them all rows are one group.
+    kind : "matrix" or "distributions"
+        "matrix": rows by class, alike ones side by side (at most 1000, evenly taken); its colours span the 1 % to 99 %
+        quantiles. "distributions": for each class the positive dissimilarities between its rows, and to those of others.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> pc.dissimilarity("species ~ .", iris).plot(by=iris["species"]).get_ylabel()
+    'rows by species'
+    """
     kinds: dict[str, Callable[..., Any]] = {"matrix": draw_matrix, "distributions": draw_boxes}
     one_of("kind", kind, tuple(kinds), "picture")
     if ax is not None and not hasattr(ax, "set_xlabel"):

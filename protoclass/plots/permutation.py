@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..analysis.permutation import PermutationTest
 from ..views.analyses import count_permutations
 from ..views.words import write_number
 from .finish import framed
 from .palette import GREY, colour, ink
 from .style import axes, key
 
-if TYPE_CHECKING:
-    from ..analysis.permutation import PermutationTest
-
 
 @framed
 def permutations(result: PermutationTest, ax: Any = None) -> Any:
-    """How often permuted classes had which error, and the error of the classes as they are."""
+    """The errors with permuted classes as a histogram, with the error of the classes as they are; returns the Axes.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+    """
     table = count_permutations(result)
     ax = axes(ax, 6.4, 3.8)
     width = table["high"] - table["low"]

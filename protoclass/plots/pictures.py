@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import whole_number
+from ..estimation.fitted import Fitted
 from ..views.geometry import map_prototypes
 from ..views.names import shorten
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
@@ -16,15 +17,12 @@ from .labels import DIRECT, name_classes
 from .palette import colour, mark
 from .style import LETTERS, axes, key, list_named
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
 INCH = 0.62  # a picture's side
 ACROSS = 11  # pictures in a row
 MAPPED = 500  # prototypes on a map
 
 
-def images(fit: Fit, shape: Any, count: int = 88) -> Any:
+def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
     """The first prototypes as pictures; above each its class and the rows that it covers first (and wrongly covers).
 
     Parameters
@@ -36,7 +34,7 @@ def images(fit: Fit, shape: Any, count: int = 88) -> Any:
     return draw_grid(show_prototypes(fit, shape, count))
 
 
-def miscovered(fit: Fit, shape: Any, prototype: Any = None, count: int = 44) -> Any:
+def miscovered(fit: Fitted, shape: Any, prototype: Any = None, count: int = 44) -> Any:
     """Rows of other classes in the ball of a prototype, nearest first; the prototype stands before them.
 
     Parameters
@@ -50,7 +48,7 @@ def miscovered(fit: Fit, shape: Any, prototype: Any = None, count: int = 44) -> 
     return draw_grid(show_miscovered(fit, shape, prototype, count), size=1.0)
 
 
-def misclassified(fit: Fit, shape: Any, new: Any = None, size: int | None = None, count: int = 7) -> Any:
+def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = None, count: int = 7) -> Any:
     """Misclassified rows as pictures, with their nearest prototype and the nearest of the right class.
 
     Parameters
@@ -68,7 +66,7 @@ def misclassified(fit: Fit, shape: Any, new: Any = None, size: int | None = None
     return draw_grid(shown, across=len(heads), size=1.15, heads=heads)
 
 
-def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
+def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
     """The first prototypes on a map of their dissimilarities by Sammon's mapping, as pictures or as marks.
 
     Parameters
@@ -98,7 +96,7 @@ def map_of_prototypes(fit: Fit, ax: Any = None, shape: Any = None, count: int = 
     return ax
 
 
-def _paste(fit: Fit, spots: pd.DataFrame, shape: Any, ax: Any) -> None:
+def _paste(fit: Fitted, spots: pd.DataFrame, shape: Any, ax: Any) -> None:
     """The pictures of the prototypes at their places, framed in the colour of the class."""
     from matplotlib.colors import Normalize
     from matplotlib.offsetbox import AnnotationBbox, OffsetImage

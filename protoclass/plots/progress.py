@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..estimation.fitted import Fitted
 from ..views.progress import limit_path, list_errors, list_gains
 from .curve import draw_strip, mark_no_information
 from .labels import DIRECT, name_ends
 from .palette import colour, ink, mark
 from .style import axes, has_room, key, list_named, plain_log
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
-
-def progress(fit: Fit, ax: Any = None) -> Any:
+def progress(fit: Fitted, ax: Any = None) -> Any:
     """The share of the rows of each class, and of all rows, that the prototypes cover so far, in the order chosen.
 
     Each mark is a prototype of its class.
@@ -45,7 +43,7 @@ def progress(fit: Fit, ax: Any = None) -> Any:
     return ax
 
 
-def path(fit: Fit, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
+def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     """Error of the first 1, 2, ... prototypes; see `Fit.path`.
 
     Parameters

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..estimation.fitted import Fitted
 from ..views.features import has_features_alone
 from ..views.geometry import LANDMARKS, MAP, Plane, choose_axes, find_limits, make_plane, outline_balls, take_evenly
 from ..views.marks import BALLS
@@ -20,15 +21,12 @@ from .labels import DIRECT, drop_names, name_classes
 from .palette import GREY, WRONG, colour, ink, mark, paper
 from .style import axes, key, list_named, panels
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
 PANEL = 3.1  # inches of one of several pictures
 GRID = 240  # cells a side of the decision regions
 SEEN = 22.0  # square points of the mark of a row, and of those in a legend
 
 
-def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
+def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
     """Rows, prototypes and what their balls hold; see `Fit.plot`.
 
     Where the metric measures in the plane that is drawn, a ball is drawn in its true shape. On any other picture, such as a map,
@@ -49,7 +47,7 @@ def prototypes(fit: Fit, ax: Any = None, balls: bool = True, x: str | None = Non
     return draw_plane(fit, make_plane(fit, x, y, rows=drawn), drawn, axes(ax, 6.4, 4.8), balls)
 
 
-def choose_rows(fit: Fit, x: str | None) -> np.ndarray:
+def choose_rows(fit: Fitted, x: str | None) -> np.ndarray:
     """The rows that are drawn: all in a plane; on a map at most 1000, evenly taken, and those that are prototypes."""
     n = fit.nobs
     if (choose_axes(fit)[0] if x is None else x) != MAP:
@@ -58,7 +56,7 @@ def choose_rows(fit: Fit, x: str | None) -> np.ndarray:
     return np.union1d(take_evenly(n, LANDMARKS), own[own >= 0])
 
 
-def draw_plane(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) -> Any:
+def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) -> Any:
     """The rows of a fit that are drawn (positions), its prototypes and balls, in a plane or on a map that is given."""
     ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
     spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
@@ -84,7 +82,7 @@ def draw_plane(fit: Fit, plane: Plane, drawn: np.ndarray, ax: Any, balls: bool) 
     return ax
 
 
-def _make_entries(fit: Fit, ax: Any) -> list[Any]:
+def _make_entries(fit: Fitted, ax: Any) -> list[Any]:
     """What a legend shows: marks of the classes in a size that is seen, where those of many rows are specks, and what else there is."""
     from matplotlib.lines import Line2D
 
@@ -95,7 +93,7 @@ def _make_entries(fit: Fit, ax: Any) -> list[Any]:
     return rows + [handle for handle, label in zip(handles, labels, strict=True) if label not in names]
 
 
-def _draw_balls(fit: Fit, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> tuple[str, int]:
+def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> tuple[str, int]:
     """Balls in their true shape, or lines to the rows that they hold; rings around those held wrongly.
 
     In words what was drawn, and the number of rings.
@@ -115,7 +113,7 @@ def _draw_balls(fit: Fit, plane: Plane, spots: np.ndarray, drawn: np.ndarray, cr
     return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0), len(wrong)
 
 
-def _draw_lines(fit: Fit, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
+def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
     """From each prototype to the rows in its ball, in the colour of its class, the fainter the more there are."""
     from matplotlib.collections import LineCollection
 
@@ -127,7 +125,7 @@ def _draw_lines(fit: Fit, plane: Plane, spots: np.ndarray, members: Members, ax:
         ax.add_collection(LineCollection(own, colors=colour(k), lw=0.6, alpha=strength, zorder=1.5, rasterized=True))
 
 
-def _draw_prototypes(fit: Fit, spots: np.ndarray, ax: Any) -> None:
+def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     prototypes, shown = fit.rule.prototypes, list_shown(fit)
     q = len(prototypes)
     size, edge = (70, 1.4) if q <= BALLS else (26, 0.8) if q <= 300 else (12, 0.5)
@@ -145,7 +143,7 @@ def _draw_prototypes(fit: Fit, spots: np.ndarray, ax: Any) -> None:
             ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
 
 
-def _draw_regions(fit: Fit, plane: Plane, spots: np.ndarray, ax: Any) -> None:
+def _draw_regions(fit: Fitted, plane: Plane, spots: np.ndarray, ax: Any) -> None:
     """The class that the rule gives each place of the plane, as a pale background."""
     from matplotlib.colors import ListedColormap
 
@@ -162,7 +160,7 @@ def _draw_regions(fit: Fit, plane: Plane, spots: np.ndarray, ax: Any) -> None:
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
-def radii(fit: Fit, eps: Any = None, balls: bool = True) -> Any:
+def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
     """The fit at several radii side by side (PVM paper, figure 1).
 
     Parameters

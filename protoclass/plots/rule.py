@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arguments import whole_number
 from ..errors import NotAvailable
+from ..estimation.fitted import Fitted
 from ..views.names import shorten
 from ..views.rule import count_removed, list_conditions
 from ..views.words import write_number
@@ -17,12 +18,11 @@ from .style import LETTERS, list_named, panels
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..estimation.fit import Fit
 
 GOLDEN = 0.618034  # rows side by side in a lane are apart by this share of its height, which repeats least
 
 
-def rule(fit: Fit, count: int = 8) -> Any:
+def rule(fit: Fitted, count: int = 8) -> Any:
     """A lane for each condition, in the order in which they are asked; the rows that it removes are ringed and do not come to the next.
 
     Parameters

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..estimation.fitted import Fitted
 from ..views.solvers import ALL, compare_solvers
 from .palette import colour, ink, mark
 from .style import axes, key, plain_log
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
-
-def solvers(fit: Fit, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> Any:
+def solvers(fit: Fitted, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> Any:
     """Objective against radius, a line for each solver, and the best lower bound."""
     table = compare_solvers(fit, eps, solvers)
     ax = axes(ax)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import pandas as pd
+
+from ..errors import OptionError, brief
+from ..metrics.embedding import Embedding, Spectrum
 from ..views.analyses import list_eigenvalues, list_places
 from .finish import framed
 from .labels import DIRECT, name_classes
 from .palette import GREY, colour, mark
-from .style import axes, key, list_named
-
-if TYPE_CHECKING:
-    from ..metrics.embedding import Embedding, Spectrum
+from .style import axes as draw_on
+from .style import key, list_named
 
 
 @framed
 def spectrum(result: Spectrum, ax: Any = None) -> Any:
-    """Eigenvalues by descending absolute value."""
-    ax = axes(ax)
+    """Eigenvalues by descending absolute value, positive and negative ones apart."""
+    ax = draw_on(ax)
     table = list_eigenvalues(result)
     for k, sign in enumerate(("positive", "negative")):
         own = table[table["sign"] == sign]
@@ -35,10 +38,25 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
 
 
 @framed
-def points(embedding: Embedding, pair: tuple[int, int] | None = None, by: Any = None, ax: Any = None) -> Any:
-    """Rows along two axes of an embedding, each named with its sign."""
-    table = list_places(embedding, pair, by)
-    ax = axes(ax, 5.6, 5.0)
+def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = None, ax: Any = None) -> Any:
+    """The rows along two axes.
+
+    Parameters
+    ----------
+    axes : (int, int), optional
+        Numbers from 1; by default the first positive and, if there is one, the first negative.
+    by : Series, optional
+        Classes, by the rows' labels.
+    ax : Axes, optional
+    """
+    if axes is not None:
+        fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)
+        if not fine or not all(1 <= a <= len(embedding.axes.values) for a in axes):
+            raise OptionError(f"axes={brief(axes)}: two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2)")
+    if by is not None and not (isinstance(by, pd.Series) and embedding.dissimilarity.index.isin(by.index).all() and by.index.is_unique):
+        raise OptionError("by= is a Series of classes that holds every row's label, each once")
+    table = list_places(embedding, axes, by)
+    ax = draw_on(ax, 5.6, 5.0)
     style = {"s": 22, "lw": 0, "alpha": 0.7}
     if by is None:
         ax.scatter(table["x"], table["y"], color=colour(0), **style)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..analysis.stability import Stability
 from ..views.analyses import list_stability
 from ..views.names import list_short
 from .finish import framed
 from .palette import colour, faint, mark
 from .style import axes, key, list_named
 
-if TYPE_CHECKING:
-    from ..analysis.stability import Stability
-
 NAMED = 30  # prototypes that are named on the axis
 
 
 @framed
 def stability(result: Stability, ax: Any = None) -> Any:
-    """Share of the samples by prototype, in the order chosen: full marks near (a ball held one), hollow ones chosen again.
-
-    Near is measured in all samples, chosen again in those that hold the row. Few prototypes are named, each with the distance
-    `within` which one of its class lay in 95 % of the samples.
-    """
+    """Share of the samples in which the ball of each prototype held one of its class, and in which it was chosen again."""
     table = list_stability(result)
     few = len(table) <= NAMED
     ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..estimation.fitted import Fitted
 from ..views.analyses import list_weights
 from ..views.names import list_short
 from .palette import colour, ink
 from .style import axes
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
 
-
-def weights(fit: Fit, ax: Any = None) -> Any:
+def weights(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each column, the heaviest above: its learned weight."""
     table = list_weights(fit)
     at = np.arange(len(table))

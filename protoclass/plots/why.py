@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import brief
+from ..estimation.fitted import Fitted
 from ..views.names import list_short
 from ..views.why import list_reasons
 from ..views.words import write_number
 from .palette import GREY, colour, ink
 from .style import axes, named
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
 MOST = 20  # variables that have a bar
 
 
-def why(fit: Fit, ax: Any = None, *, row: Any) -> Any:
+def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     """A bar for each variable, the decisive ones above: to the right it speaks for the class of the row, to the left for the rival's.
 
     Parameters

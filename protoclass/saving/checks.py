@@ -16,11 +16,10 @@ from ..core.task import Points, Rule
 from ..errors import FileError, cut
 from ..estimation.calibration import Calibration
 from ..estimation.cross_validation import SecondDraw
-from ..estimation.fit import Fit
 from ..estimation.fitted import KINDS
 from ..estimation.problem import Problem
 from ..estimation.resampling import MEASURES
-from ..estimation.validation import Validation
+from ..fitting import Fit, Validation
 from ..frames.frame import Frame
 from ..metrics.arrays import check_rep, same
 from ..metrics.base import candidates_of, rows_of

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..analysis.comparison import Comparison
 from ..estimation.calibration import Calibration
-from ..estimation.fit import Fit
 from ..estimation.problem import Problem
-from ..estimation.validation import Validation
+from ..fitting import Fit, Validation
 from ..frames.absent import Absent
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity

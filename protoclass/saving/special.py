@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..errors import FileError, cut
-from ..estimation.call import Call
-from ..estimation.fitting import cross_validate, fit
+from ..estimation.problem import Call
+from ..fitting import cross_validate, fit
 from ..frames.formula import Formula, check_factors
 from ..frames.frame import Frame
 from ..frames.grammar import TRANSFORMS
@@ -212,7 +212,7 @@ def read_call(given: Mapping[str, Any]) -> Call:
     function, formula, data, arguments = _fields(given, function=str, formula=str, data=object, arguments=dict)
     if function not in FUNCTIONS or not all(isinstance(name, str) for name in arguments):
         raise FileError(f"its call is of {cut(function, 80)}")
-    return Call(function, formula, data, arguments, fit)
+    return Call(function, formula, data, arguments)
 
 
 SPECIAL: Mapping[type, Special] = {

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import one_of
 from ..errors import DataError, OptionError, brief, shown
-from ..estimation.fit import Fit
-from ..estimation.fitting import fit
+from ..fitting import Fit, fit
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 from .rows import read_classes, read_folds, read_groups, read_rows, read_weights

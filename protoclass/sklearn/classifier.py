@@ -15,7 +15,7 @@ from ..core.margins import relative_margins, with_largest
 from ..core.memory import check_fits
 from ..core.query import distances_by
 from ..errors import NotAvailable
-from ..estimation.fit import Fit
+from ..fitting import Fit
 from .base import PrototypeEstimator, check_answered
 
 VALUES = ("decision", "prob", "distance")  # what decision_function has of a rule: the first that it predicts

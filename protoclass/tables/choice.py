@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
 from ..estimation.resampling import draws_folds
 from ..settings import significant, told_apart
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-    from ..estimation.validation import Validation
 
-
-def choice_facts(fit: Fit) -> dict[str, str]:
+def choice_facts(fit: Fitted) -> dict[str, str]:
     """The lines `Grid` and `Folds` of print, where there is something to say."""
     if fit.validation is None or fit.point is None or fit.selection.by_hand:
         return {}
@@ -23,7 +21,7 @@ def choice_facts(fit: Fit) -> dict[str, str]:
     return {name: words for name, words in out.items() if words}
 
 
-def _extended(fit: Fit) -> list[str]:
+def _extended(fit: Fitted) -> list[str]:
     """How default grids went on."""
     assert fit.validation is not None
     out = []
@@ -37,7 +35,7 @@ def _extended(fit: Fit) -> list[str]:
     return out
 
 
-def _at_its_end(fit: Fit) -> list[str]:
+def _at_its_end(fit: Fitted) -> list[str]:
     """The parameters whose value is the largest of the user's own, where larger ones may be better."""
     assert fit.validation is not None
     grid, values = fit.validation.grid, fit.selection.values
@@ -46,7 +44,7 @@ def _at_its_end(fit: Fit) -> list[str]:
     return [f"the choice is the last {c}, {significant(values[c])}: try larger ones" for c in ends]
 
 
-def _other_folds(validation: Validation) -> str:
+def _other_folds(validation: ErrorCurve) -> str:
     """What other folds choose, where they choose something else; of repeats, what each alone chooses."""
     draws, names = validation.draws, list(validation.grid)
     if len(draws[names].drop_duplicates()) < 2:
@@ -64,7 +62,7 @@ def _point(row: pd.Series[Any], names: list[str]) -> str:
     return ", ".join(f"{c} = {significant(row[c])}" if isinstance(row[c], float) else f"{c} = {row[c]}" for c in names)
 
 
-def repeats_note(fit: Fit) -> list[str]:
+def repeats_note(fit: Fitted) -> list[str]:
     """That repeats show how much the choice depends on the folds, where print does not look at it."""
     validation = fit.validation
     if validation is None or len(validation.grid) < 2 or len(validation.draws) > 1 or not draws_folds(fit.problem):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import html
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..estimation.uninformative import worse_than_one_class
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.learning import worse_than_one_class
 from ..settings import fixed, significant
-
-if TYPE_CHECKING:
-    from ..estimation.validation import Validation
+from ..values import NUMBERS
 
 
-def choices(validation: Validation) -> pd.DataFrame:
+def choices(validation: ErrorCurve) -> pd.DataFrame:
     """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
     rules = list(dict.fromkeys(["min", "1se", validation.problem.call.arguments.get("choose", "1se")]))
     rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
@@ -26,7 +24,7 @@ def choices(validation: Validation) -> pd.DataFrame:
     return rows.rename(columns={"error": validation.measure_name})
 
 
-def head(validation: Validation) -> str:
+def head(validation: ErrorCurve) -> str:
     """What was measured, on what, and the error without information."""
     how = f"{int(validation.of_fold.max()) + 1} folds" + (
         f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
@@ -38,18 +36,8 @@ def head(validation: Validation) -> str:
     return f"{said}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
 
 
-def text(validation: Validation) -> str:
+def said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
-    return "\n".join([*lines(validation), choices(validation).to_string(float_format=significant)])
-
-
-def html_text(validation: Validation) -> str:
-    """`print(validation)` in a notebook."""
-    said = html.escape("\n".join(lines(validation)))
-    return f"<pre>{said}</pre>{choices(validation).to_html(float_format=significant)}"
-
-
-def lines(validation: Validation) -> list[str]:
-    """What stands above the table."""
     worse = worse_than_one_class(validation, validation.chosen_by_call())
-    return [repr(validation.problem.call), head(validation), *([f"Warning: {worse}"] if worse else [])]
+    lines = [repr(validation.problem.call), head(validation), *([f"Warning: {worse}"] if worse else [])]
+    return "\n".join(lines), [(choices(validation), NUMBERS)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ..analysis.evaluation import Test
 from ..core.intervals import Estimate
 from ..errors import visible
 from ..settings import fixed, significant
@@ -17,7 +17,6 @@ from ..views.names import list_short
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-    from ..analysis.evaluation import Test
 
 WIDEST = 20  # letters of a class above a column
 MOST_NAMED = 5  # classes whose prevalence print names
@@ -76,17 +75,9 @@ def confusion(test: Test) -> pd.DataFrame:
     return test.confusion.set_axis(pd.Index(list_short(columns, WIDEST), name=columns.name), axis=1)
 
 
-def text(test: Test) -> str:
+def said(test: Test) -> tuple[str, list[Any]]:
     """`print(test)`."""
-    numbers = by_class(test).to_string(float_format=partial(fixed, usual=3), na_rep="")
-    return "\n\n".join(["\n".join(lines(test)), confusion(test).to_string(), numbers])
-
-
-def html_text(test: Test) -> str:
-    """`print(test)` in a notebook."""
-    words = html.escape("\n".join(lines(test)))
-    numbers = by_class(test).to_html(float_format=partial(fixed, usual=3), na_rep="")
-    return f"<div><pre>{words}</pre>{confusion(test).to_html()}{numbers}</div>"
+    return "\n".join(lines(test)), [(confusion(test), {}), (by_class(test), {"float_format": partial(fixed, usual=3), "na_rep": ""})]
 
 
 def summary(test: Test) -> Summary:

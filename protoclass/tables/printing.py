@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..errors import visible, visible_lines
-from ..estimation.uninformative import worse_than_one_class
+from ..estimation.fitted import Fitted
+from ..estimation.learning import worse_than_one_class
 from ..metrics.measuring import automatic
 from ..settings import SAME, fixed, significant, with_error
 from .choice import choice_facts
 from .unpredicted import class_facts
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
 ACROSS = 110  # characters of a line of classes side by side
 
 
-def facts(fit: Fit) -> dict[str, str]:
+def facts(fit: Fitted) -> dict[str, str]:
     """What `print` says, by name."""
     frame = fit.frame
     ordered = frame.response is not None and frame.response.ordered and len(frame.levels) > 2
@@ -51,7 +48,7 @@ def facts(fit: Fit) -> dict[str, str]:
     return out if fit.calibration is None else {**out, "Chances": fit.calibration.words()}
 
 
-def validated(fit: Fit) -> dict[str, str]:
+def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
     validation = fit.validation
     assert validation is not None
@@ -69,7 +66,7 @@ def validated(fit: Fit) -> dict[str, str]:
     return {**out, "Warning": worse} if worse else out
 
 
-def described(fit: Fit) -> str:
+def described(fit: Fitted) -> str:
     """The dissimilarity in words, and how it was chosen."""
     metric = fit.dissimilarity.metric
     spec = fit.call.arguments.get("dissimilarity", "auto")
@@ -78,7 +75,7 @@ def described(fit: Fit) -> str:
     return f"{metric.name}{scaled}{why}"
 
 
-def per_class(fit: Fit) -> pd.DataFrame:
+def per_class(fit: Fitted) -> pd.DataFrame:
     """Rows of each class, and prototypes where the rule measures rows."""
     levels = fit.frame.levels
     codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
@@ -87,7 +84,7 @@ def per_class(fit: Fit) -> pd.DataFrame:
     return out if fit.model.measures(fit.rule) else out[["rows"]]
 
 
-def text(fit: Fit) -> str:
+def text(fit: Fitted) -> str:
     """`print(fit)`."""
     said = facts(fit)
     width = max(map(len, said)) + 1
@@ -95,14 +92,14 @@ def text(fit: Fit) -> str:
     return "\n".join([repr(fit.call), "", *lines, "", visible_lines(_class_table(fit).to_string())])
 
 
-def html_text(fit: Fit) -> str:
+def html_text(fit: Fitted) -> str:
     """`print(fit)` in a notebook."""
     rows = "".join(f"<tr><th style='text-align:left'>{html.escape(k)}</th><td style='text-align:left'>{html.escape(v)}</td></tr>"
                    for k, v in facts(fit).items())  # fmt: skip
     return f"<div><code>{html.escape(repr(fit.call))}</code><table>{rows}</table>{_class_table(fit).to_html()}</div>"
 
 
-def _class_table(fit: Fit) -> pd.DataFrame:
+def _class_table(fit: Fitted) -> pd.DataFrame:
     """The classes side by side as far as a line holds them, else one below the other."""
     table = per_class(fit)
     wide = sum(2 + max(len(str(level)), 4) for level in table.index) > ACROSS

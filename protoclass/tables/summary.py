@@ -9,20 +9,22 @@ import pandas as pd
 
 from ..core.choose import RULES
 from ..core.covers.certificate import Objective
+from ..estimation.fitted import Fitted
 from ..settings import fixed, significant
 from .choice import repeats_note
 from .printing import facts, per_class
-from .tidy import tidy
+from .sheets import Sheet
+from .tidy import list_prototypes
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-    from ..estimation.fit import Fit
-    from .sheets import Sheet
+
+SHOWN = 20  # prototypes or features in a summary
 
 
-def summary(fit: Fit, most: int = 20) -> Summary:
-    """The Summary of a Fit: facts, classes, objective, the first prototypes, notes."""
+def summary(fit: Fitted) -> Summary:
+    """All there is to say, as a statsmodels Summary (text, HTML, LaTeX)."""
     from .sheets import Sheet, SheetSummary  # statsmodels takes 0.4 s that most fits do without
 
     lines = {**facts(fit), "Training error": fixed(fit.training_error())}
@@ -33,18 +35,18 @@ def summary(fit: Fit, most: int = 20) -> Summary:
         head = ["class", "objective", "lower bound", "proof"]
         out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
     if fit.model.can.features is not None:
-        shown = tidy(fit)
-        title = "Features" if len(shown) <= most else f"Features (the first {most} of {len(shown)})"
+        shown = list_prototypes(fit)
+        title = "Features" if len(shown) <= SHOWN else f"Features (the first {SHOWN} of {len(shown)})"
         kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
-        out.append(_sheet(shown[kept].head(most), title))
+        out.append(_sheet(shown[kept].head(SHOWN), title))
     elif len(fit.rule.prototypes) and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
-        shown = tidy(fit)
-        title = "Prototypes" if len(shown) <= most else f"Prototypes (the first {most} of {len(shown)})"
-        out.append(_sheet(shown.head(most).set_index("prototype"), title))
+        shown = list_prototypes(fit)
+        title = "Prototypes" if len(shown) <= SHOWN else f"Prototypes (the first {SHOWN} of {len(shown)})"
+        out.append(_sheet(shown.head(SHOWN).set_index("prototype"), title))
     return SheetSummary(out, notes(fit))
 
 
-def by_class(fit: Fit) -> pd.DataFrame:
+def by_class(fit: Fitted) -> pd.DataFrame:
     """Rows, prototypes and cross-validated (else training) error of each class: the weighted share that is misclassified."""
     table = per_class(fit)
     if fit.validation is not None:
@@ -68,7 +70,7 @@ def objective_rows(goal: Objective) -> list[list[str]]:
     ]
 
 
-def certificate_rows(fit: Fit) -> list[list[str]]:
+def certificate_rows(fit: Fitted) -> list[list[str]]:
     """The certificate class by class."""
     certificate = fit.certificate
     rows = [
@@ -78,7 +80,7 @@ def certificate_rows(fit: Fit) -> list[list[str]]:
     return [*rows, ["all", significant(certificate.objective.sum(), 6), significant(certificate.bound.sum(), 6), ""]]
 
 
-def notes(fit: Fit) -> list[str]:
+def notes(fit: Fitted) -> list[str]:
     """What a reader should know."""
     return [
         *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
@@ -87,7 +89,7 @@ def notes(fit: Fit) -> list[str]:
     ]  # fmt: skip
 
 
-def _calibration_notes(fit: Fit) -> list[str]:
+def _calibration_notes(fit: Fitted) -> list[str]:
     """What is guaranteed of prediction sets, and which classes have too few rows for them to say anything."""
     if fit.calibration is None:
         return []
@@ -97,14 +99,14 @@ def _calibration_notes(fit: Fit) -> list[str]:
     return [fit.calibration.guarantee(), *([always] if few else [])]
 
 
-def _certificate_notes(fit: Fit) -> list[str]:
+def _certificate_notes(fit: Fitted) -> list[str]:
     if "certificate" not in fit.rule.report:
         return []
     of_class = zip(fit.classes, fit.certificate.notes, strict=False)
     return [f"Class {level}: {note}." for level, note in of_class if note]
 
 
-def _validation_notes(fit: Fit) -> list[str]:
+def _validation_notes(fit: Fitted) -> list[str]:
     optimistic = f"The training error is optimistic: {fit.why_optimistic}"
     validation = fit.validation
     if validation is None:
@@ -120,7 +122,7 @@ def _validation_notes(fit: Fit) -> list[str]:
     return [*out, f"{optimistic}; only the cross-validated {validation.measure_name} speaks of new rows."]
 
 
-def tuned_on_the_same_folds(fit: Fit) -> list[str]:
+def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
     """Why the cross-validated error of a tuned fit is too small, and what gives a better one."""
     assert fit.validation is not None
     name = fit.validation.measure_name
@@ -135,7 +137,7 @@ def tuned_on_the_same_folds(fit: Fit) -> list[str]:
     ]
 
 
-def at_the_end(fit: Fit) -> list[str]:
+def at_the_end(fit: Fitted) -> list[str]:
     """A word where the least error is at the largest value of a parameter that was tried."""
     assert fit.validation is not None
     grid, best, name = fit.validation.grid, fit.validation.best, fit.validation.measure_name

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis.safety import certified, why_not_certified
+from ..analysis.why import certified, why_not_certified
 from ..core.memory import check_fits
 from ..errors import DataError
+from ..estimation.fitted import Fitted
 from ..frames.reading import origin_of
-from ..frames.tables import as_pandas
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
+from ..frames.tables import as_given, as_pandas, beside_given
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified", "covered")  # by augment
 
 
-def tidy(fit: Fit) -> pd.DataFrame:
-    """See `Fit.tidy`."""
+def tidy(fit: Fitted) -> Any:
+    """One row for each prototype: its label, class, and what the method says of it; for "scm" one for each feature.
+
+    In the library of the data that were fitted: pandas, polars or pyarrow.
+    """
+    return as_given(list_prototypes(fit), fit.call.data)
+
+
+def list_prototypes(fit: Fitted) -> pd.DataFrame:
+    """`tidy`, as pandas has it."""
     if fit.model.can.features is not None:
         return fit.model.can.features(fit.learned)
     out = fit.prototype_table.reset_index(drop=True)
@@ -28,8 +34,14 @@ def tidy(fit: Fit) -> pd.DataFrame:
     return out
 
 
-def glance(fit: Fit) -> pd.DataFrame:
-    """See `Fit.glance`."""
+def glance(fit: Fitted) -> Any:
+    """One row: method, rows, classes, prototypes, parameters, training error, cross-validated error with its SE.
+
+    Of the parameters those that apply: no number of draws where nothing is drawn. The cross-validated columns are named
+    after what was measured: `cv_error`, `cv_balanced_error` or `cv_loss`, `cv_se`, and with `_corrected` the error
+    corrected for tuning the parameters on the same folds (see `Validation.corrected`), where they were. In the library of the
+    data that were fitted, as `tidy`.
+    """
     row: dict[str, Any] = {"method": fit.model.name, "nobs": fit.nobs, "dropped": len(fit.dropped), "classes": len(fit.classes),
                            "prototypes": len(fit.rule.prototypes), "size": fit.rule.size}  # fmt: skip
     row |= {"dissimilarity": fit.dissimilarity.metric.name} if fit.model.measures(fit.rule) else {}
@@ -44,11 +56,24 @@ def glance(fit: Fit) -> pd.DataFrame:
         corrected = None if fit.selection.by_hand else fit.validation.corrected(fit.selection.rule)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
         row |= {} if corrected is None else {f"cv_{name}_corrected": corrected}
-    return pd.DataFrame([row])
+    return as_given(pd.DataFrame([row]), fit.call.data)
 
 
-def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
-    """See `Fit.augment`."""
+def augment(fit: Fitted, data: Any = None) -> Any:
+    """The data with what the fit says of each row (default: the rows of the fit, those dropped padded with NA).
+
+    Adds `fitted`, `correct` (where the response is there), `prototype` (the nearest), `distance` (to it), `margin`
+    (distance to the nearest prototype of another class minus to that of the row's own, or where it is not known of
+    the fitted class), `certified` (half of the distance to the nearest prototype of any other class minus that of the
+    fitted class: a row that moves by less keeps its class, by the triangle inequality; NA where this is not known, with
+    the reason in `attrs["certified"]`) and `covered` (whether balls of its class alone hold it), as far as the rule has them.
+
+    Distances are certified where the dissimilarity is known to be a metric. A given matrix is not, as it says nothing of rows
+    that change, and a function of two rows is where you say so, `dissimilarity=pc.Custom(function, triangle=True)`.
+
+    A polars or pyarrow table comes back with these columns added. Of a path or lazy table, as `data` in `fit`, the table is
+    one of pandas, which must fit in memory; without `data` it has the columns that the fit has read.
+    """
     base = as_pandas(fit.call.data if data is None else data)
     if origin_of(base) is not None:
         check_fits(
@@ -89,7 +114,7 @@ def augment(fit: Fit, data: Any = None) -> pd.DataFrame:
         held = fit.predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth
         out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
-    return out
+    return beside_given(out, fit.call.data if data is None else data)
 
 
 def _margin(distance: pd.DataFrame, own: np.ndarray) -> np.ndarray:

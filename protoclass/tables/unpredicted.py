@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.separation import tells_apart
 from ..errors import brief
 from ..estimation.calibration import READ
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
+from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.resampling import losses, mean_loss, row_weights
-from ..estimation.weighting import class_factors, with_class_factors
 from ..settings import SAME, significant
-
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-    from ..estimation.validation import Validation
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
 NAMED = 5  # classes that a line names before it counts the others
 
 
-def class_facts(fit: Fit) -> dict[str, str]:
+def class_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on class weights and on classes that are never predicted, where there is something to say."""
     given = fit.call.arguments.get("class_weights")
     but = "" if fit.calibration is None else ", not in probabilities and sets"
@@ -33,7 +30,7 @@ def class_facts(fit: Fit) -> dict[str, str]:
     return {**out, **(_no_prototypes(fit) if none else _never_predicted(fit))}
 
 
-def _no_prototypes(fit: Fit) -> dict[str, str]:
+def _no_prototypes(fit: Fitted) -> dict[str, str]:
     """That a nearest-prototype rule has no prototypes, and the cost at which it would have one."""
     heaviest = fit.frame.levels[fit.fitted_codes[0]]
     out = {"Prototypes": f"0, every row is predicted as the heaviest training class, {heaviest}"}
@@ -45,7 +42,7 @@ def _no_prototypes(fit: Fit) -> dict[str, str]:
     return {**out, "Cures": f"lambda_ below {significant(gains.max())}, the most that a ball of this radius gains"}
 
 
-def _never_predicted(fit: Fit) -> dict[str, str]:
+def _never_predicted(fit: Fitted) -> dict[str, str]:
     """Classes without prototypes, and those that no held-out (without these, training) row is predicted as."""
     prototypes = fit.rule.prototypes
     bare = np.zeros(len(fit.classes), bool)
@@ -75,7 +72,7 @@ def _named(classes: list[str]) -> str:
     return ", ".join(classes[:NAMED]) + more
 
 
-def _predicted(fit: Fit) -> tuple[np.ndarray, str]:
+def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
     """Which classes rows are predicted as, and what rows these are; all, where to look would take long."""
     validation, count = fit.validation, len(fit.classes)
     if validation is not None and fit.point is not None:
@@ -86,12 +83,12 @@ def _predicted(fit: Fit) -> tuple[np.ndarray, str]:
     return np.bincount(fit.fitted_codes, minlength=count) > 0, "training"
 
 
-def cures(fit: Fit, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:
+def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:
     """What makes classes count that are never predicted, each only where its cause was found.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
     bare, unseen : bool arrays (classes,)
         Classes without prototypes, and others that are never predicted.
     apart : int array
@@ -112,7 +109,7 @@ def cures(fit: Fit, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> 
     return ", or ".join(out)
 
 
-def first_gains(fit: Fit, balanced: bool = False) -> np.ndarray | None:
+def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
     """What a first prototype of each class gains at most, before its cost; None where the method has no such thing or it takes long."""
     gains, problem = fit.model.can.first_gains, fit.chosen_problem
     slow = fit.dissimilarity.sharded is not None or fit.dissimilarity.metric.slow
@@ -123,7 +120,7 @@ def first_gains(fit: Fit, balanced: bool = False) -> np.ndarray | None:
     return gains(fit.learned, problem.task(fit.dissimilarity))
 
 
-def _weights_help(fit: Fit, bare: np.ndarray, apart: np.ndarray) -> bool:
+def _weights_help(fit: Fitted, bare: np.ndarray, apart: np.ndarray) -> bool:
     """Whether balanced weights raise those of a class that dissimilarities tell apart, or let a class gain more than its cost."""
     weight = fit.frame.class_weights
     if (weight[apart] < weight.mean() * (1 - SAME)).any():
@@ -132,7 +129,7 @@ def _weights_help(fit: Fit, bare: np.ndarray, apart: np.ndarray) -> bool:
     return gains is not None and bool((gains[bare] > fit.rule.report["cost lambda"]).any())
 
 
-def _balanced_helps(validation: Validation, classes: np.ndarray) -> bool:
+def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:
     """Whether held-out rows are predicted as one of the classes at the grid point of the least balanced error."""
     problem = validation.problem
     lost = losses(validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels)))

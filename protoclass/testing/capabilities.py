@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.query import answer
 from ..core.task import Stepwise
-from ..estimation.fitting import fit
+from ..fitting import fit
 from ..metrics.candidates import unlabelled
 from .contract import require
 from .subject import RAW, Subject

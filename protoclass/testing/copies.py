@@ -14,8 +14,7 @@ import pandas as pd
 from ..core.sql import InSQL
 from ..core.task import Rule
 from ..errors import NotAvailable, ProtoclassError
-from ..estimation.fit import Fit
-from ..estimation.fitting import fit
+from ..fitting import Fit, fit
 from ..saving import load
 from .contract import pickled, require, uneven_classes
 from .subject import RAW, Subject, answers, deed, registered

@@ -11,8 +11,7 @@ import pandas as pd
 
 from ..core.query import answer
 from ..core.task import Points, Stepwise
-from ..estimation.fit import Fit
-from ..estimation.fitting import fit
+from ..fitting import Fit, fit
 from .contract import require
 from .subject import RAW, Subject, close, deed
 

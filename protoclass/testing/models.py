@@ -12,7 +12,7 @@ import pandas as pd
 from ..core.query import answer
 from ..core.task import Points, Rule, Stepwise, Task
 from ..errors import ProtoclassError
-from ..estimation.fitting import cross_validate, fit
+from ..fitting import cross_validate, fit
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.capabilities import Capabilities

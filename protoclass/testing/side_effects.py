@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..core.query import Query
 from ..core.task import Rule, Task
-from ..estimation.fitting import fit
+from ..fitting import fit
 from ..models.base import Model
 from .answers import check_path
 from .contract import own_errors, require, three_classes

@@ -12,10 +12,8 @@ import pandas as pd
 
 from ..core.query import Query, answer
 from ..core.task import Rule, Task
-from ..estimation.call import Call
-from ..estimation.fit import Fit
-from ..estimation.fitting import fit
-from ..estimation.problem import Problem, prepare
+from ..estimation.problem import Call, Problem, prepare
+from ..fitting import Fit
 from ..metrics.minkowski import Euclidean
 from ..models.base import Model
 from ..models.registry import MODELS
@@ -60,7 +58,7 @@ def modules_of(kind: type[Model]) -> frozenset[str]:
 
 def problem_of(data: pd.DataFrame, model: Model, seed: int = 0) -> Problem:
     """A problem that nothing has been learned from, on a copy of the data."""
-    return prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}, fit), {})
+    return prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}))
 
 
 def answers(rule: Rule, query: Query) -> dict[str, np.ndarray]:

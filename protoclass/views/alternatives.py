@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
+from ..analysis.alternatives import Alternatives, Criticisms
 from .names import shorten
-
-if TYPE_CHECKING:
-    from ..analysis.alternatives import Alternatives
-    from ..analysis.criticisms import Criticisms
 
 NAME = 24  # letters of a class in brackets
 

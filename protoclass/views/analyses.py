@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..analysis.comparison import Comparison
+from ..analysis.importance import importance
+from ..analysis.permutation import PermutationTest
+from ..analysis.stability import Stability
 from ..errors import NotAvailable
+from ..estimation.fitted import Fitted
+from ..metrics.embedding import Embedding, Spectrum
 from .words import write_number
-
-if TYPE_CHECKING:
-    from ..analysis.comparison import Comparison
-    from ..analysis.permutation import PermutationTest
-    from ..analysis.stability import Stability
-    from ..estimation.fit import Fit
-    from ..metrics.embedding import Embedding, Spectrum
 
 JITTER = 5  # heights that the errors of the splits take in turn
 MOST_BARS = 20  # variables that are named
@@ -44,12 +43,12 @@ def list_splits(comparison: Comparison) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
+def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any, seed: int) -> pd.DataFrame:
     """`Fit.importance` of the first 20 variables: `variable`, `importance`, `se`, and its 95 % interval `low`, `high`.
 
     In `attrs`: `without`, the error of the rows as they are, and `shown`, which variables there are.
     """
-    table = fit.importance(new=new, repeats=repeats, variables=variables, cv=cv, seed=seed)
+    table = importance(fit, new, repeats, variables, cv, seed)
     error = float((table["error"] - table["importance"]).iloc[0])
     out = table.head(MOST_BARS).reset_index()
     half = NORMAL * out["se"]
@@ -60,7 +59,7 @@ def list_importance(fit: Fit, new: Any, repeats: int, variables: Any, cv: Any, s
     return out
 
 
-def list_weights(fit: Fit) -> pd.DataFrame:
+def list_weights(fit: Fitted) -> pd.DataFrame:
     """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
 
     In `attrs`: `shown`, which columns there are.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..core.sources import Source
 from ..errors import NotAvailable, shown
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..metrics.vectors import as_vectors
 from .coverage import Coverage
 from .members import lies_within
@@ -58,7 +58,7 @@ class Card:
     prototypes: np.ndarray = field(default_factory=lambda: NONE)
 
 
-def make_cards(fit: Fit, source: Source | None, coverage: Coverage, name: Any) -> list[Card]:
+def make_cards(fit: Fitted, source: Source | None, coverage: Coverage, name: Any) -> list[Card]:
     """The cards of a name: one for each prototype of that name, and one for the row; none where there is neither."""
     row = find_name(fit, name)[1]
     cards = [describe_prototype(fit, source, coverage, place) for place in find_places(fit, name)]
@@ -70,7 +70,7 @@ def list_details(cards: list[Card]) -> pd.DataFrame:
     return pd.concat([card.table for card in cards], ignore_index=True) if cards else pd.DataFrame(columns=COLUMNS)
 
 
-def describe_prototype(fit: Fit, source: Source | None, coverage: Coverage, place: int) -> Card:
+def describe_prototype(fit: Fitted, source: Source | None, coverage: Coverage, place: int) -> Card:
     """What the prototype at a place in the order covers first and wrongly, and which prototypes of other classes are near.
 
     Where the rule has no balls that cover: which rows it is nearest to, or which lie within its radius.
@@ -120,7 +120,7 @@ def _describe_groups(groups: dict[str, np.ndarray], own: np.ndarray) -> str:
     return "The rule depends on this row."
 
 
-def _describe_centre(fit: Fit, place: int) -> str:
+def _describe_centre(fit: Fitted, place: int) -> str:
     """What a set covering machine knows of a centre."""
     table = fit.rule.prototypes.table
     if "holds" not in table:
@@ -132,7 +132,7 @@ def _describe_centre(fit: Fit, place: int) -> str:
     )
 
 
-def find_rivals(fit: Fit, source: Source | None, place: int, count: int = RIVALS) -> tuple[np.ndarray, np.ndarray]:
+def find_rivals(fit: Fitted, source: Source | None, place: int, count: int = RIVALS) -> tuple[np.ndarray, np.ndarray]:
     """The nearest prototypes of other classes than a prototype's, by place, and their distances; none where these are not known."""
     prototypes = fit.rule.prototypes
     others = np.flatnonzero(prototypes.classes != prototypes.classes[place])
@@ -150,7 +150,7 @@ def find_rivals(fit: Fit, source: Source | None, place: int, count: int = RIVALS
     return others[first], far[first]
 
 
-def describe_row(fit: Fit, source: Source | None, coverage: Coverage, row: int) -> Card:
+def describe_row(fit: Fitted, source: Source | None, coverage: Coverage, row: int) -> Card:
     """How a row of the fit is classified, whether rightly, and why."""
     frame, rule, levels = fit.frame, fit.rule, fit.classes
     truth, fitted = int(frame.codes[row]), int(coverage.fitted[row])
@@ -179,7 +179,7 @@ def describe_row(fit: Fit, source: Source | None, coverage: Coverage, row: int) 
     return Card(f"Row {shown(frame.index[row])}: {levels[truth]}", " ".join(words), table[COLUMNS], prototypes=at)
 
 
-def _read_nearest(fit: Fit, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
+def _read_nearest(fit: Fitted, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
     """The nearest prototype by the rule's own distances, which it gives by class: its place, a table, and words."""
     far, here = predict_row(fit, "distance", row), int(predict_row(fit, "nearest", row))
     name = list_names(fit)[here]
@@ -191,7 +191,7 @@ def _read_nearest(fit: Fit, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
     return np.array([here]), table[np.isfinite(table["value"])], words
 
 
-def _find_nearest(fit: Fit, source: Source | None, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
+def _find_nearest(fit: Fitted, source: Source | None, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
     """The nearest prototype of each class, nearest first: places, a table, and in words why the first decides."""
     prototypes, names, levels = fit.rule.prototypes, list_names(fit), fit.classes
     d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, np.array([row])), float)[0]
@@ -215,7 +215,7 @@ def _find_nearest(fit: Fit, source: Source | None, row: int) -> tuple[np.ndarray
     return at, table, f"{words}; the nearest of {of} is {shown(names[other])} at {d[other]:.4g}, {tied}."
 
 
-def _describe_balls(fit: Fit, first: int, wrong: int) -> str:
+def _describe_balls(fit: Fitted, first: int, wrong: int) -> str:
     own = "No ball of its class holds it"
     if first >= 0:
         own = f"The ball of {shown(list_names(fit)[first])} was the first to cover it"
@@ -224,23 +224,23 @@ def _describe_balls(fit: Fit, first: int, wrong: int) -> str:
     return f"{own}; {wrong} ball{'s' if wrong > 1 else ''} of other classes hold{'' if wrong > 1 else 's'} it wrongly."
 
 
-def _list_rows(fit: Fit, relation: str, at: np.ndarray, d: np.ndarray) -> pd.DataFrame:
+def _list_rows(fit: Fitted, relation: str, at: np.ndarray, d: np.ndarray) -> pd.DataFrame:
     at = at[np.argsort(d[at], kind="stable")]
     names, classes = fit.frame.index[at], _name_classes(fit, fit.frame.codes[at])
     return pd.DataFrame({"relation": relation, "label": names, "class": classes, "value": d[at]})
 
 
-def _list_classes(fit: Fit, relation: str, values: np.ndarray) -> pd.DataFrame:
+def _list_classes(fit: Fitted, relation: str, values: np.ndarray) -> pd.DataFrame:
     order = np.argsort(-values, kind="stable")
     classes = _name_classes(fit, order)
     return pd.DataFrame({"relation": relation, "label": None, "class": classes, "value": values[order]})
 
 
-def _name_classes(fit: Fit, codes: np.ndarray) -> np.ndarray:
+def _name_classes(fit: Fitted, codes: np.ndarray) -> np.ndarray:
     return np.asarray(fit.frame.levels.to_numpy(object)[codes], object)
 
 
-def read_predictors(fit: Fit, place: int, row: int) -> pd.Series:
+def read_predictors(fit: Fitted, place: int, row: int) -> pd.Series:
     """The predictors of a row, or where `row` is -1 of the prototype at a place, in the units of the data."""
     prototypes = fit.rule.prototypes
     if row >= 0:
@@ -250,7 +250,7 @@ def read_predictors(fit: Fit, place: int, row: int) -> pd.Series:
     return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
 
 
-def summarize_classes(fit: Fit, coverage: Coverage) -> pd.DataFrame:
+def summarize_classes(fit: Fitted, coverage: Coverage) -> pd.DataFrame:
     """One row for each class: its `rows`, `prototypes` and `misclassified` rows."""
     codes, chosen = fit.frame.codes, fit.rule.prototypes.classes[list_shown(fit)]
     counts = {"rows": codes, "prototypes": chosen, "misclassified": codes[coverage.fitted != codes]}
@@ -258,7 +258,7 @@ def summarize_classes(fit: Fit, coverage: Coverage) -> pd.DataFrame:
     return pd.DataFrame({name: np.bincount(of, minlength=len(levels)) for name, of in counts.items()}, levels)
 
 
-def list_features(fit: Fit) -> list[str]:
+def list_features(fit: Fitted) -> list[str]:
     """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
     if fit.model.can.features is None:
         return []

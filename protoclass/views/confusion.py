@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def share_rows(table: pd.DataFrame) -> np.ndarray:
     return np.asarray(values / np.maximum(values.sum(axis=1, keepdims=True), 1e-300))
 
 
-def count_confusion(fit: Fit) -> Confusion:
+def count_confusion(fit: Fitted) -> Confusion:
     """The confusion table of a fit, of held-out rows where something was cross-validated, else of the training rows."""
     if fit.validation is not None:
         return Confusion(fit.validation.confusion(fit.point), "held-out rows")

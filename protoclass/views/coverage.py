@@ -9,7 +9,7 @@ import numpy as np
 from ..core.parallel import each, kernel
 from ..core.query import BLOCK, answer
 from ..core.sources import Held, Source
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from .prototypes import measure_rows
 
 ROWS = 1024  # of a thread's turn
@@ -38,7 +38,7 @@ class Coverage:
     wrong: np.ndarray | None = None
 
 
-def measure_coverage(fit: Fit, source: Source | None = None) -> Coverage:
+def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     """What the rule of a fit does with its rows; `source` holds or measures their dissimilarities to the candidates."""
     frame, prototypes, dissimilarity = fit.frame, fit.rule.prototypes, fit.dissimilarity
     n, q = len(frame), len(prototypes)

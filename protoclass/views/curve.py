@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import is_number
 from ..errors import OptionError, brief
-from ..estimation.validation import Validation
+from ..estimation.error_curve import ErrorCurve
 from .words import write_value
 
 LINES = 8  # values of a second parameter that get a line
@@ -53,7 +53,7 @@ class Curve:
         return self.ticks is None and bool(self.positions.max() > 10 * self.positions.min() > 0)
 
 
-def check_axis(validation: Validation, x: Any) -> bool:
+def check_axis(validation: ErrorCurve, x: Any) -> bool:
     """Raise unless x can be the axis of an error curve; whether it is a pair of parameters."""
     names = list(validation.grid)
     pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1]
@@ -63,7 +63,7 @@ def check_axis(validation: Validation, x: Any) -> bool:
     return pair
 
 
-def check_band(validation: Validation, x: Any, band: Any) -> None:
+def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
     """Raise unless `band` is None or a level, and what is drawn a curve or several."""
     if band is None:
         return
@@ -76,13 +76,13 @@ def check_band(validation: Validation, x: Any, band: Any) -> None:
         raise OptionError(f"band={brief(band)}: several parameters make no curve over the size; draw one of {list(validation.grid)}")
 
 
-def with_band(validation: Validation, band: float | None) -> pd.DataFrame:
+def with_band(validation: ErrorCurve, band: float | None) -> pd.DataFrame:
     """The table of a validation; with a level, also the ends of its simultaneous band."""
     table = validation.table
     return table if band is None else table.join(validation.band(float(band))[["band_low", "band_high"]])
 
 
-def trace_curve(validation: Validation, x: str | None = None, band: float | None = None) -> Curve:
+def trace_curve(validation: ErrorCurve, x: str | None = None, band: float | None = None) -> Curve:
     """The error along a parameter, a line for each setting of the others: at most 8, those of the chosen points among them.
 
     By default the parameter is numeric, and of several the one with most values.
@@ -147,13 +147,13 @@ def find_ends(values: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def within_one_se(validation: Validation) -> float:
+def within_one_se(validation: ErrorCurve) -> float:
     """The largest error that is within one standard error of the least; NaN where there is no standard error."""
     row = validation.table.iloc[validation.best]
     return float(row["error"] + row["se"])
 
 
-def limit_cells(validation: Validation) -> tuple[float, float]:
+def limit_cells(validation: ErrorCurve) -> tuple[float, float]:
     """The errors between which the colours of a heat map change: the least, and ten standard errors of it more, as far as there are such.
 
     Points much worse than the least, such as those of one prototype a class, would leave one colour for all others.
@@ -176,7 +176,7 @@ def space_sizes(table: pd.DataFrame, x: str, log: bool) -> pd.DataFrame:
     return table.iloc[kept][[x, "size"]]
 
 
-def sort_by_size(validation: Validation, band: float | None = None) -> tuple[pd.DataFrame, bool]:
+def sort_by_size(validation: ErrorCurve, band: float | None = None) -> tuple[pd.DataFrame, bool]:
     """The table by ascending size, and whether at its end all training rows are prototypes, so that the rule is 1-NN."""
     table = with_band(validation, band).sort_values("size", kind="stable")
     n, folds = len(validation.problem.frame), int(validation.of_fold.max()) + 1
@@ -184,7 +184,7 @@ def sort_by_size(validation: Validation, band: float | None = None) -> tuple[pd.
     return table, bool(full)
 
 
-def choose_pair(validation: Validation, x: Any = None) -> tuple[str, ...]:
+def choose_pair(validation: ErrorCurve, x: Any = None) -> tuple[str, ...]:
     """The parameters that an explorer has axes for: those that were tuned, of more than two the two with most values."""
     count = {str(k): len(validation.grid[k].unique()) for k in validation.grid}
     names = [k for k in count if count[k] > 1] or list(count)[:1]
@@ -196,7 +196,7 @@ def choose_pair(validation: Validation, x: Any = None) -> tuple[str, ...]:
     return tuple(k for k in names if k in most)
 
 
-def find_slice(validation: Validation, pair: tuple[str, ...], point: int) -> np.ndarray:
+def find_slice(validation: ErrorCurve, pair: tuple[str, ...], point: int) -> np.ndarray:
     """The grid points at a point's values of the parameters that are not among `pair`."""
     grid = validation.grid
     same = np.ones(len(grid), bool)
@@ -206,12 +206,12 @@ def find_slice(validation: Validation, pair: tuple[str, ...], point: int) -> np.
     return np.flatnonzero(same)
 
 
-def make_cells(validation: Validation, pair: tuple[str, ...], at: np.ndarray) -> pd.DataFrame:
+def make_cells(validation: ErrorCurve, pair: tuple[str, ...], at: np.ndarray) -> pd.DataFrame:
     """The errors of the grid points `at` by the second parameter of a pair (rows) and the first (columns)."""
     return validation.table.iloc[at].pivot(index=pair[1], columns=pair[0], values="error")
 
 
-def place_points(validation: Validation, pair: tuple[str, ...]) -> np.ndarray:
+def place_points(validation: ErrorCurve, pair: tuple[str, ...]) -> np.ndarray:
     """Places (G, 2) of the grid points on the axes of an explorer: the cell of a heat map, or a point of the curve."""
     grid = validation.grid
     if len(pair) == 2:
@@ -220,7 +220,7 @@ def place_points(validation: Validation, pair: tuple[str, ...]) -> np.ndarray:
     return np.column_stack([along, validation.table["error"]])
 
 
-def mark_points(validation: Validation, point: int) -> pd.DataFrame:
+def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:
     """The table with a column `mark`: which point is chosen, has the least error, and is the 1-SE choice."""
     marks = [(point, "chosen"), (validation.best, "least error"), (validation.one_se, "1-SE choice")]
     table = validation.table

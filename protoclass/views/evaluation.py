@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
+from ..analysis.evaluation import Test, TestByGroup
 from ..core.ranking import Curve, curve
 from ..errors import NotAvailable
-
-if TYPE_CHECKING:
-    from ..analysis.by_group import TestByGroup
-    from ..analysis.evaluation import Test
 
 COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)  # levels at which the coverage of prediction sets is drawn
 

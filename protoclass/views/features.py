@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from .words import count_features, write_value
 
 MOST = 20  # features that a picture names
@@ -33,12 +33,12 @@ class Features:
     subtitle: str
 
 
-def has_features_alone(fit: Fit) -> bool:
+def has_features_alone(fit: Fitted) -> bool:
     """Whether the rule is said by features in words and has no prototype that a map could show."""
     return not len(fit.rule.prototypes) and count_features(fit) > 0
 
 
-def list_rule(fit: Fit, most: int = MOST) -> Features:
+def list_rule(fit: Fitted, most: int = MOST) -> Features:
     """The first features of a rule, in words and in numbers."""
     assert fit.model.can.features is not None
     table = fit.model.can.features(fit.learned)

@@ -15,7 +15,7 @@ from ..core.proximity.torgerson import torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..errors import DataError, NotAvailable, NoVectors, OptionError
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.vectors import as_vectors
 from .prototypes import list_names, list_rows, measure_apart, take
@@ -55,12 +55,12 @@ class Plane:
     swapped: bool = False
 
 
-def list_predictors(fit: Fit) -> list[str]:
+def list_predictors(fit: Fitted) -> list[str]:
     """The predictors that can be axes: the numeric ones."""
     return [name for name, column in fit.frame.schema.items() if column.kind == "numeric"]
 
 
-def choose_axes(fit: Fit) -> tuple[str, str]:
+def choose_axes(fit: Fitted) -> tuple[str, str]:
     """The axes that a picture of a fit has by default: its only two predictors where both are numeric, else ("map", "")."""
     frame, names = fit.frame, list_predictors(fit)
     flat = len(names) == len(frame.schema) == 2 and not fit.dissimilarity.metric.given
@@ -70,13 +70,13 @@ def choose_axes(fit: Fit) -> tuple[str, str]:
 
 
 def make_plane(
-    fit: Fit, x: str | None = None, y: str | None = None, source: Source | None = None, rows: np.ndarray | None = None
+    fit: Fitted, x: str | None = None, y: str | None = None, source: Source | None = None, rows: np.ndarray | None = None
 ) -> Plane:
     """The plane of two numeric predictors, or with x = "map" a map of the dissimilarities; see `make_map`.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
     x, y : str, optional
         By default those of `choose_axes`.
     source, rows : as in `make_map`
@@ -93,7 +93,7 @@ def make_plane(
     return _plane_of(fit, x, y)
 
 
-def _plane_of(fit: Fit, x: str, y: str) -> Plane:
+def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
     frame, dissimilarity = fit.frame, fit.dissimilarity
     both = list(dict.fromkeys([x, y]))
     rows = frame.canonical()[both].to_numpy(float)[:, [0, -1]]
@@ -116,7 +116,7 @@ def _plane_of(fit: Fit, x: str, y: str) -> Plane:
     return Plane(rows, locate, words, of_metric=own, swapped=own and names == [y, x])
 
 
-def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = None) -> Plane:
+def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None = None) -> Plane:
     """A map by classical scaling of at most 1000 landmarks among the rows; all else is placed by its distances to them.
 
     With D the dissimilarities of the landmarks, X their places, of axes with inner products L, a point at squared
@@ -126,7 +126,7 @@ def make_map(fit: Fit, source: Source | None = None, rows: np.ndarray | None = N
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
     source : Source, optional
         The dissimilarities of the rows to the candidates, where they are at hand.
     rows : int array, optional
@@ -219,7 +219,7 @@ def find_limits(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low - margin, high + margin
 
 
-def outline_balls(fit: Fit, plane: Plane, which: Any = slice(None)) -> np.ndarray:
+def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.ndarray:
     """Outlines (k, 121, 2) of the balls of some prototypes, NaN for one without a finite outline.
 
     They are those of the norm, in the units of the predictors. There are none (k = 0) where the rule has no radii, where the
@@ -251,7 +251,7 @@ def outline_balls(fit: Fit, plane: Plane, which: Any = slice(None)) -> np.ndarra
     return places[:, :, ::-1] if plane.swapped else places
 
 
-def map_prototypes(fit: Fit, count: int) -> pd.DataFrame:
+def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     """Places `x`, `y` (Sammon mapping) and `class` of the first `count` prototypes, by name; in `attrs` the stress."""
     first = np.arange(min(count, len(fit.rule.prototypes)))
     if len(first) < 2:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from .cards import Card
 from .coverage import Coverage
 from .geometry import Plane, outline_balls
@@ -68,7 +68,7 @@ class Marks:
 
 
 def place_marks(
-    fit: Fit, coverage: Coverage, plane: Plane, only: int, name: Any, cards: list[Card], album: Album | None
+    fit: Fitted, coverage: Coverage, plane: Plane, only: int, name: Any, cards: list[Card], album: Album | None
 ) -> Marks:
     """The marks of a fit with a row or prototype selected by name."""
     prototypes, at = fit.rule.prototypes, list_shown(fit)
@@ -100,7 +100,7 @@ def _known(places: np.ndarray) -> np.ndarray:
     return np.asarray(places[np.isfinite(places).all(axis=1)])
 
 
-def list_marks(fit: Fit, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:
+def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:
     """What the picture shows, by name: rows, then the prototypes that are not rows.
 
     `what` ("row" or "prototype"), place `x`, `y`, `class`, `fitted`, `correct`; where the rule has them `nearest` (name of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.sources import Source
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from .prototypes import measure_rows, take
 
 PAIRS = 20_000  # that a picture joins by lines
@@ -35,7 +35,7 @@ class Members:
     count: int = 0
 
 
-def lies_within(fit: Fit, D: np.ndarray, radii: np.ndarray) -> np.ndarray:
+def lies_within(fit: Fitted, D: np.ndarray, radii: np.ndarray) -> np.ndarray:
     """Whether dissimilarities D (r, q) are those of rows in balls of these radii (q,).
 
     Balls that cover are open. The radius of a set covering machine is that of a row, which its features count in as they do.
@@ -44,13 +44,13 @@ def lies_within(fit: Fit, D: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 
 def find_members(
-    fit: Fit, which: np.ndarray, source: Source | None = None, rows: np.ndarray | None = None, most: int | None = None
+    fit: Fitted, which: np.ndarray, source: Source | None = None, rows: np.ndarray | None = None, most: int | None = None
 ) -> Members:
     """The rows in the balls of some prototypes.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
         A rule without radii has no members.
     which : int array (q,)
         Places of prototypes.

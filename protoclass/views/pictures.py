@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.steps import place_of
+from ..analysis import steps
+from ..analysis.steps import ball, place_of
 from ..arguments import whole_number
 from ..core.query import distances_by
 from ..errors import NotAvailable, OptionError, brief
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..frames.checks import check_unique
-from ..frames.response import class_codes
 from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from .prototypes import list_rows, take
 
 
-def read_pixels(fit: Fit, rows: pd.DataFrame, shape: Any) -> np.ndarray:
+def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
     """The predictors of rows (or prototypes) as pictures (k, height, width); NaN where a row is missing."""
     fine = isinstance(shape, tuple) and len(shape) == 2
     fine = fine and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in shape)
@@ -35,7 +35,7 @@ def read_pixels(fit: Fit, rows: pd.DataFrame, shape: Any) -> np.ndarray:
     return np.asarray(rows[names].to_numpy(float).reshape(-1, *shape))
 
 
-def check_shape(fit: Fit, shape: Any) -> None:
+def check_shape(fit: Fitted, shape: Any) -> None:
     """Raise unless the rows of a fit are pictures of this shape."""
     read_pixels(fit, fit.frame.columns.iloc[:1], shape)
 
@@ -67,15 +67,15 @@ class Album:
     low: float
     high: float
 
-    def rows(self, fit: Fit, rows: pd.DataFrame) -> np.ndarray:
+    def rows(self, fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
         return shade(read_pixels(fit, rows, self.shape), self.low, self.high)
 
-    def prototypes(self, fit: Fit, which: np.ndarray) -> np.ndarray:
+    def prototypes(self, fit: Fitted, which: np.ndarray) -> np.ndarray:
         at = list_rows(take(fit.rule.prototypes, which), fit.dissimilarity)
         return self.rows(fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which])
 
 
-def make_album(fit: Fit, shape: Any) -> Album:
+def make_album(fit: Fitted, shape: Any) -> Album:
     """The pictures of a fit's rows, of this height and width."""
     pixels = read_pixels(fit, fit.frame.columns, shape)
     return Album(shape, float(pixels.min()), float(pixels.max()))
@@ -99,7 +99,7 @@ class Panels:
     name: str
 
 
-def show_prototypes(fit: Fit, shape: Any, count: int) -> Panels:
+def show_prototypes(fit: Fitted, shape: Any, count: int) -> Panels:
     """The first prototypes; above each its class and the rows that it covers first (and wrongly covers)."""
     first = fit.prototypes.head(whole_number("count", count, 1))
     if first.empty:
@@ -113,7 +113,7 @@ def show_prototypes(fit: Fit, shape: Any, count: int) -> Panels:
     return Panels(read_pixels(fit, first, shape), titles, name)
 
 
-def show_miscovered(fit: Fit, shape: Any, prototype: Any, count: int) -> Panels:
+def show_miscovered(fit: Fitted, shape: Any, prototype: Any, count: int) -> Panels:
     """A prototype, and the rows of other classes in its ball, nearest first; by default the first that holds any."""
     if "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
@@ -123,31 +123,28 @@ def show_miscovered(fit: Fit, shape: Any, prototype: Any, count: int) -> Panels:
         if len(wrong) == 0:
             raise NotAvailable("no prototype's ball holds rows of other classes")
         prototype = fit.prototypes.index[wrong[0]]
-    ball = fit.ball(prototype)
-    ball = ball[~ball["own"]].head(whole_number("count", count, 1))
-    if ball.empty:
+    held = ball(fit, prototype)
+    held = held[~held["own"]].head(whole_number("count", count, 1))
+    if held.empty:
         raise NotAvailable(f"the ball of {prototype!r} holds no rows of other classes")
     place = place_of(fit, prototype)
-    both = pd.concat([fit.prototypes.iloc[[place]], fit.frame.columns.loc[ball.index]])
+    both = pd.concat([fit.prototypes.iloc[[place]], fit.frame.columns.loc[held.index]])
     level = fit.prototypes["class"].iloc[place]
-    titles = [f"prototype of {level}", *(f"{c}" for c in ball["class"])]
+    titles = [f"prototype of {level}", *(f"{c}" for c in held["class"])]
     name = f"Rows of other classes in the ball of prototype {prototype} ({level}), nearest first"
     return Panels(read_pixels(fit, both, shape), titles, name)
 
 
-def list_misclassified(fit: Fit, new: Any = None, size: int | None = None) -> pd.DataFrame:
+def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) -> pd.DataFrame:
     """Misclassified rows: `truth`, `fitted`, `nearest` prototype, `right` (the nearest of the right class) and with `size`,
     for rows that only the first `size` prototypes misclassify, `full` (the nearest of all)."""
-    small = fit if size is None else fit.at(size=size)
+    small = fit if size is None else steps.at(fit, size=size)
     data = as_pandas(fit.call.data).loc[fit.frame.index] if new is None else as_pandas(new)
-    response = fit.frame.formula.response
-    if response not in data:
-        raise OptionError(f"the new data lack the response {response!r}: what is misclassified needs the true classes")
+    truth = fit.true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")
     query, index, complete = fit.query(data)
     if "nearest" not in fit.rule.kinds:
         raise NotAvailable(f"method {fit.model.name!r} has no nearest prototype to show")
-    truth = class_codes(data[response], fit.frame.levels)
     predicted = small.predict(data).cat.codes.to_numpy()
     picked = complete & (truth >= 0) & (predicted >= 0) & (predicted != truth)
     if size is not None:
@@ -166,7 +163,7 @@ def list_misclassified(fit: Fit, new: Any = None, size: int | None = None) -> pd
     return out
 
 
-def show_misclassified(fit: Fit, shape: Any, new: Any, size: int | None, count: int) -> tuple[Panels, list[str]]:
+def show_misclassified(fit: Fitted, shape: Any, new: Any, size: int | None, count: int) -> tuple[Panels, list[str]]:
     """Misclassified rows, drawn at random by the fit's seed, with the prototypes of `list_misclassified`.
 
     Returns

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import NotAvailable
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from .cards import find_rivals, read_predictors
 from .names import shorten
 from .prototypes import list_names, list_rows, list_shown
@@ -36,7 +36,7 @@ class Profiles:
     count: int
 
 
-def list_profiles(fit: Fit, count: int) -> Profiles:
+def list_profiles(fit: Fitted, count: int) -> Profiles:
     """The profiles of the first `count` prototypes.
 
     Raises
@@ -62,7 +62,7 @@ def list_profiles(fit: Fit, count: int) -> Profiles:
     return Profiles(pd.DataFrame(heads, names[shown[:count]]), pd.concat(parts, ignore_index=True)[columns], len(shown))
 
 
-def _find_usual(fit: Fit, code: int) -> pd.Series:
+def _find_usual(fit: Fitted, code: int) -> pd.Series:
     """The median of each numeric predictor in a class, and the most frequent value of others."""
     own = fit.frame.columns[fit.frame.codes == code]
     out = {}
@@ -72,7 +72,7 @@ def _find_usual(fit: Fit, code: int) -> pd.Series:
     return pd.Series(out, dtype=object)
 
 
-def _compare(fit: Fit, row: pd.Series, usual: pd.Series) -> pd.DataFrame:
+def _compare(fit: Fitted, row: pd.Series, usual: pd.Series) -> pd.DataFrame:
     lines = []
     for name, column in fit.frame.schema.items():
         value, middle, apart = row[name], usual[name], np.nan

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.steps import path
 from ..errors import NotAvailable
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..models.registry import lacking
 from .curve import find_ends
 
 
-def list_gains(fit: Fit) -> pd.DataFrame:
+def list_gains(fit: Fitted) -> pd.DataFrame:
     """What each step adds, and how much is covered so far.
 
     Returns
@@ -36,9 +37,9 @@ def list_gains(fit: Fit) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def list_errors(fit: Fit, new: Any = None, cv: Any = None) -> pd.DataFrame:
+def list_errors(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """`Fit.path` from the first step on; in `attrs` the no-information error and what a step adds ("prototypes")."""
-    table = fit.path(new, cv)
+    table = path(fit, new, cv)
     table = table[table["size"] > 0]
     if table.empty:
         raise NotAvailable("the fit has no steps to show")
@@ -57,7 +58,7 @@ def limit_path(table: pd.DataFrame) -> tuple[float, float]:
     return find_ends(values)
 
 
-def measure_no_information(fit: Fit) -> float:
+def measure_no_information(fit: Fitted) -> float:
     """Training error of always predicting the heaviest class."""
     weights = fit.frame.weights
     return float(1 - np.bincount(fit.frame.codes, weights).max() / weights.sum())

@@ -10,11 +10,11 @@ from ..core.query import answer
 from ..core.sources import Source, part
 from ..core.task import Points
 from ..errors import NotAvailable
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..metrics.dissimilarity import Dissimilarity
 
 
-def list_names(fit: Fit) -> Any:
+def list_names(fit: Fitted) -> Any:
     """Index (q,) of the prototypes' names, in the order chosen."""
     return fit.prototype_names
 
@@ -26,13 +26,13 @@ def list_rows(prototypes: Points, dissimilarity: Dissimilarity) -> np.ndarray:
     return np.asarray(dissimilarity.candidate_row[prototypes.at])
 
 
-def all_rows_serve(fit: Fit) -> bool:
+def all_rows_serve(fit: Fitted) -> bool:
     """Whether every row is a prototype without having been chosen, as in k-NN."""
     prototypes = fit.rule.prototypes
     return prototypes.at is not None and len(prototypes) == fit.nobs and "covers" not in prototypes.table
 
 
-def list_shown(fit: Fit) -> np.ndarray:
+def list_shown(fit: Fitted) -> np.ndarray:
     """Places of the prototypes that a picture marks: the support objects where there are such, none where all rows serve."""
     support = fit.rule.prototypes.table.get("support")
     if support is not None:
@@ -40,13 +40,13 @@ def list_shown(fit: Fit) -> np.ndarray:
     return np.empty(0, np.int64) if all_rows_serve(fit) else np.arange(len(fit.rule.prototypes))
 
 
-def find_places(fit: Fit, name: Any) -> list[int]:
+def find_places(fit: Fitted, name: Any) -> list[int]:
     """Places of a name among the prototypes that are shown; several where machines share a centre."""
     at = list_names(fit).get_indexer_for([name]) if name is not None else np.empty(0, int)
     return [int(k) for k in at[(at >= 0) & np.isin(at, list_shown(fit))]]
 
 
-def find_name(fit: Fit, name: Any) -> tuple[int, int]:
+def find_name(fit: Fitted, name: Any) -> tuple[int, int]:
     """Place of a name among the prototypes that are shown, and its position among the rows; -1 for none."""
     if name is None:
         return -1, -1
@@ -64,13 +64,13 @@ def measure_rows(
     return np.asarray(dissimilarity.metric.between(part(dissimilarity.rows, rows), rep))
 
 
-def measure_prototype(fit: Fit, source: Source | None, place: int) -> np.ndarray:
+def measure_prototype(fit: Fitted, source: Source | None, place: int) -> np.ndarray:
     """Dissimilarities (n,) of all rows to the prototype at a place in the order."""
     one = take(fit.rule.prototypes, np.array([place]))
     return np.asarray(measure_rows(one, fit.dissimilarity, source, np.arange(fit.nobs)), float)[:, 0]
 
 
-def measure_apart(fit: Fit, which: np.ndarray, others: np.ndarray) -> np.ndarray:
+def measure_apart(fit: Fitted, which: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Dissimilarities (k, l) from some prototypes to others.
 
     Raises
@@ -101,7 +101,7 @@ def take(prototypes: Points, which: np.ndarray) -> Points:
     )
 
 
-def predict_row(fit: Fit, kind: str, row: int) -> np.ndarray:
+def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
     """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
     values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity.query(np.array([row]))), float)[0]
     return values

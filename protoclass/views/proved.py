@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.covers.certificate import Certificate
 from ..core.task import Stepwise
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Proved:
         return f"Objective: {self.certificate.state(gap)}." if np.isfinite(gap) else ""
 
 
-def measure_gaps(fit: Fit) -> Proved | None:
+def measure_gaps(fit: Fitted) -> Proved | None:
     """The gaps of a fit and of its first steps; None where its rule has no bound.
 
     Examples

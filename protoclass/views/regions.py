@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 
 CELLS = 1_500_000  # dissimilarities that quick regions may take
 FINEST, COARSEST = 110, 40  # places along an axis of quick regions
@@ -37,12 +37,12 @@ class Regions:
         return pd.DataFrame({"x": across.ravel(), "y": up.ravel(), "class": classes})
 
 
-def predict_regions(fit: Fit, names: tuple[str, str], extent: tuple[float, ...], side: int | None = None) -> Regions:
+def predict_regions(fit: Fitted, names: tuple[str, str], extent: tuple[float, ...], side: int | None = None) -> Regions:
     """The class of each cell of a plane.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
         Of two numeric predictors.
     names : (str, str)
         The predictors that are the axes.

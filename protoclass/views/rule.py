@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..models.registry import lacking
 from .names import list_short
 
@@ -13,7 +13,7 @@ NAME = 18  # letters of a class
 COLUMNS = ["machine", "step", "condition", "quantity", "cut", "row", "class", "value", "removed"]
 
 
-def list_conditions(fit: Fit) -> pd.DataFrame:
+def list_conditions(fit: Fitted) -> pd.DataFrame:
     """What each condition of a rule sees.
 
     Returns

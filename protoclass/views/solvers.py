@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import one_of
 from ..errors import OptionError, brief
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..models.base import GRID, Model, is_tuned
 from ..models.registry import lacking
@@ -20,7 +20,7 @@ ALL = "all"  # solvers that the method has
 PANELS = 6  # radii shown by default
 
 
-def fit_radii(fit: Fit, eps: Any = None) -> list[Fit]:
+def fit_radii(fit: Fitted, eps: Any = None) -> list[Fitted]:
     """The fit at several radii; by default six of the default grid, from the second to the last, evenly."""
     model, radius = fit.model, fit.model.can.radius
     if not radius:
@@ -36,7 +36,7 @@ def fit_radii(fit: Fit, eps: Any = None) -> list[Fit]:
     return [fit.derived(path.at(g), {radius: float(e)}) for g, e in enumerate(axes[radius])]
 
 
-def compare_solvers(fit: Fit, eps: Any = None, solvers: Any = ALL) -> pd.DataFrame:
+def compare_solvers(fit: Fitted, eps: Any = None, solvers: Any = ALL) -> pd.DataFrame:
     """One row for each solver and radius: `solver`, `eps`, `objective`, `bound` (from the certificate), `prototypes`.
 
     This is what the course report of Visagan (2018) shows in figure 5.
@@ -73,7 +73,7 @@ def compare_solvers(fit: Fit, eps: Any = None, solvers: Any = ALL) -> pd.DataFra
     return pd.DataFrame(rows, columns=["solver", "eps", "objective", "bound", "prototypes"])
 
 
-def _solve(fit: Fit, model: Model, solver: str) -> list[tuple[str, float, float, float, int]]:
+def _solve(fit: Fitted, model: Model, solver: str) -> list[tuple[str, float, float, float, int]]:
     task = replace(fit.problem, model=model).task(fit.dissimilarity, limit=HOLD_LIMIT)
     axes = model.grid(task, np.bincount(task.y, minlength=task.classes))
     path, rows = model.path(task, axes), []

@@ -11,9 +11,10 @@ import numpy as np
 from ..core.sources import Source
 from ..core.task import Path, Rule, Stepwise
 from ..errors import OptionError, TooLarge, brief
-from ..estimation.fit import Fit, learn
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
+from ..estimation.learning import learn
 from ..estimation.problem import HOLD_LIMIT
-from ..estimation.validation import Validation
 from ..models.base import GRID
 from ..models.registry import methods_with
 from ..progress import bar
@@ -25,7 +26,7 @@ class Stages:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
     source : Source, or None
         The dissimilarities of its rows to its candidates; None where the method reads none, and none were measured.
     radii : list of float
@@ -36,7 +37,7 @@ class Stages:
         Why there are no radii, where the method has one.
     """
 
-    fit: Fit
+    fit: Fitted
     source: Source | None
     radii: list[float]
     path: Path | None
@@ -53,7 +54,7 @@ class Stages:
         """The complete rule at a radius."""
         return self.fit.rule if self.path is None or eps is None else self.path.at(self.radii.index(eps))
 
-    def at(self, eps: float | None, size: int | None) -> Fit:
+    def at(self, eps: float | None, size: int | None) -> Fitted:
         """The fit with the first `size` steps at a radius."""
         if (eps, size) == self.own:
             return self.fit
@@ -70,12 +71,12 @@ def count_steps(rule: Rule) -> int | None:
     return len(next(iter(rule.steps.values()))) - 1 if isinstance(rule, Stepwise) else None
 
 
-def make_stages(fit: Fit, radii: Sequence[float] | None = None) -> Stages:
+def make_stages(fit: Fitted, radii: Sequence[float] | None = None) -> Stages:
     """Fit the path over the radii, once.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
     radii : sequence of float, optional
         By default those of its cross-validation, else the method's own grid; for a method that shares no work between radii
         (an exact solver) none.
@@ -116,14 +117,14 @@ def make_stages(fit: Fit, radii: Sequence[float] | None = None) -> Stages:
 class GridFits:
     """The fits on all rows at the points of a validation's grid, solved at once for a method whose points share work."""
 
-    def __init__(self, validation: Validation) -> None:
+    def __init__(self, validation: ErrorCurve) -> None:
         self._validation, problem = validation, validation.problem
         with bar(None, "fitting", problem.progress) as fitting:
             self._dissimilarity = problem.measure()
             task = replace(problem.task(self._dissimilarity, limit=HOLD_LIMIT), tick=fitting.update)
             self._path = problem.model.path(task, {str(k): validation.grid[k].unique() for k in validation.grid})
 
-    def fit(self, point: int) -> Fit:
+    def fit(self, point: int) -> Fitted:
         """The fit at a row of `validation.table`."""
         validation = self._validation
         selection = validation.select(point)

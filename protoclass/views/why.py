@@ -6,17 +6,18 @@ from typing import Any
 
 import pandas as pd
 
+from ..analysis.why import why
 from ..errors import NotAvailable
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from .words import write_field
 
 
-def list_reasons(fit: Fit, row: Any) -> pd.DataFrame:
+def list_reasons(fit: Fitted, row: Any) -> pd.DataFrame:
     """`Fit.why` for a picture: by how much each variable brings a row nearer to its prototype than to the rival.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
     row : as in `Fit.why`
 
     Returns
@@ -31,7 +32,7 @@ def list_reasons(fit: Fit, row: Any) -> pd.DataFrame:
     NotAvailable
         Where distances can't be divided among variables, or one class alone has prototypes.
     """
-    table = fit.why(row)
+    table = why(fit, row)
     if "not_additive" in table.attrs:
         raise NotAvailable(f"plot('why') divides distances among variables: {table.attrs['not_additive']}")
     if "rival" not in table.attrs:

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ..errors import shown
-from ..estimation.fit import Fit
-from ..estimation.validation import Validation
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
 from ..settings import SAME
 from .coverage import Coverage
 from .prototypes import all_rows_serve, list_names, list_shown
@@ -75,7 +75,7 @@ def write_rows(count: int) -> str:
     return f"{count} row{'' if count == 1 else 's'}"
 
 
-def describe_prototypes(fit: Fit) -> str:
+def describe_prototypes(fit: Fitted) -> str:
     """The title of a picture of prototypes: how many there are, and the features of a rule that is said in words."""
     prototypes = fit.rule.prototypes
     support = prototypes.table.get("support")
@@ -89,7 +89,7 @@ def describe_prototypes(fit: Fit) -> str:
     return f"{features} feature{'' if features == 1 else 's'}{f', {count}' if len(prototypes) else ' in words'}"
 
 
-def describe_balls(fit: Fit, count: int, shapes: bool) -> str:
+def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
     """What a picture draws of the balls of the first `count` prototypes: their shapes, or lines to the rows in them."""
     radii = fit.rule.prototypes.radii
     if radii is None or not count:
@@ -101,12 +101,12 @@ def describe_balls(fit: Fit, count: int, shapes: bool) -> str:
     return what
 
 
-def count_features(fit: Fit) -> int:
+def count_features(fit: Fitted) -> int:
     """Number of features in words; 0 where a rule has prototypes alone."""
     return 0 if fit.model.can.features is None else len(fit.model.can.features(fit.learned))
 
 
-def describe_fit(fit: Fit, coverage: Coverage) -> str:
+def describe_fit(fit: Fitted, coverage: Coverage) -> str:
     """A fit in a sentence or two."""
     frame, count, rule = fit.frame, len(list_shown(fit)), fit.rule
     n = fit.nobs
@@ -126,12 +126,12 @@ def describe_fit(fit: Fit, coverage: Coverage) -> str:
     return f"{words}."
 
 
-def describe_picture(fit: Fit, axes: tuple[str, str] | None, words: str, class_: Any, chosen: str) -> str:
+def describe_picture(fit: Fitted, axes: tuple[str, str] | None, words: str, class_: Any, chosen: str) -> str:
     """A picture of rows and prototypes for those who do not see it.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
     axes : (str, str), or None
         Two predictors, None for a map.
     words : str
@@ -147,13 +147,13 @@ def describe_picture(fit: Fit, axes: tuple[str, str] | None, words: str, class_:
     return f"{fit.nobs} rows and their prototypes on {where}. {words}{only}{ringed}"
 
 
-def describe_point(validation: Validation, point: int) -> str:
+def describe_point(validation: ErrorCurve, point: int) -> str:
     """The parameters of a grid point."""
     row = validation.grid.iloc[point]
     return ", ".join(f"{k} = {write_value(row[k])}" for k in validation.grid) or validation.problem.model.title
 
 
-def describe_choice(validation: Validation, point: int) -> str:
+def describe_choice(validation: ErrorCurve, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
     names = ((validation.best, f"the least {validation.measure_name}"), (validation.one_se, "the 1-SE choice"))
     marks = [name for at, name in names if at == point]
@@ -162,7 +162,7 @@ def describe_choice(validation: Validation, point: int) -> str:
     return f"{describe_point(validation, point)}: {validation.measure_name} {error}{which}."
 
 
-def describe_selection(validation: Validation) -> str:
+def describe_selection(validation: ErrorCurve) -> str:
     """What cross-validation chose, in words: the title of its picture."""
     best, choice, name = validation.best, validation.one_se, validation.measure_name
     row = validation.table.iloc[choice]
@@ -173,7 +173,7 @@ def describe_selection(validation: Validation) -> str:
     return f"The simplest within 1 SE of the least {name} ({write_number(validation.table['error'].iloc[best])})\n{words}"
 
 
-def list_facts(validation: Validation, point: int, counts: str) -> list[tuple[str, str]]:
+def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[str, str]]:
     """What is known of a grid point, by name; `counts` are the prototypes of the fit on all rows, in words."""
     row = validation.table.iloc[point]
     out = [(PARAMETERS.get(str(k), str(k)), write_value(row[k])) for k in validation.grid]
@@ -190,7 +190,7 @@ def list_facts(validation: Validation, point: int, counts: str) -> list[tuple[st
     return out
 
 
-def describe_counts(fit: Fit | None) -> str:
+def describe_counts(fit: Fitted | None) -> str:
     """Prototypes of each class; the folds' own were not kept, so that a fit on all rows has to be at hand."""
     if fit is None:
         return "press Use this to count them"
@@ -200,7 +200,7 @@ def describe_counts(fit: Fit | None) -> str:
     return ", ".join(f"{level}: {count}" for level, count in zip(fit.classes, counts, strict=True))
 
 
-def describe_curve(validation: Validation, axes: tuple[str, ...], point: int) -> str:
+def describe_curve(validation: ErrorCurve, axes: tuple[str, ...], point: int) -> str:
     """The picture of a cross-validation for those who do not see it."""
     what = " and ".join(PARAMETERS.get(k, k) for k in axes) or validation.problem.model.title
     kind = "Heat map" if len(axes) == 2 else "Curve"
@@ -214,7 +214,7 @@ def describe_curve(validation: Validation, axes: tuple[str, ...], point: int) ->
     )
 
 
-def list_prototypes(fit: Fit, which: np.ndarray) -> list[str]:
+def list_prototypes(fit: Fitted, which: np.ndarray) -> list[str]:
     """A line for each of some prototypes: place, name, class, and the rows that it covers first."""
     prototypes, names = fit.rule.prototypes, list_names(fit)[which]
     covers = prototypes.table.get("covers")
@@ -224,7 +224,7 @@ def list_prototypes(fit: Fit, which: np.ndarray) -> list[str]:
     ]
 
 
-def describe_list(fit: Fit, count: int, most: int) -> str:
+def describe_list(fit: Fitted, count: int, most: int) -> str:
     """The head of a list of `count` prototypes, of which at most so many are listed."""
     if not count:
         return "No prototypes to choose"

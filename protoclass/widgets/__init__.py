@@ -5,14 +5,13 @@ An explorer is a box of ipywidgets whose state is public, as traits: a notebook 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-    from ..estimation.validation import Validation
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
 
 
-def explore_validation(validation: Validation, **options: Any) -> Any:
+def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     """Move over the grid of a cross-validation.
 
     A slider for each parameter, linked to the error curve, or to a heat map of two parameters, which the browser draws. A click
@@ -21,7 +20,7 @@ def explore_validation(validation: Validation, **options: Any) -> Any:
 
     Parameters
     ----------
-    validation : Validation
+    validation : ErrorCurve
     x : pair of str, optional
         Of several parameters the two that the heat map has as axes; by default the two with most values.
 
@@ -48,7 +47,7 @@ def explore_validation(validation: Validation, **options: Any) -> Any:
     return show(CurveExplorer(validation, **options))
 
 
-def explore_fit(fit: Fit, **options: Any) -> Any:
+def explore_fit(fit: Fitted, **options: Any) -> Any:
     """Look at the prototypes of a fit.
 
     Sliders move the radius and the number of prototypes. A prototype that is clicked, or chosen from the list, says what it
@@ -58,7 +57,7 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
 
     Parameters
     ----------
-    fit : Fit
+    fit : Fitted
     shape : (int, int), optional
         Rows and columns of a picture, for rows that are pictures.
     x, y : str, optional
@@ -107,20 +106,3 @@ def explore_fit(fit: Fit, **options: Any) -> Any:
         if not front_end():
             return written
     return show(explorer)
-
-
-def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
-    """Fit, and look at the prototypes.
-
-    Parameters
-    ----------
-    formula, data, method, **arguments : as for `fit`
-    shape : as for `explore_fit`
-
-    Returns
-    -------
-    As `explore_fit`.
-    """
-    from ..estimation.fitting import fit
-
-    return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from traitlets import Dict
 
-from ..estimation.validation import Validation
+from ..estimation.error_curve import ErrorCurve
 from ..plots.palette import RISING, letters_on
 from ..views.curve import limit_cells, limit_errors, place_points, place_values, rank_values, within_one_se
 from ..views.words import MEASURES, PARAMETERS, describe_choice, describe_selection, write_number, write_value
@@ -52,7 +52,7 @@ class Chart(Picture):
         self.shown = {"point": point, "turn": self._turn}
 
 
-def describe_chart(validation: Validation, pair: tuple[str, ...]) -> Described:
+def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Described:
     """A validation as a curve over one parameter, or as a heat map of two; and the values that each slider has."""
     count = {str(name): len(validation.grid[name].unique()) for name in validation.grid}
     points = np.arange(len(validation.table))
@@ -63,7 +63,7 @@ def describe_chart(validation: Validation, pair: tuple[str, ...]) -> Described:
     }
 
 
-def describe_line(validation: Validation, along: tuple[str, ...], points: np.ndarray) -> Described:
+def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.ndarray) -> Described:
     """The error at some grid points along a parameter, or that of the only point where none was tuned.
 
     `x` are the places on an axis whose positions 0, 1, ... have `names`, or which is that of the values; `top` is the largest
@@ -89,7 +89,7 @@ def describe_line(validation: Validation, along: tuple[str, ...], points: np.nda
     }
 
 
-def describe_heat(validation: Validation, pair: tuple[str, str]) -> Described:
+def describe_heat(validation: ErrorCurve, pair: tuple[str, str]) -> Described:
     """The error over two parameters, with the colours of the cells, which mean the same wherever the other parameters stand.
 
     `places` are column and row of each grid point; those of one number in `slices` are shown together.
@@ -120,7 +120,7 @@ def describe_heat(validation: Validation, pair: tuple[str, str]) -> Described:
     }
 
 
-def _describe_points(validation: Validation, points: np.ndarray) -> Described:
+def _describe_points(validation: ErrorCurve, points: np.ndarray) -> Described:
     """What a curve and a heat map have in common: the points by their number in `points`, in words, and the two choices."""
     table, limit = validation.table, within_one_se(validation)
     sizes = table["size"].tolist()

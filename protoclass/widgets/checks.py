@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, brief
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..views.prototypes import list_names
 from .base import find_value
 
@@ -36,7 +36,7 @@ def check_size(value: Any, most: int | None, method: str) -> int | None:
     return int(value)
 
 
-def check_label(value: Any, fit: Fit) -> Any:
+def check_label(value: Any, fit: Fitted) -> Any:
     """The label of a row or prototype, or None."""
     try:
         fine = value is None or value in fit.frame.index or value in list_names(fit)

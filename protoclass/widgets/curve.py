@@ -10,8 +10,9 @@ from ipywidgets import HTML, Box, Button, Dropdown, Layout, SelectionSlider
 from traitlets import Instance, Int, validate
 
 from ..errors import OptionError, brief
-from ..estimation.fit import Fit
-from ..estimation.validation import Validation
+from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
+from ..estimation.learning import learn
 from ..plots.curve import curve
 from ..plots.palette import RISING
 from ..plots.style import plain_text
@@ -41,11 +42,11 @@ class CurveExplorer(Explorer):
 
     Attributes
     ----------
-    validation : Validation
+    validation : ErrorCurve
     point : int
         The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as `eps`; with an underscore
         added where the box has something of that name), linked to it both ways.
-    fit : Fit, or None
+    fit : Fitted, or None
         The method on all rows at the point where "Use this" was pressed, or `use()` called.
     sliders : dict
         The control of each parameter.
@@ -55,14 +56,14 @@ class CurveExplorer(Explorer):
     PICTURE: ClassVar[type[Chart]] = Chart
 
     point = Int()
-    fit = Instance(Fit, allow_none=True, read_only=True)
+    fit = Instance(Fitted, allow_none=True, read_only=True)
 
-    def __init__(self, validation: Validation, x: Any = None) -> None:
+    def __init__(self, validation: ErrorCurve, x: Any = None) -> None:
         super().__init__()
         self.validation = validation
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._pair = choose_pair(validation, x)
-        self._fits: dict[int, Fit] = {}
+        self._fits: dict[int, Fitted] = {}
         self._grid_fits = GridFits(validation) if validation.problem.model.shares_work else None
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
         self.add_traits(**{self._trait[name]: Among(values) for name, values in self.grid.items()})
@@ -126,7 +127,8 @@ class CurveExplorer(Explorer):
         """Fit all rows at the chosen point; `fit` is it then."""
         if self.point not in self._fits:
             fits = self._grid_fits
-            self._fits[self.point] = fits.fit(self.point) if fits else self.validation.fit_at(self.point)
+            own = self.validation
+            self._fits[self.point] = fits.fit(self.point) if fits else learn(own.problem, own.select(self.point), own)
         self.set_trait("fit", self._fits[self.point])
 
     @property
@@ -196,7 +198,7 @@ class CurveExplorer(Explorer):
         return [*facts, ("explorer.fit", at)]
 
 
-def draw_heat(validation: Validation, pair: tuple[str, ...], ax: Any) -> list[Any]:
+def draw_heat(validation: ErrorCurve, pair: tuple[str, ...], ax: Any) -> list[Any]:
     """Axes for the error over two parameters; what is to be filled: the image, the least error and the 1-SE choice.
 
     Its colours mean the same wherever the other parameters stand.

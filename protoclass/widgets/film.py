@@ -11,7 +11,7 @@ import numpy as np
 from ..analysis.steps import stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..plots.style import colour, mark
 from ..settings import options
 from ..views.coverage import Coverage, measure_coverage
@@ -61,7 +61,7 @@ class Film:
         Of the points: the rows, then the prototypes that are not rows.
     places : dict
         The point of each name of a prototype that is not a row.
-    fits : list of Fit
+    fits : list of Fitted
         The complete one at each radius.
     reels : dict
         By place of the radius what `make_reel` gives; those that are left out Python sends when they are shown.
@@ -70,7 +70,7 @@ class Film:
     """
 
     stages: Stages
-    fits: list[Fit]
+    fits: list[Fitted]
     names: list[str]
     places: dict[Any, int]
     reels: dict[int, Packed]
@@ -81,12 +81,12 @@ class Film:
         proved = measure_gaps(self.fits[stage])
         return "" if proved is None else proved.describe(size)
 
-    def points(self, fit: Fit) -> np.ndarray:
+    def points(self, fit: Fitted) -> np.ndarray:
         """The point (q,) of each prototype of a fit."""
         return find_points(fit, self.places)
 
 
-def find_points(fit: Fit, places: dict[Any, int]) -> np.ndarray:
+def find_points(fit: Fitted, places: dict[Any, int]) -> np.ndarray:
     rows, names = list_rows(fit.rule.prototypes, fit.dissimilarity), list_names(fit)
     return np.array([row if row >= 0 else places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
 
@@ -119,7 +119,7 @@ def make_film(stages: Stages, criticised: Sequence[tuple[str, Any]] = ()) -> Fil
     return Film(stages, full, [str(label) for label in [*fit.frame.index, *places]], places, reels, badly)
 
 
-def make_reel(fit: Fit, source: Source | None, points: np.ndarray) -> Packed:
+def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     """The complete rule at a radius, packed.
 
     `points`, `classes`, `radii`, `born` (the size from which on it is there) and `listed` (whether pictures mark it) of each
@@ -161,7 +161,7 @@ def make_reel(fit: Fit, source: Source | None, points: np.ndarray) -> Packed:
     }
 
 
-def list_texts(fit: Fit) -> list[str]:
+def list_texts(fit: Fitted) -> list[str]:
     """What a rule consists of in words at each size, where that is not so many prototypes."""
     steps = count_steps(fit.rule)
     if fit.model.can.nearest and steps is not None:
@@ -172,7 +172,7 @@ def list_texts(fit: Fit) -> list[str]:
     return [describe_prototypes(fit.derived(stepwise(fit).first(size), {}, size)) for size in range(steps + 1)]
 
 
-def find_born(fit: Fit) -> np.ndarray:
+def find_born(fit: Fitted) -> np.ndarray:
     """The number of steps (q,) from which on each prototype is there; 0 where a rule was not built step by step."""
     prototypes, steps = fit.rule.prototypes, count_steps(fit.rule)
     if steps is None or prototypes.at is None:
@@ -187,7 +187,7 @@ def find_born(fit: Fit) -> np.ndarray:
     return born
 
 
-def list_changes(fit: Fit, source: Source | None, coverage: Coverage) -> tuple[np.ndarray, ...]:
+def list_changes(fit: Fitted, source: Source | None, coverage: Coverage) -> tuple[np.ndarray, ...]:
     """Rows, sizes, nearest prototypes and codes (k,) where what the rule predicts for a row changes, row by row."""
     n, steps = fit.nobs, count_steps(fit.rule)
     if steps is None or (steps > WALKED and not fit.model.can.nearest):
@@ -201,7 +201,7 @@ def list_changes(fit: Fit, source: Source | None, coverage: Coverage) -> tuple[n
     return rows, at, np.full(len(rows), -1), walked[at, rows]
 
 
-def _changes_of_nearest(fit: Fit, source: Source | None) -> tuple[np.ndarray, ...]:
+def _changes_of_nearest(fit: Fitted, source: Source | None) -> tuple[np.ndarray, ...]:
     prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
     rank = np.arange(q) if prototypes.at is None else prototypes.at
     parts = []
@@ -276,7 +276,7 @@ def describe_curve(stages: Stages) -> Packed:
     }
 
 
-def describe_album(fit: Fit, album: Album) -> Packed:
+def describe_album(fit: Fitted, album: Album) -> Packed:
     """The rows as pictures; nothing where they have more than `PIXELS` pixels together."""
     one = album.rows(fit, fit.frame.columns.iloc[:1])
     if one[0].size * fit.nobs > PIXELS:
@@ -305,7 +305,7 @@ def describe_plane(film: Film, plane: Plane) -> Packed:
     }
 
 
-def find_outline(fit: Fit, plane: Plane) -> np.ndarray:
+def find_outline(fit: Fitted, plane: Plane) -> np.ndarray:
     """The corners (121, 2) of a ball of radius 1 around 0 in the units of the plane; none where balls have no outlines."""
     radii = fit.rule.prototypes.radii
     if radii is None or not np.isfinite(radii).any():

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from traitlets import Dict
 
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..views.geometry import Plane
 from ..views.pictures import Album
 from .browser import script
@@ -65,7 +65,7 @@ class Map(Picture):
             "film": describe(film, album),
         }
 
-    def show(self, fit: Fit, plane: Plane, state: dict[str, Any], regions: Any) -> None:
+    def show(self, fit: Fitted, plane: Plane, state: dict[str, Any], regions: Any) -> None:
         """The current state; `regions` are codes (height, width) and the ends of the axes, None for none."""
         assert self._film is not None
         film, pending = self._film, dict(self._pending)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import shown
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..views.cards import (
     COVERS,
     DECISION,
@@ -35,7 +35,7 @@ LARGE, SMALL = 72, 36  # pixels of the page
 NUMBERS = {RIVAL: "Nearest rivals, of other classes", NEAREST: "Nearest prototype of each class"}
 
 
-def overview(fit: Fit, coverage: Coverage) -> str:
+def overview(fit: Fitted, coverage: Coverage) -> str:
     """While nothing is selected: the classes, and for set covering machines their rules."""
     table = summarize_classes(fit, coverage)
     rows = [[str(level), *map(str, counts)] for level, counts in zip(table.index, table.to_numpy(), strict=True)]
@@ -51,7 +51,7 @@ def overview(fit: Fit, coverage: Coverage) -> str:
     return f'<div style="line-height:1.4">{hint}</div>{beside(parts)}'
 
 
-def panel(fit: Fit, name: Any, cards: list[Card], album: Album | None) -> str:
+def panel(fit: Fitted, name: Any, cards: list[Card], album: Album | None) -> str:
     """A prototype or a row: words, its predictors (or the pictures), and the rows and prototypes that it has to do with."""
     place, row = find_name(fit, name)
     out = []
@@ -98,7 +98,7 @@ def _tabulate(card: Card, relation: str) -> str:
     return columns(["prototype", "class", "distance"], rows, _capitalize(NUMBERS[relation]))
 
 
-def _list_predictors(fit: Fit, place: int, row: int) -> str:
+def _list_predictors(fit: Fitted, place: int, row: int) -> str:
     """The predictors of a row or a prototype."""
     values = read_predictors(fit, place, row)
     if not len(values):
@@ -108,7 +108,7 @@ def _list_predictors(fit: Fit, place: int, row: int) -> str:
     return listed(rows, "Predictors")
 
 
-def _show_pictures(fit: Fit, card: Card, place: int, row: int, album: Album) -> list[str]:
+def _show_pictures(fit: Fitted, card: Card, place: int, row: int, album: Album) -> list[str]:
     """Pictures of a row or prototype, of the rows that it holds, and of its rivals or of the prototypes that decide on it."""
     own = album.rows(fit, fit.frame.columns.iloc[[row]]) if row >= 0 else album.prototypes(fit, np.array([place]))
     out = [pictures(own, [card.title.split(":")[0]], "", LARGE)]

@@ -14,9 +14,10 @@ from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, Selection
 from traitlets import Any as Anything
 from traitlets import Instance, Tuple, Unicode, validate
 
+from ..analysis.alternatives import swap
 from ..arguments import one_of
 from ..errors import OptionError
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..views.cards import Card, list_details, make_cards
 from ..views.coverage import Coverage, measure_coverage
 from ..views.geometry import MAP, Plane, choose_axes, list_predictors, make_plane
@@ -45,7 +46,7 @@ class PrototypeExplorer(Explorer):
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fitted
         The one that is shown. Another that is assigned is explored from then on.
     eps : float, or None
         Radius, one of the slider's; None where the method has none or is slow to solve for each.
@@ -65,7 +66,7 @@ class PrototypeExplorer(Explorer):
     PICTURE: ClassVar[type[Map]] = Map
     WIDEST: ClassVar[int] = 1080
 
-    fit = Instance(Fit)
+    fit = Instance(Fitted)
     eps = Requested(None)
     size = Requested(None)
     class_ = Anything(None, allow_none=True)
@@ -76,7 +77,7 @@ class PrototypeExplorer(Explorer):
 
     def __init__(
         self,
-        fit: Fit,
+        fit: Fitted,
         shape: Any = None,
         x: str | None = None,
         y: str | None = None,
@@ -99,7 +100,7 @@ class PrototypeExplorer(Explorer):
             self.observe(self._radius_moved, "eps")
             self.observe(self._update, list(self.STATE))
 
-    def _prepare(self, fit: Fit, radii: Sequence[float] | None = None) -> Prepared:
+    def _prepare(self, fit: Fitted, radii: Sequence[float] | None = None) -> Prepared:
         """What takes time, and may fail, before anything is shown of a fit."""
         album = None if self._shape is None else make_album(fit, self._shape)
         return make_film(make_stages(fit, radii), self._criticised if fit is self._swapped else []), album
@@ -115,8 +116,8 @@ class PrototypeExplorer(Explorer):
         self._row_of = {str(label): i for i, label in enumerate(fit.frame.index)}
         self._scene: Scene | None = None
         self._marks: Marks | None = None
-        self._coverage: tuple[Fit, Coverage] | None = None
-        self._regions: tuple[Fit, Plane, np.ndarray] | None = None
+        self._coverage: tuple[Fitted, Coverage] | None = None
+        self._regions: tuple[Fitted, Plane, np.ndarray] | None = None
         self._shown = self._stages.own
         with self.hold(), self._controls():
             self._sheet = self._drawn = None
@@ -176,9 +177,9 @@ class PrototypeExplorer(Explorer):
         return [*self.sliders.values(), menu, self._warning, self._status, middle, self._details]
 
     @validate("fit")
-    def _another(self, proposal: Any) -> Fit:
+    def _another(self, proposal: Any) -> Fitted:
         """Another fit is prepared before the old one is given up."""
-        fit: Fit = proposal["value"]
+        fit: Fitted = proposal["value"]
         if fit is not self._current:
             self._prepared = self._prepare(fit)
             if fit is not self._swapped:
@@ -256,7 +257,7 @@ class PrototypeExplorer(Explorer):
             raise OptionError("swap: select the prototype whose place the row takes, such as explorer.selected = label")
         before = self.selected
         with self.hold():
-            self._swapped = self.fit.swap(before, substitute)
+            self._swapped = swap(self.fit, before, substitute)
             self.fit = self._swapped
             self.selected = substitute
             if self._swaps is not None:

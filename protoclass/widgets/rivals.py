@@ -8,13 +8,13 @@ import numpy as np
 
 from ..core.parallel import kernel
 from ..core.sources import Source
-from ..estimation.fit import Fit
+from ..estimation.fitted import Fitted
 from ..views.prototypes import measure_rows
 from ..views.stages import count_steps
 from .film import BLOCK, pack
 
 
-def make_rivals(fit: Fit, source: Source | None) -> dict[str, Any]:
+def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
     """Packed by row: from `rival_starts[i]` on the sizes `rival_steps` at which its nearest prototype or its rival changes.
 
     The rival is the nearest prototype of another class where the nearest is of the row's own class, else the nearest of its own

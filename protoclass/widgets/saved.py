@@ -9,7 +9,7 @@ import json
 import struct
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,8 @@ from ..views.regions import predict_regions
 from ..views.words import write_field
 from .browser import script, style
 from .film import ENTRIES, Film, describe, describe_plane, pack
+from .prototypes import PrototypeExplorer
 from .rivals import make_rivals
-
-if TYPE_CHECKING:
-    from .prototypes import PrototypeExplorer
 
 MOST = 12_000_000  # bytes of the radii, compressed
 FIELDS = 40  # predictors

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ipywidgets import Dropdown, Layout
 
+from ..analysis.alternatives import Alternatives
 from ..errors import OptionError, brief
+from ..estimation.fitted import Fitted
 from ..settings import significant
-
-if TYPE_CHECKING:
-    from ..analysis.alternatives import Alternatives
-    from ..estimation.fit import Fit
 
 Label = Hashable
 NO_SWAP = ("none", None)
@@ -45,7 +43,7 @@ class Swaps:
             self._first[substitute] = first
 
 
-def swaps_of(fit: Fit, alternatives: Any) -> Swaps | None:
+def swaps_of(fit: Fitted, alternatives: Any) -> Swaps | None:
     """The swaps that `fit.alternatives()` allows; None without any."""
     from ..analysis.alternatives import Alternatives
 
@@ -57,9 +55,9 @@ def swaps_of(fit: Fit, alternatives: Any) -> Swaps | None:
     return Swaps(alternatives)
 
 
-def criticised(fit: Fit, criticisms: Any) -> list[tuple[str, Label]]:
+def criticised(fit: Fitted, criticisms: Any) -> list[tuple[str, Label]]:
     """The rows that `fit.criticisms()` lists, each with the reason; none without any."""
-    from ..analysis.criticisms import Criticisms
+    from ..analysis.alternatives import Criticisms
 
     if criticisms is None:
         return []

@@ -8,14 +8,7 @@ import pytest
 from scipy import stats
 
 import protoclass as pc
-from protoclass.analysis.paired import (
-    Design,
-    by_row,
-    by_split,
-    error_interval,
-    mean_over_splits,
-    paired_interval,
-)
+from protoclass.analysis.comparison import Design, by_row, by_split, error_interval, mean_over_splits, paired_interval
 from protoclass.core.folds import holdout
 from protoclass.core.intervals import wilson
 
@@ -414,7 +407,7 @@ def test_equivalence_needs_several_splits_and_a_region(iris):
 
 def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(iris, monkeypatch):
     fitted = []
-    monkeypatch.setattr("protoclass.analysis.splits.fit", lambda *args, **options: fitted.append(options["method"]))
+    monkeypatch.setattr("protoclass.analysis.compare.fit_call", fitted.append)
     gaps = iris.assign(petal_width=iris["petal_width"].where(iris.index % 7 > 0))
     with pytest.raises(pc.NoVectors, match="method 'kmeans': Gower"):
         pc.compare("species ~ .", gaps, [pc.KNN(k=1), "kmeans"], cv=3, na="keep")

@@ -94,7 +94,7 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
     certain = replace(told, chances={name: np.round(p) for name, p in told.chances.items()})
     assert certain.score_tests("log_loss")[["low", "high", "p"]].isna().all(axis=None)
     assert certain.score_tests("brier")["p"].notna().all()
-    from protoclass.analysis.scored import score_rows
+    from protoclass.analysis.comparison import score_rows
 
     p = {"a": np.array([[0.5, 0.5], [np.nan, np.nan]]), "b": np.array([[0.2, 0.8], [0.1, 0.9]])}
     rows = score_rows("brier", p, pd.Series(pd.Categorical(["x", "y"]), index=[7, 8]))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.analysis.samples import disjoint, drawn
+from protoclass.analysis.stability import disjoint, drawn
 from protoclass.core.folds import holdout
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held

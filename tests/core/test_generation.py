@@ -260,9 +260,9 @@ def test_where_the_time_is_over_the_bound_is_over_the_sample_and_says_so(iris):
 
 
 def test_a_sample_that_was_taken_because_all_rows_would_take_long(iris, monkeypatch):
-    monkeypatch.setattr("protoclass.estimation.cost.ALWAYS", 100)
-    monkeypatch.setattr("protoclass.estimation.cost.BUDGET", 0.0)
-    monkeypatch.setattr("protoclass.estimation.cost.LEAST", 40)
+    monkeypatch.setattr("protoclass.estimation.problem.ALWAYS", 100)
+    monkeypatch.setattr("protoclass.estimation.problem.BUDGET", 0.0)
+    monkeypatch.setattr("protoclass.estimation.problem.LEAST_SAMPLE", 40)
     fit = pc.fit("species ~ .", iris, eps=0.9, solver="exact")
     assert "above the optimum over all 150 rows" in str(fit)
     assert "optimal over the 40 candidates" in str(fit)

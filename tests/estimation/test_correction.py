@@ -9,7 +9,7 @@ from scipy import stats
 
 import protoclass as pc
 from protoclass.core.choose import OF_HELD_OUT, choose
-from protoclass.estimation.correction import corrected_losses
+from protoclass.estimation.error_curve import corrected_losses
 from protoclass.widgets.curve import CurveExplorer
 
 

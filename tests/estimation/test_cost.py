@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.estimation import cost
-from protoclass.estimation.cost import choose_candidates, predicted_seconds
+from protoclass.estimation import problem
+from protoclass.estimation.problem import choose_candidates, predicted_seconds
 from protoclass.frames.frame import mold
 
 
@@ -29,7 +29,7 @@ def test_many_rows_are_a_sample_where_a_fit_would_take_long():
     frame = mold("y ~ .", table(200_000))
     whole = predicted_seconds(pc.PVM(), pc.Euclidean(), frame, 200_000)
     chosen = choose_candidates(pc.PVM(), pc.Euclidean(), frame)
-    assert chosen == int(200_000 * 30 / whole) > cost.LEAST
+    assert chosen == int(200_000 * 30 / whole) > problem.LEAST_SAMPLE
     assert predicted_seconds(pc.PVM(), pc.Euclidean(), frame, chosen) == pytest.approx(30, rel=1e-3)
     few = predicted_seconds(pc.PVM(eps=0.01), pc.Euclidean(), frame, 200_000)
     assert few < 30 < predicted_seconds(pc.PVM(eps=5.0), pc.Euclidean(), frame, 200_000)
@@ -38,9 +38,9 @@ def test_many_rows_are_a_sample_where_a_fit_would_take_long():
 
 
 def test_a_sample_is_drawn_and_said(monkeypatch):
-    monkeypatch.setattr(cost, "ALWAYS", 100)
-    monkeypatch.setattr(cost, "BUDGET", 1e-4)
-    monkeypatch.setattr(cost, "LEAST", 40)
+    monkeypatch.setattr(problem, "ALWAYS", 100)
+    monkeypatch.setattr(problem, "BUDGET", 1e-4)
+    monkeypatch.setattr(problem, "LEAST_SAMPLE", 40)
     data = table(400)
     fit = pc.fit("y ~ .", data, cv=3, progress=False)
     assert fit.problem.candidates == 40

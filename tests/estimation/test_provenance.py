@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.estimation.call import DEFAULTS
+from protoclass.estimation.problem import DEFAULTS
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 

@@ -246,7 +246,7 @@ def test_what_is_asked_of_fits_says_it_as_well(monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr("protoclass.analysis.stability.stability", fail)
+    monkeypatch.setattr("protoclass.analysis.stability.choose", fail)
     with pytest.raises(pc.TooLarge, match="memory ran out"):
         fit.stability(B=2)
 

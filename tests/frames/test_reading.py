@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import protoclass as pc
-from protoclass.estimation.partitions import for_new_rows
+from protoclass.estimation.fitted import for_new_rows
 from protoclass.frames.reading import Spooled, origin_of, read_for
 from protoclass.frames.tables import as_pandas
 

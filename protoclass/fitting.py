@@ -1,26 +1,157 @@
-"""`fit` and `cross_validate`, the front door."""
+"""What users hold: `Fit` and `Validation`, made by `fit` and `cross_validate`.
+
+The top floor: a method is the function of the floor below where its code and its documentation stand.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
-from ..arguments import known_arguments
-from ..core.memory import limited
-from ..errors import OptionError
-from .calibration import arguments_of
-from .call import DEFAULTS, Call, is_default
-from .cross_validation import check_choose, validate
-from .fit import Fit, calibrated, learn
-from .problem import Problem, prepare
-from .resampling import requested_measure
-from .selection import Selection, values_at
-from .uninformative import warn_if_worse, worse_than_one_class
-from .validation import Validation
+from .analysis.alternatives import alternatives, criticisms, swap
+from .analysis.bounds import bound
+from .analysis.evaluation import test
+from .analysis.importance import importance
+from .analysis.permutation import permutation_test
+from .analysis.slim import slim
+from .analysis.sql import sql
+from .analysis.stability import stability
+from .analysis.steps import at, ball, path, step_count
+from .analysis.why import why
+from .arguments import Served
+from .card import card
+from .declared import savable
+from .elsewhere import VERBS_OF_VALIDATION
+from .errors import printed
+from .estimation.calibration import calibrate, calibrated
+from .estimation.error_curve import ErrorCurve
+from .estimation.fitted import Fitted
+from .estimation.learning import cross_validate_call, fit_call, learn
+from .estimation.problem import DEFAULTS, Call
+from .estimation.selection import BY_HAND
+from .estimation.threshold import threshold
+from .frames.spelling import substitute
+from .plots import plot
+from .report import report
+from .tables import curve, printing
+from .tables.summary import summary
+from .tables.tidy import augment, glance, tidy
+from .values import Above, Printed, Saveable, public
+from .widgets import explore_fit, explore_validation
 
 
-@limited
-@known_arguments
+@savable
+@public
+@dataclass(frozen=True, eq=False)
+class Fit(Saveable, Fitted):
+    """A fitted classifier.
+
+    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and what else `Fitted` documents, and the
+    analyses, tables, pictures and files below.
+    """
+
+    validation: Validation | None
+
+    test, threshold, bound = test, threshold, bound
+    ball, path, why, importance, stability = ball, path, why, importance, stability
+    alternatives, criticisms = alternatives, criticisms
+    calibrate, at, swap, slim = calibrate, at, swap, slim
+    summary, tidy, glance, augment = summary, tidy, glance, augment
+    plot, explore = plot, explore_fit
+    report, card, sql = report, card, sql
+    __repr__, _repr_html_ = printed(printing.text), printing.html_text
+
+    def update(self, formula: str | None = None, **changes: Any) -> Fit:
+        """Fit again with some arguments changed, such as `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
+
+        In the formula `.` stands for the same side of the old formula, as in R; an empty left side keeps the response.
+        What was tuned is tuned again. A fit whose parameters were chosen by hand (`at`, `fit_at`, a slider of an explorer)
+        keeps these values, unless the method or the cross-validation changes, and a fit of the first steps has as many steps
+        again.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> fit = pc.fit("species ~ petal_length + petal_width", pc.load_data("iris"), eps=1.0)
+        >>> fit.update(". ~ . + sepal_width").call
+        fit('species ~ petal_length + petal_width + sepal_width', data, eps=1.0)
+        """
+        if formula is not None:
+            changes["formula"] = substitute(formula, self.call.formula)
+        selection, kept = self.selection, dict[str, Any]()
+        tunes_anew = {"method", "cv", "choose", "measure", "repeats", "loss"} & set(changes)
+        if selection.by_hand and not tunes_anew:
+            kept = {name: value for name, value in selection.values.items() if name not in changes}
+        call = self.call.changed({**kept, **changes}, self.model.parameters())
+        call.check_complete()
+        again = _held(fit_call(replace(call, function="fit", arguments={**DEFAULTS, **call.arguments})))
+        again = again.remembering({} if "method" in changes else selection.kept(kept, changes))
+        return calibrated(self._with_choices(again, kept, changes))
+
+    def _with_choices(self, again: Fit, kept: dict[str, Any], changes: dict[str, Any]) -> Fit:
+        """The updated fit with as many steps as this one has, and with the values that were chosen by hand."""
+        selection = self.selection
+        if not kept and selection.steps is None:
+            return again
+        if selection.steps is not None and "method" not in changes:
+            again = again.at(size=min(selection.steps, step_count(again)))
+        grid = selection.grid[[name for name in selection.grid if name in kept]]
+        if len(again.selection.grid.columns):  # something else was tuned anew, and its grid is the one to keep
+            return again
+        return replace(again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND))
+
+
+@savable(of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G")
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Printed, Saveable, ErrorCurve, Served):
+    """A cross-validated error curve.
+
+    It has `table`, `best`, `one_se`, `corrected`, `band`, the folds, the held-out predictions and what else `ErrorCurve` documents;
+    here are the fits at its points, its permutation test and its pictures.
+    """
+
+    serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
+    called: ClassVar[str] = "a cross-validation"
+    fits: ClassVar[type[Fit]] = Fit
+
+    permutation_test = permutation_test
+    plot, explore = Above("plots"), explore_validation
+    _said = curve.said
+
+    @cached_property
+    def fit(self) -> Fit:
+        """The method on all rows at the chosen point: by the 1-SE rule, or what `choose=` in the call says."""
+        return self.fit_at(self.chosen_by_call())
+
+    def fit_at(self, point: int) -> Fit:
+        """The method on all rows at a row of `table`.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), eps=[0.5, 1.0, 1.5])
+        >>> v.fit_at(2).model.eps
+        1.5
+        """
+        return _held(learn(self.problem, self.select(point), self))
+
+
+def _held(fitted: Fitted) -> Fit:
+    """What was learned, as users hold it."""
+    if isinstance(fitted, Fit):
+        return fitted
+    own = {f.name: getattr(fitted, f.name) for f in fields(fitted)}
+    return Fit(**own | {"validation": fitted.validation and _held_curve(fitted.validation)})
+
+
+def _held_curve(curve: ErrorCurve) -> Validation:
+    return Validation(**{f.name: getattr(curve, f.name) for f in fields(curve)})
+
+
+@public
 def fit(
     formula: str,
     data: Any,
@@ -157,27 +288,11 @@ def fit(
     ['setosa', 'virginica']
     """
     given = locals()  # before any other name is set
-    arguments = {name: given[name] for name in DEFAULTS if name in given}
-    problem = prepare(Call("fit", formula, data, arguments, fit), parameters)
-    check_choose(choose, problem.model)
-    if calibrate is not False:
-        arguments_of(calibrate)
-    _check_something_tunes(problem)
-    if problem.cv is None or (problem.cv_is_auto and not problem.model.tuned()):
-        _check_nothing_to_measure(arguments)
-        return calibrated(learn(problem, Selection()))
-    validated = validate(problem, requested_measure(measure, loss), repeats)
-    validation = validated.validation
-    point = validation.chosen(choose)
-    selection = Selection(validation.grid, values_at(validation.grid, point), point, choose)
-    rule = validated.rule(point)
-    out = calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
-    warn_if_worse(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None))
-    return out
+    arguments = {name: given[name] for name in DEFAULTS}
+    return _held(fit_call(Call("fit", formula, data, {**arguments, **parameters})))
 
 
-@limited
-@known_arguments
+@public
 def cross_validate(
     formula: str,
     data: Any,
@@ -230,34 +345,19 @@ def cross_validate(
     """
     given = locals()  # before any other name is set
     arguments = {name: given[name] for name in DEFAULTS if name in given}
-    problem = prepare(Call("cross_validate", formula, data, arguments, fit), parameters)
-    if problem.cv is None:
-        raise OptionError(
-            "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
-        )
-    check_choose(choose, problem.model)
-    validation = validate(problem, requested_measure(measure, loss), repeats).validation
-    warn_if_worse(worse_than_one_class(validation, validation.chosen(choose)))
-    if not problem.cv_is_auto:
-        return validation
-    # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
-    call = replace(problem.call, arguments={**problem.call.arguments, "cv": int(validation.of_fold.max()) + 1})
-    return replace(validation, problem=replace(problem, call=call))
+    return _held_curve(cross_validate_call(Call("cross_validate", formula, data, {**arguments, **parameters})))
 
 
-def _check_something_tunes(problem: Problem) -> None:
-    """Raise where a parameter is to be tuned and nothing tunes it."""
-    tuned = list(problem.model.tuned())
-    if tuned and problem.cv is None:
-        raise OptionError(
-            f"{tuned[0]} is to be tuned, and cv=None leaves nothing to tune it: give {tuned[0]}= a value, or cv=10"
-        )
+def explore(formula: str, data: Any, method: Any = "pvm", *, shape: Any = None, **arguments: Any) -> Any:
+    """Fit, and look at the prototypes.
 
+    Parameters
+    ----------
+    formula, data, method, **arguments : as for `fit`
+    shape : as for `Fit.explore`
 
-def _check_nothing_to_measure(arguments: dict[str, Any]) -> None:
-    for name in ("measure", "repeats", "loss"):
-        if not is_default(name, arguments[name], DEFAULTS):
-            cure = ", or loss= to predict of a calibrated fit" if name == "loss" else ""
-            raise OptionError(
-                f"{name}= is of the cross-validation, and nothing is cross-validated here: give cv=10 as well{cure}"
-            )
+    Returns
+    -------
+    As `Fit.explore`.
+    """
+    return explore_fit(fit(formula, data, method, **arguments), shape=shape)

@@ -1,0 +1,131 @@
+"""From a call of `fit` or `cross_validate` to what was learned: a `Fitted`, or an `ErrorCurve`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from ..core.task import Rule, Task
+from ..errors import DataWarning, OptionError, shown, warn
+from ..metrics.dissimilarity import Dissimilarity
+from ..progress import bar
+from ..settings import SAME, fixed
+from .calibration import READ, arguments_of, calibrated
+from .cross_validation import check_choose, validate
+from .error_curve import ErrorCurve
+from .fitted import Fitted
+from .problem import DEFAULTS, HOLD_LIMIT, Call, Problem, check_rows_needed, is_default, prepare
+from .resampling import requested_measure
+from .selection import Selection, values_at
+
+WORSE = "worse than no information"  # in every such warning, and by which it is told from others
+
+
+def fit_call(call: Call) -> Fitted:
+    """What a call of `fit` asks for; its parameters tuned, and its chances calibrated, if it says so."""
+    problem, given = prepare(call), {**DEFAULTS, **call.arguments}
+    check_choose(given["choose"], problem.model)
+    if given["calibrate"] is not False:
+        arguments_of(given["calibrate"])
+    tuned = list(problem.model.tuned())
+    if tuned and problem.cv is None:
+        raise OptionError(f"{tuned[0]} is to be tuned, and cv=None leaves nothing to tune it: give {tuned[0]}= a value, or cv=10")
+    if problem.cv is None or (problem.cv_is_auto and not tuned):
+        _check_nothing_to_measure(call)
+        return calibrated(learn(problem, Selection()))
+    validated = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])
+    validation = validated.validation
+    point = validation.chosen(given["choose"])
+    selection = Selection(validation.grid, values_at(validation.grid, point), point, given["choose"])
+    rule = validated.rule(point)
+    out = calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
+    _warn_if_worse(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None))
+    return out
+
+
+def _check_nothing_to_measure(call: Call) -> None:
+    for name in ("measure", "repeats", "loss"):
+        if not is_default(name, call.arguments.get(name, DEFAULTS[name])):
+            cure = ", or loss= to predict of a calibrated fit" if name == "loss" else ""
+            raise OptionError(
+                f"{name}= is of the cross-validation, and nothing is cross-validated here: give cv=10 as well{cure}"
+            )
+
+
+def cross_validate_call(call: Call) -> ErrorCurve:
+    """What a call of `cross_validate` asks for."""
+    problem, given = prepare(call), {**DEFAULTS, **call.arguments}
+    if problem.cv is None:
+        raise OptionError(
+            "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
+        )
+    check_choose(given["choose"], problem.model)
+    validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"]).validation
+    _warn_if_worse(worse_than_one_class(validation, validation.chosen(given["choose"])))
+    if not problem.cv_is_auto:
+        return validation
+    # a fit of its point that is updated is cross-validated again, although nothing may be left to tune
+    call = replace(problem.call, arguments={**problem.call.arguments, "cv": int(validation.of_fold.max()) + 1})
+    return replace(validation, problem=replace(problem, call=call))
+
+
+def learn(
+    problem: Problem,
+    selection: Selection,
+    validation: ErrorCurve | None = None,
+    dissimilarity: Dissimilarity | None = None,
+    task: Task | None = None,
+    rule: Rule | None = None,
+) -> Fitted:
+    """The method on all rows with the parameters of a selection: every fit is made here, or derived from one that was.
+
+    What cross-validation has measured or learned on all rows already can be given.
+    """
+    if rule is None or dissimilarity is None:
+        model = replace(problem.model, **selection.values)
+        with bar(None, "fitting", problem.progress) as fitting:
+            dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
+            task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
+            check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
+            task = problem.with_every_row(replace(task, tick=fitting.update), dissimilarity)
+            rule = model.path(task, {}).at(0)
+    of = Fitted if validation is None or validation.fits is None else validation.fits
+    return of(problem, dissimilarity, rule, validation, selection)
+
+
+def worse_than_one_class(validation: ErrorCurve, point: int, kinds: Collection[str] = (), is_calibrated: bool = False) -> str:
+    """That always predicting one class has a smaller cross-validated error than a grid point, with what helps; empty if it has not.
+
+    Parameters
+    ----------
+    validation : ErrorCurve
+    point : int
+        A row of its table.
+    kinds : collection of str
+        What the rule of the point predicts, where that is known. A rule with values by class can be calibrated; its decisions by
+        probabilities are then no worse than one class, but for chance, as the probabilities are the shares of the classes where
+        its values say nothing.
+    is_calibrated : bool
+    """
+    errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
+    if not errors[point] > none + SAME:
+        return ""
+    constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
+    head = f"CV {name} {fixed(errors[point])}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    cures = []
+    least = validation.corrected("min")
+    if point != validation.chosen("min") and least is not None and least < none:
+        cures.append(f"choose='min', whose corrected {name} is {fixed(least)}")
+    if set(READ) & set(kinds):
+        argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
+        cures.append(f"{'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), which decides by probabilities")
+    cures.append("validation.permutation_test() shows whether the predictors say anything of the classes")
+    return f"{head}; {', or '.join(cures[:-1])}{'; ' if cures[:-1] else ''}{cures[-1]}"
+
+
+def _warn_if_worse(said: str) -> None:
+    """A warning of what `worse_than_one_class` says, if it says something."""
+    if said:
+        warn(said, DataWarning)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .reading import Origin, origin_of
+from .reading import Origin, collect, origin_of
 from .sources import rows_at_once
-from .spooling import collect
 
 
 def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:

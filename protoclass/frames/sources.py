@@ -385,9 +385,16 @@ def _file(path: Path) -> File:
 def _parquet(path: Path) -> Lazy:
     """A parquet file as a table of pyarrow, or of polars where that is not installed."""
     if _installed("pyarrow"):
-        from pyarrow.dataset import dataset
+        from pyarrow.parquet import ParquetFile
 
-        return _arrow(dataset(path, format="parquet"), Lazy("", (), iter))
+        def read(columns: list[str]) -> Iterator[pd.DataFrame]:
+            with ParquetFile(path, pre_buffer=False) as file:
+                for batch in file.iter_batches(rows_at_once(len(columns)), columns=columns):
+                    yield batch.to_pandas()
+
+        with ParquetFile(path) as file:
+            schema, rows = file.schema_arrow, file.metadata.num_rows
+        return Lazy("", without_index(schema.names, (schema.metadata or {}).get(b"pandas")), read, rows)
     if not _installed("polars"):
         raise FileError(f"{shown(str(path))} is read by pyarrow or polars, and neither is installed: install one, or give a CSV file")
     import polars

@@ -204,7 +204,7 @@ def prototypes(fit: Fit) -> Iterable[Part]:
     if not len(table):
         yield Text(["The rule has none."])
         return
-    if fit.model.can.features is None and len(table) == fit.nobs:
+    if not fit.model.has("feature_table") and len(table) == fit.nobs:
         yield Text([f"All {fit.nobs:,} rows of the fit are prototypes."])
         return
     kept = table.iloc[:SHOWN, :COLUMNS]

@@ -156,8 +156,7 @@ def _written(substitutes: dict[Any, float]) -> str:
 
 def alternatives(fit: Fit, within: float, candidates: Any, seconds: float, progress: bool | None) -> Alternatives:
     """See `Fit.alternatives`."""
-    find = fit.model.can.alternatives
-    if find is None:
+    if not fit.model.has("alternatives"):
         raise lacking(fit.model, "integer program whose solutions could be compared", "alternatives")
     check_fixed("alternatives", "within", within, low=0)
     check_fixed("alternatives", "seconds", seconds, low=0)
@@ -166,7 +165,7 @@ def alternatives(fit: Fit, within: float, candidates: Any, seconds: float, progr
     with bar(2, "comparing solutions", progress) as comparing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         comparing.update()
-        found = find(fit.learned, task, float(within), float(seconds), interest)
+        found = fit.model.alternatives(fit.learned, task, float(within), float(seconds), interest)
         comparing.update()
     names, levels = fit.dissimilarity.candidate_names, fit.frame.levels
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)

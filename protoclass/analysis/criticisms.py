@@ -84,10 +84,10 @@ def criticisms(fit: Fit, n: int, seconds: float, progress: bool | None) -> Criti
     whole_number("n", n, 1)
     check_fixed("criticisms", "seconds", seconds, low=0)
     one_of("progress", progress, (None, True, False))
-    can, prototypes = fit.model.can, fit.rule.prototypes
-    if can.criticisms is None and not can.nearest:
+    model, prototypes = fit.model, fit.rule.prototypes
+    if not model.has("criticise") and not model.can.nearest:
         raise NotAvailable(
-            f"{lacking(fit.model, 'criticisms of its own and no nearest prototype', 'criticisms')}, and every rule of the nearest "
+            f"{lacking(fit.model, 'criticisms of its own and no nearest prototype', 'criticise')}, and every rule of the nearest "
             "prototype; fit.augment() says of each row whether it is predicted right"
         )
     if len(prototypes) == 0:
@@ -96,7 +96,8 @@ def criticisms(fit: Fit, n: int, seconds: float, progress: bool | None) -> Criti
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
         measured = measure(fit, task)
-        found = by_margin(measured, int(n)) if can.criticisms is None else can.criticisms(fit.learned, task, int(n), float(seconds))
+        own = model.has("criticise")
+        found = model.criticise(fit.learned, task, int(n), float(seconds)) if own else by_margin(measured, int(n))
         looking.update()
     return Criticisms(fit, _table(fit, task, measured, found), found.name, found.meaning)
 

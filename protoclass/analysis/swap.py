@@ -19,8 +19,7 @@ SWAPPED = "swapped"  # what the report of a rule calls it
 
 def swap(fit: Fit, prototype: Any, substitute: Any) -> Fit:
     """See `Fit.swap`."""
-    replaced = fit.model.can.swap
-    if replaced is None:
+    if not fit.model.has("swap"):
         raise lacking(fit.model, "prototypes that a row could take the place of", "swap")
     place = place_of(fit, prototype)
     (candidate,) = places_of(fit, [substitute])
@@ -35,7 +34,7 @@ def swap(fit: Fit, prototype: Any, substitute: Any) -> Fit:
         raise OptionError(
             f"substitute={brief(substitute)} may not stand for class {brief(level)}, as it is a candidate of another one: name a row of it"
         )
-    rule = replaced(fit.learned, task, place, int(candidate))
+    rule = fit.model.swap(fit.learned, task, place, int(candidate))
     earlier = rule.report.get(SWAPPED)
     this = f"{shown(substitute)} for {shown(prototype)}"
     report = {**rule.report, SWAPPED: this if earlier is None else f"{earlier}, {this}"}

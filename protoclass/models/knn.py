@@ -20,18 +20,6 @@ from .capabilities import Capabilities, Learned
 NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 
 
-def bayes_error(learned: Learned) -> list[str]:
-    """A bound on the Bayes error from the cross-validated error of 1-NN."""
-    model: Any = learned.model
-    if model.k != 1 or learned.error is None:
-        return []
-    least = cover_hart(min(1.0, learned.error), len(learned.classes))
-    return [
-        "Cover and Hart (1967): if the CV error were that of 1-NN on infinitely many rows, the Bayes error would be at least "
-        f"{least:.4f}."
-    ]
-
-
 @dataclass(frozen=True)
 class KNN(Model):
     """k nearest neighbours on any dissimilarity: all rows are prototypes, and the k nearest ones vote with their weights.
@@ -69,7 +57,7 @@ class KNN(Model):
     """
 
     name: ClassVar[str] = "knn"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, notes=bayes_error)
+    can: ClassVar[Capabilities] = Capabilities(weights=True)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"k": 1}
 
@@ -102,6 +90,16 @@ class KNN(Model):
         seed = task.seed if self.ties == "random" else None
         prototypes = Points(task.y[task.candidate_row[at]], at=at)
         return KNNPath(tuple(ks.tolist()), prototypes, ballots(task.w[task.candidate_row[at]]), task.classes, seed)
+
+    def notes(self, learned: Learned) -> list[str]:
+        """A bound on the Bayes error from the cross-validated error of 1-NN."""
+        if self.k != 1 or learned.error is None:
+            return []
+        least = cover_hart(min(1.0, learned.error), len(learned.classes))
+        return [
+            "Cover and Hart (1967): if the CV error were that of 1-NN on infinitely many rows, the Bayes error would be at least "
+            f"{least:.4f}."
+        ]
 
 
 def ballots(w: np.ndarray) -> np.ndarray:

@@ -19,31 +19,6 @@ from .counts import check_counts, counts, default_counts, in_words
 LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 
-def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-    """The criticisms that the paper chooses in each class: the first of each class and then the second of each, n in all.
-
-    They are sorted by the size of the witness, as each was chosen to differ from those before it too.
-    """
-    prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
-    assert prototypes.at is not None
-    rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
-    for c in range(task.classes):
-        of_class, columns, own, D, w = _take_class(task, c)
-        chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))
-        count = min(n, len(own) - len(chosen))
-        if count:
-            K = similarities(D, gamma)
-            worst = criticisms(K, w, chosen, count, own).chosen
-            rows.append(of_class[own[worst]])
-            score.append(witness(K, w, own[chosen])[worst])
-            rank.append(np.arange(len(worst)))
-    all_rows, value = np.concatenate(rows), np.concatenate(score)
-    first = np.lexsort((all_rows, -np.abs(value), np.concatenate(rank)))[:n]
-    first = first[np.lexsort((all_rows[first], -np.abs(value[first])))]
-    words = "mean similarity to the rows of the class minus that to its prototypes"
-    return Criticised(all_rows[first], value[first], "witness", words)
-
-
 @dataclass(frozen=True)
 class MMDCritic(Model):
     """MMD-critic: in each class, prototypes whose similarities have about the same mean as those of all rows of the class.
@@ -80,9 +55,7 @@ class MMDCritic(Model):
     """
 
     name: ClassVar[str] = "mmd"
-    can: ClassVar[Capabilities] = Capabilities(
-        weights=True, nearest=True, candidates=frozenset({"subset"}), criticisms=criticise
-    )
+    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
     never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}
@@ -174,6 +147,30 @@ class MMDCritic(Model):
             names = ", ".join(task.label(int(rows[own[j]])) for j in found)
             parts.append(f"{task.levels[c]}: {names or 'none'}")
         return "; ".join(parts)
+
+    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+        """The criticisms that the paper chooses in each class: the first of each class and then the second of each, n in all.
+
+        They are sorted by the size of the witness, as each was chosen to differ from those before it too.
+        """
+        prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
+        assert prototypes.at is not None
+        rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
+        for c in range(task.classes):
+            of_class, columns, own, D, w = _take_class(task, c)
+            chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))
+            count = min(n, len(own) - len(chosen))
+            if count:
+                K = similarities(D, gamma)
+                worst = criticisms(K, w, chosen, count, own).chosen
+                rows.append(of_class[own[worst]])
+                score.append(witness(K, w, own[chosen])[worst])
+                rank.append(np.arange(len(worst)))
+        all_rows, value = np.concatenate(rows), np.concatenate(score)
+        first = np.lexsort((all_rows, -np.abs(value), np.concatenate(rank)))[:n]
+        first = first[np.lexsort((all_rows[first], -np.abs(value[first])))]
+        words = "mean similarity to the rows of the class minus that to its prototypes"
+        return Criticised(all_rows[first], value[first], "witness", words)
 
 
 def _take_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

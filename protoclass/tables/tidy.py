@@ -21,8 +21,9 @@ ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified", "c
 
 def tidy(fit: Fit) -> pd.DataFrame:
     """See `Fit.tidy`."""
-    if fit.model.can.features is not None:
-        return fit.model.can.features(fit.learned)
+    features = fit.model.feature_table(fit.learned)
+    if features is not None:
+        return features
     out = fit.prototype_table.reset_index(drop=True)
     out.insert(0, "prototype", list(fit.prototype_table.index))
     return out

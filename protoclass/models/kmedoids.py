@@ -14,15 +14,15 @@ from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..errors import DataError, TooLarge, shown
-from .base import Model, axis, check_fixed, heaviest_class
+from .base import axis, check_fixed, heaviest_class
 from .capabilities import Capabilities
-from .counts import check_counts, counts, default_counts, in_words
+from .counts import PerClass, check_counts, counts, default_counts, in_words
 
 LARGEST = 2**29  # distances of a class that are held
 
 
 @dataclass(frozen=True)
-class KMedoids(Model):
+class KMedoids(PerClass):
     """k-medoids on each class separately, on any dissimilarity; the medoids, rows of the class, are the prototypes.
 
     The medoids of a class minimise the loss, the sum of the weights of its rows times their dissimilarities to the nearest
@@ -98,9 +98,6 @@ class KMedoids(Model):
         # the number of rows that each fold keeps of a class is known here, the number of candidates is not
         few = np.array([len(self._members(task, c)[1]) // 2 for c in range(task.classes)])
         return default_counts(np.minimum(smallest, few))
-
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         if (task.candidate_row < 0).any():

@@ -12,15 +12,15 @@ from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_proto
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..errors import DataError, TooLarge, shown
-from .base import Model, axis, check_fixed, check_number, heaviest_class
+from .base import axis, check_fixed, check_number, heaviest_class
 from .capabilities import Capabilities, Criticised, Learned
-from .counts import check_counts, counts, default_counts, in_words
+from .counts import PerClass, check_counts, counts, in_words
 
 LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 
 @dataclass(frozen=True)
-class MMDCritic(Model):
+class MMDCritic(PerClass):
     """MMD-critic: in each class, prototypes whose similarities have about the same mean as those of all rows of the class.
 
     With similarities exp(-gamma d^2), prototypes are added one after another, each so that the squared discrepancy between
@@ -89,12 +89,6 @@ class MMDCritic(Model):
         if gamma is not None:
             return float(gamma)
         return default_gamma([(D, w, own) for _, _, own, D, w in classes])
-
-    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
-
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         if (task.candidate_row < 0).any():

@@ -14,7 +14,7 @@ import pandas as pd
 from .arguments import known_arguments
 from .errors import OptionError, brief, cut, printed
 from .files import write_file
-from .frames.fingerprint import fingerprint
+from .frames.blocks import fingerprint
 from .report import STYLE, cited, versions
 from .settings import significant
 from .tables.printing import facts, validated

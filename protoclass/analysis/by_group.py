@@ -15,7 +15,7 @@ import pandas as pd
 from ..arguments import public
 from ..core.intervals import Estimate, difference_of, independent_rows, sums_of
 from ..errors import DataError, OptionError, brief, printed, shown, visible
-from ..frames.checks import along
+from ..frames.schema import along
 from ..frames.tables import cached_table
 from ..settings import fixed, significant
 from .paired import with_holm

@@ -16,9 +16,8 @@ from ..errors import DataError, OptionError, brief
 from ..estimation.calibration import arguments_of
 from ..estimation.call import DEFAULTS, is_default, short
 from ..estimation.fit import Fit
-from ..frames.checks import check_unique
 from ..frames.reading import read_for
-from ..frames.response import class_codes
+from ..frames.schema import check_unique, class_codes
 from ..frames.tables import as_pandas
 from ..models.base import Model
 from .comparison import Comparison, check_rope

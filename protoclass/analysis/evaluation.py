@@ -21,8 +21,7 @@ from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, p
 from ..estimation.coincidence import coincidences
 from ..estimation.decisions import decide, loss_of
 from ..estimation.threshold import threshold_in_words
-from ..frames.checks import check_unique, given_weights, group_codes
-from ..frames.response import class_codes
+from ..frames.schema import check_unique, class_codes, given_weights, group_codes
 from ..frames.tables import as_pandas
 from .judged import Judged, judged_by
 from .no_information import against_stated, signs, signs_of_groups

@@ -13,10 +13,8 @@ from ..arguments import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..core.query import answer
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
-from ..frames.checks import check_unique
-from ..frames.columns import predictors_of_columns
-from ..frames.frame import Frame
-from ..frames.response import class_codes
+from ..frames.frame import Frame, predictors_of_columns
+from ..frames.schema import check_unique, class_codes
 from ..frames.tables import as_pandas
 from ..progress import bar
 

@@ -13,8 +13,8 @@ from ..core.sources import part
 from ..core.task import Rule
 from ..estimation.calibration import Calibration, FoldRule
 from ..estimation.call import Call, short
-from ..frames.absent import Absent
 from ..frames.rowless import rowless
+from ..frames.tables import Absent
 from ..metrics.candidates import unlabelled
 from ..metrics.dissimilarity import Dissimilarity
 

@@ -21,10 +21,9 @@ from ..estimation.fit import Fit
 from ..estimation.fitting import fit
 from ..estimation.problem import prepare
 from ..estimation.uninformative import WORSE
-from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
-from ..frames.unseen import Unseen
+from ..frames.schema import Unseen, along
 from ..metrics.base import Metric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure

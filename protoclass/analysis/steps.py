@@ -14,8 +14,7 @@ from ..core.task import Points, Stepwise
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.problem import with_folds
 from ..estimation.resampling import draw_folds, fold_paths
-from ..frames.checks import check_unique
-from ..frames.response import class_codes
+from ..frames.schema import check_unique, class_codes
 from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from ..progress import bar

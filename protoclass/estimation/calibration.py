@@ -25,8 +25,7 @@ from ..core.query import answer
 from ..core.task import Rule, Stepwise, Task
 from ..declared import savable
 from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
-from ..frames.checks import check_unique, given_weights
-from ..frames.response import class_codes
+from ..frames.schema import check_unique, class_codes, given_weights
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar

@@ -11,7 +11,7 @@ import pandas as pd
 from ..arguments import quoted
 from ..declared import savable
 from ..errors import NotAvailable, brief, printed
-from ..frames.absent import Absent
+from ..frames.tables import Absent
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 

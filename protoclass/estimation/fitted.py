@@ -21,10 +21,10 @@ from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
 from ..frames.partitions import in_partitions
-from ..frames.rows import row_blocks
+from ..frames.reading import row_blocks
+from ..frames.schema import HOW as UNSEEN
+from ..frames.schema import Unseen
 from ..frames.tables import as_given, as_pandas, cached_table
-from ..frames.unseen import HOW as UNSEEN
-from ..frames.unseen import Unseen
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.vectors import as_vectors
 from ..models.base import Model

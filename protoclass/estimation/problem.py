@@ -20,11 +20,10 @@ from ..declared import savable
 from ..elsewhere import ELSEWHERE
 from ..errors import DataError, FormulaError, OptionError, brief, shown
 from ..frames.blocks import blocks
-from ..frames.checks import along, group_codes
-from ..frames.frame import Frame, mold
-from ..frames.ordering import sort_by_values
+from ..frames.frame import Frame, mold, sort_by_values
 from ..frames.reading import origin_of, read_for
 from ..frames.remote import mold_remote
+from ..frames.schema import along, group_codes
 from ..frames.tables import as_pandas, unshared
 from ..metrics.arrays import joined
 from ..metrics.base import Metric, TrainedMetric

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..arguments import is_number
 from ..errors import DataError, OptionError, brief, shown
-from ..frames.checks import LEAST
 from ..frames.frame import Frame
+from ..frames.schema import LEAST
 
 
 def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: Any) -> Frame:

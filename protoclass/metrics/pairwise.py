@@ -13,8 +13,8 @@ from ..core.distances.minkowski import minkowski, totals, unit
 from ..core.sources import Rep
 from ..dialects import total
 from ..errors import DataError, OptionError, shown
+from ..frames.blocks import EXACT
 from ..frames.frame import Frame
-from ..frames.rounded import EXACT
 from ..frames.schema import numbers
 from ..frames.sql import Columns
 from .base import Metric

@@ -110,7 +110,7 @@ class Mixture(PerClass):
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held, levels)
-        return np.maximum(2, of_K)
+        return np.asarray(np.maximum(2, of_K))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         X = np.asarray(task.coordinates(), float)

@@ -10,8 +10,7 @@ from ..estimation.calibration import Calibration
 from ..estimation.fit import Fit
 from ..estimation.problem import Problem
 from ..estimation.validation import Validation
-from ..frames.absent import Absent
-from ..frames.tables import as_pandas
+from ..frames.tables import Absent, as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 
 

@@ -14,8 +14,7 @@ from ..arguments import whole_number
 from ..core.query import distances_by
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fit import Fit
-from ..frames.checks import check_unique
-from ..frames.response import class_codes
+from ..frames.schema import check_unique, class_codes
 from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from .prototypes import list_rows, take

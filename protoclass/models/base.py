@@ -253,6 +253,13 @@ def own_candidates(task: Task) -> np.ndarray:
     return candidate
 
 
+def check_labelled(model: str, task: Task) -> None:
+    """Raise unless every candidate is a row, whose class the method needs."""
+    strange = int((task.candidate_row < 0).sum())
+    if strange:
+        raise DataError(f"{strange} candidates are not rows, and {model} needs the class of each: leave them out")
+
+
 def check_number(
     model: str,
     name: str,

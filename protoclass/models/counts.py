@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import MOST_ROWS, is_real
 from ..core.task import Task
-from ..errors import OptionError, brief
+from ..errors import DataError, OptionError, brief, shown
 from .base import Model, axis, listed
 
 MOST = 10  # prototypes of a class in the default grid
@@ -24,6 +24,15 @@ class PerClass(Model):
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         values = axis(grid, "K", self.parameters()["K"])
         return np.asarray(np.max([counts(K, held, levels) for K in values], axis=0))
+
+
+def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> None:
+    """Raise where a class has fewer candidates than prototypes are needed of it."""
+    if needed > there:
+        raise DataError(
+            f"{model} needs {needed} {what} of class {shown(level)}, and only {there} of its rows are candidates: give a smaller K=, or "
+            "more candidates"
+        )
 
 
 def check_counts(model: str, K: Any) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities, witness
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..errors import DataError, TooLarge, shown
-from .base import axis, check_fixed, check_number, heaviest_class
+from ..errors import TooLarge, shown
+from .base import axis, check_fixed, check_labelled, check_number, heaviest_class
 from .capabilities import Capabilities, Criticised, Learned
-from .counts import PerClass, check_counts, counts, in_words
+from .counts import PerClass, check_counts, check_enough, counts, in_words
 
 LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
@@ -91,19 +91,12 @@ class MMDCritic(PerClass):
         return default_gamma([(D, w, own) for _, _, own, D, w in classes])
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
-        if (task.candidate_row < 0).any():
-            raise DataError(
-                f"{(task.candidate_row < 0).sum()} candidates are not rows, and mmd needs the class of each: leave them out"
-            )
+        check_labelled(self.name, task)
         classes = [_take_class(task, c) for c in range(task.classes)]
         Ks = axis(grid, "K", self.K).tolist()
         K_of_class = np.array([counts(K, np.array([len(rows) for rows, *_ in classes]), task.levels) for K in Ks])
         for c, (_, columns, *_) in enumerate(classes):
-            if K_of_class[:, c].max() > len(columns):
-                raise DataError(
-                    f"mmd needs {K_of_class[:, c].max()} prototypes of class {shown(task.levels[c])}, and only {len(columns)} of its "
-                    "rows are candidates: give a smaller K=, or more candidates"
-                )
+            check_enough("mmd", "prototypes", task.levels[c], K_of_class[:, c].max(), len(columns))
         rules: dict[tuple[int, int], Nearest] = {}
         gammas = axis(grid, "gamma", self.gamma).tolist()
         for b, gamma in enumerate(gammas):

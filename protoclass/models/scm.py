@@ -19,7 +19,7 @@ from ..core.parallel import each
 from ..core.query import Query
 from ..core.task import Rule, Task
 from ..errors import DataError, OptionError, TooLarge, brief, shown
-from .base import Model, axis, check_number, listed
+from .base import Model, axis, check_labelled, check_number, listed
 from .capabilities import Capabilities, Condition, Learned, bound_table
 
 KINDS = ("conjunction", "disjunction")
@@ -165,10 +165,7 @@ class SCM(Model):
                 f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, and at most {LARGEST} are allowed: give "
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )
-        if (task.candidate_row < 0).any():
-            raise DataError(
-                f"{(task.candidate_row < 0).sum()} candidates are not rows, and scm needs the class of each centre: leave them out"
-            )
+        check_labelled(self.name, task)
         for positive, negative in self._pairs(task):
             for item, machine in self._grow_pair(task, fold, positive, negative, items, most):
                 runs[item].append(machine)

@@ -284,7 +284,7 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     response = _read_response(left, columns) if left is not None else None
     known = [names.of(c) for c in columns if c != response and c not in aside]
     _check_size(right)
-    replaced = names.replace(translate(right, names.alias.keys() | names.columns.keys(), text))
+    replaced = translate(right, names, text)
     expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
     terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
     factors = {f.expr: f for term in terms for f in term.factors}

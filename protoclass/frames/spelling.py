@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import FormulaError, cut, shown
@@ -61,41 +61,46 @@ LEFT = {  # function on the left side
     "ifelse": "make the classes in the data frame, np.where(...), and name their column",
 }
 PARTS = re.compile(
-    r"(?P<quoted>`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?|(?P<power>\^)|(?P<close>\))"
+    r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?"
+    r"|(?P<number>\d[\w.]*)|(?P<power>\^)|(?P<close>\))"
 )
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
 
 
-def translate(right: str, columns: Collection[str], text: str) -> str:
-    """The right side of a formula as it is written here: `factor(g)` as `C(g)`, `x^2` as `x**2`, `TRUE` as `True`.
+def translate(right: str, names: Names, text: str) -> str:
+    """The right side of a formula as formulaic reads it: `factor(g)` as `C(g)`, `x^2` as `x**2`, `TRUE` as `True`, names by their alias.
 
     Parameters
     ----------
     right : str
-    columns : names of the columns of the data
-        A column may be named like a word of R; a function is one before a parenthesis.
+    names : Names
+        Of the columns of the data. A column may be named like a word of R; a function is one before a parenthesis.
     text : str
         The formula, for messages.
 
     Raises
     ------
     FormulaError
-        For functions of R that have no counterpart, and for `|`; it says what to do instead.
+        For functions of R that have no counterpart, and for `|`; it says what to do instead. Where a quoted name is not a column.
 
     Examples
     --------
-    >>> translate("factor(g) + I(x^2) + poly(z, 2, raw=TRUE)", ["g", "x", "z"], "")
-    'C(g) + I(x**2) + poly(z, 2, raw=True)'
+    >>> names = name_columns(["g", "x", "z", "my x"], ["log"])
+    >>> translate("factor(g) + I(x^2) + poly(z, 2, raw=TRUE) + log(`my x`)", names, "")
+    'C(g) + I(x**2) + poly(z, 2, raw=True) + log( column_4_ )'
     """
 
     vectors: list[int] = []  # where R's c(...) end
 
     def one(match: re.Match[str]) -> str:
-        found = match.group()
-        if match["quoted"] is not None:
-            return found
+        if match["name"] is not None:
+            return f" {_quoted(match['name'], names, text)} "
+        if match["other"] is not None:
+            return match.group()
+        if match["number"] is not None:  # such as a column that is called "2x"
+            return names.of(match.group())
         if match["power"] is not None:
             return "**"
         if match["close"] is not None:
@@ -105,8 +110,8 @@ def translate(right: str, columns: Collection[str], text: str) -> str:
             after = re.match(r"\s*=(?!=)", right[match.end() :])
             if after:
                 return _option(word, text)
-            if word in columns:
-                return word
+            if word in names.alias or word in names.columns:
+                return word if word in FIXED else names.of(word)
             option = right[: match.start()].rstrip().endswith("=")
             return {**WORDS, **SHORT}.get(word, word) if option else WORDS.get(word, word)
         if word == "c":
@@ -117,9 +122,16 @@ def translate(right: str, columns: Collection[str], text: str) -> str:
         return FUNCTIONS.get(word, word) + call
 
     translated = PARTS.sub(one, right)
-    _check_no_bar(translated, text)
-    _check_alone(translated, text)
+    _check_no_bar(right, text)
+    _check_alone(right, text)
     return translated
+
+
+def _quoted(name: str, names: Names, text: str) -> str:
+    """The name inside formulaic of a column in backquotes."""
+    if name not in names.alias and names.columns.get(name) != name:
+        raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()))
+    return names.of(name)
 
 
 def _end_of_vector(right: str, start: int, text: str) -> int:
@@ -228,8 +240,6 @@ def sides_of(text: str) -> list[str]:
     return sides
 
 
-# what a formula consists of, as far as names are concerned; a word is followed by "(" where it names a function
-WORDS_OF_FORMULA = re.compile(r"`([^`]*)`|\"[^\"]*\"|'[^']*'|%[^%]*%|[\w.]++")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
 
@@ -252,26 +262,6 @@ class Names:
     def of(self, column: str) -> str:
         """The name of a column inside formulaic."""
         return self.alias.get(column, column)
-
-    def replace(self, text: str) -> str:
-        """A formula's right side in which every quoted name, and every bare one that needs it, is an alias.
-
-        Raises
-        ------
-        FormulaError
-            Where a quoted name is not a column.
-        """
-
-        def one(match: re.Match[str]) -> str:
-            word, quoted = match.group(), match.group(1)
-            if quoted is not None:
-                if quoted not in self.alias and self.columns.get(quoted) != quoted:
-                    raise FormulaError(unknown(f"{shown(quoted)} in {shown(text)}", self.columns.values()))
-                return f" {self.of(quoted)} "
-            function = match.end() < len(text) and re.match(r"\s*\(", text[match.end() : match.end() + 9])
-            return word if function or word in FIXED else self.alias.get(word, word)
-
-        return WORDS_OF_FORMULA.sub(one, text)
 
     def restore(self, text: str) -> str:
         """A term, or a column of the design matrix, with the names of the data."""
@@ -299,8 +289,8 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
 
     Examples
     --------
-    >>> name_columns(["a", "my x"], ["log"]).replace("a + log(`my x`)")
-    'a + log( column_2_ )'
+    >>> name_columns(["a", "my x", "log"], ["log"]).alias
+    {'my x': 'column_2_', 'log': 'column_3_'}
     """
     columns, reserved = list(columns), set(reserved)
     stem = "column_"

@@ -14,7 +14,7 @@ import pandas as pd
 from .errors import OptionError, brief, cut, printed
 from .estimation.fitted import Fitted
 from .files import write_file
-from .frames.fingerprint import fingerprint
+from .frames.blocks import fingerprint
 from .report import STYLE, cited, versions
 from .settings import significant
 from .tables.printing import facts, validated
@@ -222,7 +222,7 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     if not len(table):
         yield Text(["The rule has none."])
         return
-    if fit.model.can.features is None and len(table) == fit.nobs:
+    if not fit.model.has("feature_table") and len(table) == fit.nobs:
         yield Text([f"All {fit.nobs:,} rows of the fit are prototypes."])
         return
     kept = table.iloc[:SHOWN, :COLUMNS]

@@ -157,7 +157,7 @@ def test_the_fingerprint_is_that_of_the_values():
 
 def test_the_fingerprint_is_the_same_in_another_process_and_block_by_block(monkeypatch):
     program = (
-        "import protoclass as pc; from protoclass.frames.frame import mold; from protoclass.frames.fingerprint import fingerprint; "
+        "import protoclass as pc; from protoclass.frames.frame import mold; from protoclass.frames.blocks import fingerprint; "
         "print(fingerprint(mold('species ~ .', pc.load_data('iris'))))"
     )
     env = {**os.environ, "PYTHONHASHSEED": "7"}

@@ -11,9 +11,11 @@ import pytest
 import protoclass as pc
 from protoclass.declared import SAVABLE
 from protoclass.metrics.registry import METRICS
-from protoclass.models.registry import MODELS
+from protoclass.models.registry import BUILT_IN, MODELS
+from protoclass.views.words import PARAMETERS
 
-TEXT = (Path(__file__).resolve().parent.parent / "CONTRIBUTING.md").read_text()
+ROOT = Path(__file__).resolve().parent.parent
+TEXT, README = ((ROOT / name).read_text() for name in ("CONTRIBUTING.md", "README.md"))
 REGISTRIES = (MODELS, METRICS, SAVABLE)
 
 
@@ -66,3 +68,15 @@ def test_the_scan_of_the_example_finds_the_medoids(examples, iris):
     for c, rows in iris.groupby("species", observed=True).indices.items():
         medoid = rows[(D[np.ix_(rows, rows)] ** 2).sum(axis=0).argmin()]
         assert fit.prototypes.index[fit.prototypes["class"] == c].tolist() == [iris.index[medoid]]
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_a_method_of_the_registry_is_named_wherever_users_look(name):
+    """Its file and its line in the registry are all that it needs to work; what else names it is found to be forgotten here."""
+    kind = BUILT_IN[name]
+    assert getattr(pc, kind.__name__) is kind
+    for text in (pc.fit.__doc__, README):
+        assert f'"{name}"' in text
+    assert f"`{kind.__name__}" in pc.fit.__doc__
+    for parameter in kind().tuned():
+        assert parameter in PARAMETERS, "words for the axes of pictures"

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 
 import protoclass as pc
-from protoclass.dialects import DIALECTS, dialect_of
+from protoclass.frames.sql import DIALECTS, dialect_of
 
 NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
 STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}

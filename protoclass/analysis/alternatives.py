@@ -182,8 +182,7 @@ def alternatives(
     >>> fit.alternatives(within=0.1).table[["class", "cost_without", "verdict"]].iloc[2:4].round(2).to_dict("list")
     {'class': ['virginica', 'versicolor'], 'cost_without': [0.0, 3.0], 'verdict': ['exchangeable', 'indispensable']}
     """
-    find = fit.model.can.alternatives
-    if find is None:
+    if not fit.model.has("alternatives"):
         raise lacking(fit.model, "integer program whose solutions could be compared", "alternatives")
     check_fixed("alternatives", "within", within, low=0)
     check_fixed("alternatives", "seconds", seconds, low=0)
@@ -192,7 +191,7 @@ def alternatives(
     with bar(2, "comparing solutions", progress) as comparing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         comparing.update()
-        found = find(fit.learned, task, float(within), float(seconds), interest)
+        found = fit.model.alternatives(fit.learned, task, float(within), float(seconds), interest)
         comparing.update()
     names, levels = fit.dissimilarity.candidate_names, fit.frame.levels
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)
@@ -342,10 +341,10 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
     whole_number("n", n, 1)
     check_fixed("criticisms", "seconds", seconds, low=0)
     check_progress(progress)
-    can, prototypes = fit.model.can, fit.rule.prototypes
-    if can.criticisms is None and not can.nearest:
+    model, prototypes = fit.model, fit.rule.prototypes
+    if not model.has("criticise") and not model.can.nearest:
         raise NotAvailable(
-            f"{lacking(fit.model, 'criticisms of its own and no nearest prototype', 'criticisms')}, and every rule of the nearest "
+            f"{lacking(fit.model, 'criticisms of its own and no nearest prototype', 'criticise')}, and every rule of the nearest "
             "prototype; fit.augment() says of each row whether it is predicted right"
         )
     if len(prototypes) == 0:
@@ -354,7 +353,8 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
         measured = measure(fit, task)
-        found = by_margin(measured, int(n)) if can.criticisms is None else can.criticisms(fit.learned, task, int(n), float(seconds))
+        own = model.has("criticise")
+        found = model.criticise(fit.learned, task, int(n), float(seconds)) if own else by_margin(measured, int(n))
         looking.update()
     return Criticisms(fit, _table(fit, task, measured, found), found.name, found.meaning)
 
@@ -479,8 +479,7 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     >>> bool(other.objective.value <= 1.1 * fit.objective.value), substitute in other.prototypes.index
     (True, True)
     """
-    replaced = fit.model.can.swap
-    if replaced is None:
+    if not fit.model.has("swap"):
         raise lacking(fit.model, "prototypes that a row could take the place of", "swap")
     place = place_of(fit, prototype)
     (candidate,) = places_of(fit, [substitute])
@@ -495,7 +494,7 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
         raise OptionError(
             f"substitute={brief(substitute)} may not stand for class {brief(level)}, as it is a candidate of another one: name a row of it"
         )
-    rule = replaced(fit.learned, task, place, int(candidate))
+    rule = fit.model.swap(fit.learned, task, place, int(candidate))
     earlier = rule.report.get(SWAPPED)
     this = f"{shown(substitute)} for {shown(prototype)}"
     report = {**rule.report, SWAPPED: this if earlier is None else f"{earlier}, {this}"}

@@ -56,10 +56,10 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
         raise OptionError(f"delta={brief(delta)}: a number between 0 and 1")
     one_of("fixed_dissimilarity", fixed_dissimilarity, (False, True))
-    if fit.model.can.bound is None or fit.rule.prototypes.at is None:
+    if not fit.model.has("bound") or fit.rule.prototypes.at is None:
         raise lacking(fit.model, "compression bound", "bound")
     learned = replace(fit.learned, reasons=find_reasons(fit, fixed_dissimilarity))
-    return fit.model.can.bound(learned, float(delta))
+    return fit.model.bound(learned, float(delta))
 
 
 def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:

@@ -21,11 +21,10 @@ from ..estimation.calibration import arguments_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import WORSE, fit_call
 from ..estimation.problem import Call, is_default, prepare, short
-from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from, read_for
+from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
-from ..frames.unseen import Unseen
 from ..metrics.base import Metric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure

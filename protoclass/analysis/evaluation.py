@@ -31,7 +31,7 @@ from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
 from ..estimation.fitted import Fitted
 from ..estimation.threshold import threshold_in_words
-from ..frames.checks import along, given_weights, group_codes
+from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..settings import fixed
 from ..values import NUMBERS, PAIRS, Above, Printed, public

@@ -14,8 +14,7 @@ from ..core.query import answer
 from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
 from ..estimation.fitted import Fitted
-from ..frames.columns import predictors_of_columns
-from ..frames.frame import Frame
+from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
 from ..progress import bar
 

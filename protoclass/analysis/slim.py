@@ -14,8 +14,8 @@ from ..core.task import Rule
 from ..estimation.calibration import Calibration, FoldRule
 from ..estimation.fitted import AnyFit
 from ..estimation.problem import Call, short
-from ..frames.absent import Absent
 from ..frames.rowless import rowless
+from ..frames.tables import Absent
 from ..metrics.candidates import unlabelled
 from ..metrics.dissimilarity import Dissimilarity
 

@@ -12,11 +12,10 @@ import pandas as pd
 
 from ..core.sql import InSQL
 from ..core.task import Points
-from ..dialects import Dialect, dialect_of
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fitted import Fitted
 from ..frames.reading import names_of
-from ..frames.sql import ROW, Columns, all_of
+from ..frames.sql import ROW, Columns, Dialect, all_of, dialect_of
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.in_sql import ROW as MEASURED
 

@@ -120,8 +120,9 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """
     rule, frame = stepwise(fit), fit.frame
     table = pd.DataFrame(dict(rule.steps))
-    if fit.model.can.step_bounds is not None:
-        table["bound"] = fit.model.can.step_bounds(fit.learned)
+    bounds = fit.model.step_bounds(fit.learned)
+    if bounds is not None:
+        table["bound"] = bounds
     lost, total = lost_by_steps(rule, fit.query()[0], frame.codes, frame.weights)
     table["training_error"] = lost / total
     if new is not None:

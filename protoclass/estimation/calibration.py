@@ -26,7 +26,7 @@ from ..core.query import Query, answer
 from ..core.task import Rule, Stepwise, Task
 from ..declared import savable
 from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
-from ..frames.checks import given_weights
+from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 from ..progress import bar

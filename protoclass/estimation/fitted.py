@@ -19,15 +19,13 @@ from ..core.task import Rule
 from ..core.units import as_counts
 from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
-from ..frames.checks import check_unique
 from ..frames.frame import Frame
 from ..frames.partitions import in_partitions, over_partitions
-from ..frames.response import class_codes
+from ..frames.reading import row_blocks
 from ..frames.rowless import rowless
-from ..frames.rows import row_blocks
+from ..frames.schema import HOW as UNSEEN
+from ..frames.schema import Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
-from ..frames.unseen import HOW as UNSEEN
-from ..frames.unseen import Unseen
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.vectors import as_vectors
 from ..models.base import Model

@@ -21,14 +21,12 @@ from ..core.task import Points, Task
 from ..declared import savable
 from ..elsewhere import ELSEWHERE
 from ..errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
-from ..frames.absent import Absent
 from ..frames.blocks import blocks
-from ..frames.checks import LEAST, along, group_codes
-from ..frames.frame import Frame, mold
-from ..frames.ordering import sort_by_values
+from ..frames.frame import Frame, mold, sort_by_values
 from ..frames.reading import origin_of, read_for
 from ..frames.remote import mold_remote
-from ..frames.tables import as_pandas, unshared
+from ..frames.schema import LEAST, along, group_codes
+from ..frames.tables import Absent, as_pandas, unshared
 from ..metrics.arrays import joined
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.candidates import Candidates, check_candidates

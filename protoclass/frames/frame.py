@@ -1,4 +1,4 @@
-"""Frames: the data of a formula, and new data that must agree with them."""
+"""Frames: the data of a formula, their order, and new data that must agree with them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,28 @@ import pandas as pd
 from ..arguments import one_of
 from ..declared import savable
 from ..errors import DataError, OptionError, TooLarge, printed, shown
-from .checks import check_names, check_read, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
-from .reading import names_of, origin_of, unread
-from .rows import kept_rows, missing_in
-from .schema import Column, check_kind, learn_schema, numbers, read_classes, with_levels
+from .reading import kept_rows, missing_in, names_of, origin_of, unread
+from .schema import (
+    Column,
+    Unseen,
+    alone,
+    check_kind,
+    check_names,
+    check_read,
+    check_unique,
+    check_weight_of_classes,
+    given_weights,
+    learn_schema,
+    missing_values,
+    numbers,
+    read_classes,
+    unseen_values,
+    with_levels,
+)
 from .specification import compute, trained_spec
 from .tables import as_pandas
 from .terms import columns_of
-from .unseen import Unseen, alone, unseen_values
 
 
 @savable
@@ -341,3 +354,64 @@ def mold(
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
     frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", notes)
     return replace(frame, spec=trained_spec(frame))
+
+
+def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
+    """The predictors that each column of the design matrix is made from, which is itself not read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from protoclass.frames.frame import mold
+    >>> frame = mold("~ a + a:b", pd.DataFrame({"a": [1.0, 2.0], "b": [0.5, 3.0]}), response=False)
+    >>> [sorted(used) for used in predictors_of_columns(frame)]
+    [['a'], ['a', 'b']]
+    """
+    if frame.spec is None:
+        return tuple(frozenset([c]) for c in frame.columns.columns)
+    made: list[frozenset[str]] = [frozenset()] * len(frame.spec.column_names)
+    for term in frame.formula.terms:
+        used = frozenset().union(*(frame.formula.uses[f.expr] for f in term.factors))
+        for k in range(len(made))[columns_of(term, frame.spec)]:
+            made[k] = used
+    return tuple(made)
+
+
+def sort_by_values(frame: Frame) -> Frame:
+    """The frame with its rows sorted by class, then by the predictors in the order of the columns, by weight, and by label.
+
+    Labels decide between rows that are equal in all else, and between all rows of a class where there are no predictors. What
+    a transform of the formula learns is learned again, so that its sums run in the new order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from protoclass.frames.frame import mold
+    >>> data = pd.DataFrame({"a": [2.0, 1.0, 1.0], "y": ["u", "v", "u"]}, ["r", "s", "t"])
+    >>> sort_by_values(mold("y ~ a", data)).index.tolist()
+    ['t', 'r', 's']
+    """
+    table = frame.canonical()
+    columns = [_ranked(table[name]) for name in table]
+    order = np.lexsort([_ranks(frame.index), frame.weights, *columns[::-1], frame.codes])
+    ordered = frame.take(order)
+    return replace(ordered, spec=None if frame.spec is None else trained_spec(replace(ordered, spec=None)))
+
+
+def _ranked(column: pd.Series) -> np.ndarray:
+    """A column as numbers in its order, missing ones last."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy(float)
+        return np.where(codes < 0, np.nan, codes)
+    return np.asarray(column.to_numpy())
+
+
+def _ranks(labels: pd.Index) -> np.ndarray:
+    """The place of each label among the sorted ones; labels of several types are sorted as texts."""
+    try:
+        order = labels.argsort()
+    except TypeError:
+        order = pd.Index([repr(label) for label in labels]).argsort()
+    out = np.empty(len(labels), np.int64)
+    out[order] = np.arange(len(labels))
+    return out

@@ -1,24 +1,239 @@
-"""Data that are read once, in blocks of rows, into a frame on the disk."""
+"""Data that are read once, in blocks of rows, into a frame whose columns are on the disk where they are long."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
+from ..core.memory import SMALLEST
+from ..core.spool import Growing
 from ..errors import DataError
 from ..progress import bar
 from ..settings import options
-from .checks import check_column, check_names
 from .formula import read
-from .schema import describe_column
-from .sources import Source, lazy_source
-from .spooling import Mixed, collect
-from .table_files import file_source, is_path
+from .schema import check_column, check_names, describe_column
+from .sources import Source, file_source, is_path, lazy_source, rows_at_once
 
 LONG = 2**25  # values from which on a bar is shown from the start
+STEP = 2**18  # codes that are renumbered at a time
+JOINED = ({"number"}, {"boolean"}, {"category", "ordered", "text"}, {"category", "ordered", "value"})  # kinds that one column may have
+
+
+class Mixed(DataError):
+    """A column that has numbers in one block of rows and other values in another one."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"column {name!r} has values of several types, such as numbers in some rows and texts in others: convert it to one of them"
+        )
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Part:
+    """A column within a block of rows."""
+
+    kind: str  # "number", "boolean", "category", "ordered", "text" or "value"
+    values: np.ndarray  # (r,), of levels their codes, -1 for what is missing
+    missing: np.ndarray | None = None  # bool (r,), for a type of pandas that does not say it in the values
+    levels: Any = ()
+
+
+def part_of(column: pd.Series, check: Callable[[pd.Series], object]) -> Part | None:
+    """A block of a column as numbers or as codes; None where nothing is there but missing values of no telling type.
+
+    `check` raises where other values than numbers, texts and booleans have no place.
+    """
+    dtype, array = column.dtype, column.array
+    if isinstance(dtype, pd.CategoricalDtype):
+        return Part("ordered" if dtype.ordered else "category", array.codes, levels=dtype.categories)
+    if isinstance(dtype, pd.ArrowDtype):
+        other = column.convert_dtypes(dtype_backend="numpy_nullable")
+        return part_of(other if not isinstance(other.dtype, pd.ArrowDtype) else column.astype(object), check)
+    if isinstance(array, (pd.arrays.BooleanArray, pd.arrays.IntegerArray, pd.arrays.FloatingArray)):
+        kind, fill = ("boolean", False) if dtype.kind == "b" else ("number", 0)
+        return Part(kind, array.to_numpy(dtype.numpy_dtype, na_value=fill), np.asarray(array.isna()))
+    if isinstance(dtype, np.dtype) and dtype.kind in "buif":
+        values = column.to_numpy()
+        empty = dtype.kind == "f" and np.isnan(values).all()
+        return None if empty else Part("boolean" if dtype.kind == "b" else "number", values)
+    missing = column.isna().to_numpy()
+    if missing.all():
+        return None
+    present = column[~missing]
+    if dtype == np.dtype(object) and all(isinstance(v, (bool, np.bool_)) for v in present):
+        values = np.zeros(len(column), bool)
+        values[~missing] = present.to_numpy(bool)
+        return Part("boolean", values, missing)
+    text = isinstance(dtype, pd.StringDtype) or all(isinstance(v, str) for v in present)
+    if not text:
+        check(column)
+    codes, levels = pd.factorize(column)
+    return Part("text" if text else "value", codes, levels=levels)
+
+
+class Column:
+    """A column as far as it was read: numbers, or codes of levels."""
+
+    def __init__(self, name: str, small: int, expected: int, check: Callable[[pd.Series], object]) -> None:
+        self.name, self.check = name, check
+        self.kinds: set[str] = set()
+        self.levels: dict[Any, int] = {}
+        self.values: Growing | None = None  # None while no row had a value
+        self.missing: Growing | None = None  # what is missing of truth values and of types of pandas that have a mask
+        self.rows, self.blank = 0, np.dtype(object)  # the type of rows without a value before any that has one
+        self.grown = partial(Growing, small=small, expected=expected)
+
+    def add(self, block: pd.Series) -> None:
+        part = part_of(block, self.check)
+        if part is None:
+            self._add_missing(len(block), block.dtype)
+        else:
+            self._add(part)
+        self.rows += len(block)
+
+    def array(self, sort: bool) -> Any:
+        """The column as pandas has it, without a copy; levels that have an order of their own are sorted if `sort` says so."""
+        if self.values is None and self.blank.kind == "f":
+            self._add(Part("number", np.empty(0, self.blank)))
+        if self.values is None or self.kinds.isdisjoint({"number", "boolean"}):
+            return self._categorical(sort)
+        if self.missing is None:
+            return self.values.array()
+        arrays = {"b": pd.arrays.BooleanArray, "f": pd.arrays.FloatingArray}
+        return arrays.get(self.values.dtype.kind, pd.arrays.IntegerArray)(self.values.array(), self.missing.array())
+
+    def _add_missing(self, count: int, dtype: Any) -> None:
+        floats = isinstance(dtype, np.dtype) and dtype.kind == "f"
+        if self.values is None:
+            self.blank = dtype if floats else self.blank
+        elif self.kinds.isdisjoint({"number", "boolean"}):
+            self.values.repeat(-1, count)
+        elif self.missing is not None or "boolean" in self.kinds:
+            self._masked().repeat(True, count)
+            self.values.repeat(0, count)
+        else:  # whole numbers of which one is missing are floats
+            if self.values.dtype.kind != "f":
+                self.values = self.values.astype(dtype if floats else float)
+            self.values.repeat(np.nan, count)
+
+    def _add(self, part: Part) -> None:
+        self.kinds.add(part.kind)
+        if not any(self.kinds <= joined for joined in JOINED):
+            raise Mixed(self.name)
+        values = part.values
+        if part.kind not in ("number", "boolean"):
+            number = [self.levels.setdefault(level, len(self.levels)) for level in part.levels]
+            values = np.array([*number, -1], np.int32)[values]
+        if self.values is None:
+            self.values = self.grown(values.dtype)
+            if part.missing is not None:
+                self._masked()
+            if self.rows:
+                self._add_missing(self.rows, self.blank)
+        dtype = np.result_type(self.values.dtype, values.dtype)
+        if part.missing is not None or self.missing is not None:
+            lost = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+            self._masked().append(lost if part.missing is None else part.missing)
+        self.values = self.values.astype(dtype)
+        self.values.append(values.astype(dtype, copy=False))
+
+    def _masked(self) -> Growing:
+        if self.missing is None:
+            self.missing = self.grown(bool)
+            self.missing.repeat(False, 0 if self.values is None else len(self.values))
+        return self.missing
+
+    def _categorical(self, sort: bool) -> pd.Categorical:
+        if self.values is None:
+            self.values = self.grown(np.int32)
+            self.values.repeat(-1, self.rows)
+        levels, codes = list(self.levels), self.values.array()
+        own_order = self.kinds <= {"category", "ordered"} and not (sort and "category" in self.kinds)
+        order = np.arange(len(levels)) if own_order else _sorted_places(levels)
+        place = np.empty(len(levels) + 1, np.min_scalar_type(-len(levels) - 2))  # the type that pandas takes for so many levels
+        place[order], place[-1] = np.arange(len(levels)), -1
+        out = self.grown(place.dtype, expected=len(codes))
+        for start in range(0, len(codes), STEP):
+            out.append(place[codes[start : start + STEP]])
+        names = pd.Index([levels[k] for k in order]) if levels else pd.Index([], dtype=object)
+        dtype = pd.CategoricalDtype(names, self.kinds == {"ordered"})
+        return pd.Categorical.from_codes(out.array(), dtype=dtype, validate=False)
+
+
+def _sorted_places(levels: list[Any]) -> np.ndarray:
+    """The levels in their order; where they have none as they came."""
+    try:
+        return np.array(sorted(range(len(levels)), key=levels.__getitem__), int)
+    except TypeError:
+        return np.arange(len(levels))
+
+
+def check_hashable(column: pd.Series) -> None:
+    """Raise for values that can't be distinguished as classes or groups are, such as lists."""
+    for value in column.dropna():
+        try:
+            hash(value)
+        except TypeError:
+            raise DataError(
+                f"column {column.name!r} contains {type(value).__name__}: convert it to numbers, texts, categories or booleans, "
+                "or leave it out"
+            ) from None
+
+
+def collect(
+    blocks: Iterable[pd.DataFrame],
+    names: list[str],
+    expected: int = 0,
+    checks: Mapping[str, Callable[[pd.Series], object]] | None = None,
+    sort: bool = False,
+    tick: Callable[[int], object] = lambda rows: None,
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Blocks of rows as one frame, whose columns are on the disk where they are long; and the names of those that hold texts.
+
+    A block may be of the type that its own values need: a column of whole numbers is one of floats from the first missing value on.
+
+    Parameters
+    ----------
+    blocks : frames with the columns `names`
+    names : list of str
+    expected : int
+        Number of rows, as far as known.
+    checks : mapping of name to a function of a column
+        Which raises for values that are neither numbers, texts nor booleans; other columns may have any that can be hashed.
+    sort : bool
+        Whether the levels of categories are to be sorted, as they have no order of their own.
+    tick : function of a number of rows
+
+    Raises
+    ------
+    Mixed
+        For a column whose blocks are of types that no column has.
+
+    Examples
+    --------
+    >>> blocks = [pd.DataFrame({"a": [1, 2], "g": ["v", "u"]}), pd.DataFrame({"a": [0.5, None], "g": ["u", None]})]
+    >>> frame, texts = collect(blocks, ["a", "g"])
+    >>> frame["a"].tolist(), frame["g"].cat.categories.tolist(), texts
+    ([1.0, 2.0, 0.5, nan], ['u', 'v'], ('g',))
+    """
+    small = SMALLEST // max(1, len(names))
+    columns = [Column(name, small, expected, (checks or {}).get(name, check_hashable)) for name in names]
+    rows = 0
+    for block in blocks:
+        if len(block):
+            for column in columns:
+                column.add(block[column.name])
+            rows += len(block)
+            tick(len(block))
+    arrays = {column.name: column.array(sort) for column in columns}
+    frame = pd.DataFrame(arrays, pd.RangeIndex(rows), copy=False)
+    return frame, tuple(column.name for column in columns if "text" in column.kinds)
 
 
 @dataclass(frozen=True)
@@ -143,7 +358,7 @@ def read_columns(source: Source, wanted: list[str], predictors: set[str], progre
         try:
             with bar(source.expected or None, "reading", shown) as reading:
                 blocks = source.blocks(wanted or list(source.names[:1]))
-                frame, texts = collect(blocks, wanted or list(source.names[:1]), source.expected, checks, source.unordered, reading.update)
+                frame, texts = collect(blocks, wanted or list(source.names[:1]), source.expected, checks, source.sorts, reading.update)
             break
         except Mixed as reason:
             again = source.as_text(reason.name)
@@ -151,3 +366,52 @@ def read_columns(source: Source, wanted: list[str], predictors: set[str], progre
                 raise DataError(str(reason)) from None
             source = again
     return _spooled(frame, Origin(source, names, frozenset(texts)))
+
+
+def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
+    """Whether a value is missing in each row, bool (n,), and the number of missing values of each column.
+
+    Column by column, as a table of all would take a byte for each value.
+    """
+    missing, counts = np.zeros(len(columns), bool), {}
+    every = [columns[name] for name in columns] + ([] if response is None else [response])
+    for column in every:
+        here = column.isna().to_numpy()
+        counts[column.name] = int(here.sum())
+        missing |= here
+    return missing, pd.Series(counts, dtype=int)
+
+
+def kept_rows(columns: pd.DataFrame, dropped: np.ndarray, origin: Origin | None) -> pd.DataFrame:
+    """The columns without the rows that are dropped; of a frame that was read, again on the disk, with the levels that are left.
+
+    Parameters
+    ----------
+    columns : DataFrame (n, p)
+    dropped : bool array (n,)
+    origin : Origin, or None
+    """
+    if origin is None:
+        return columns[~dropped] if dropped.any() else columns
+    if dropped.any():
+        index, step = columns.index[~dropped], rows_at_once(len(columns.columns))
+        starts = range(0, len(columns), step)
+        blocks = (columns.iloc[k : k + step][~dropped[k : k + step]] for k in starts)
+        columns = collect(blocks, list(columns.columns), len(index))[0].set_axis(index)
+    texts = {name: levels_that_occur(columns[name]) for name in columns if name in origin.texts}
+    return columns.assign(**texts) if texts else columns
+
+
+def row_blocks(data: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """A frame that was read in blocks of its rows; any other as it is."""
+    step = max(1, len(data)) if origin_of(data) is None else rows_at_once(len(data.columns))
+    for start in range(0, max(1, len(data)), step):
+        yield data if step >= len(data) else data.iloc[start : start + step]
+
+
+def levels_that_occur(column: pd.Series) -> pd.Series:
+    """A column of categories with the levels that some row has; unchanged where all occur."""
+    codes = column.array.codes
+    step = rows_at_once(1)
+    counts: Any = sum(np.bincount(codes[k : k + step] + 1, minlength=len(column.cat.categories) + 1) for k in range(0, len(codes), step))
+    return column if np.all(counts[1:] > 0) else column.cat.remove_unused_categories()

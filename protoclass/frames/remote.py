@@ -16,12 +16,20 @@ from ..cluster import Parts, is_dask
 from ..core.memory import at_most, check_fits
 from ..core.parallel import on_this_thread
 from ..errors import DataError, OptionError, TooLarge
-from .checks import check_names, check_unique, check_weight_of_classes, given_weights, missing_values
 from .formula import Formula, read
 from .frame import Frame
-from .schema import describe_column, learn_schema, read_classes
+from .schema import (
+    check_names,
+    check_unique,
+    check_weight_of_classes,
+    describe_column,
+    given_weights,
+    learn_schema,
+    missing_values,
+    read_classes,
+)
+from .sources import file_source, is_path, read_piece
 from .specification import trained_spec
-from .table_files import file_source, is_path, read_piece
 
 PARTS = 2  # for each thread of the workers
 SHARE = 1 / 16  # of a worker's memory, which one part may take

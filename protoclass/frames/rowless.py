@@ -10,8 +10,8 @@ import pandas as pd
 
 from ..declared import savable
 from ..errors import NotAvailable, printed
-from .absent import GONE
 from .frame import Frame
+from .tables import GONE
 
 
 @savable

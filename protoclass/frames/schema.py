@@ -1,16 +1,19 @@
-"""The schema of columns that a fit learns, and checks of new data against it."""
+"""What columns may hold: the schema that a fit learns, checks of data and of new rows against it, and values that no row of a fit had."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import add, or_
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import hint_for_value, quoted
 from ..declared import savable
-from ..errors import DataError, FormulaError, shown
+from ..errors import DataError, DataWarning, FormulaError, shown, warn
 from .formula import Formula
 
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
@@ -143,3 +146,262 @@ def read_classes(response: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
     if len(levels.categories) == 1:
         raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}: classification needs two")
     return levels, notes
+
+
+def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
+    """Class codes of a response, -1 where it is missing; an error for classes that fit has not seen."""
+    try:
+        codes = levels.get_indexer(truth.astype(object))
+    except TypeError:
+        raise DataError(f"the response {truth.name!r} holds values that are not classes") from None
+    unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
+    if len(unseen):
+        raise DataError(f"the response {truth.name!r} has classes not seen in fit: {', '.join(map(shown, unseen[:5]))}")
+    return np.asarray(codes)
+
+
+HOW = ("warn", "raise", "zero")  # what `Fit.predict` does about them
+FATES = {  # what becomes of the rows, by what the metric does: see `Metric.unseen`
+    "missing": "rows that have them get no prediction (NA)",
+    "unlike": "the dissimilarity takes them as unlike every known value",
+    "zero": "all columns that are made of it are 0 in these rows",
+}
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """How many rows have each value that is none of the levels of its column; those of two sets of rows are joined by `+`.
+
+    Attributes
+    ----------
+    counts : mapping of column to counts of rows by value
+    schema : mapping of column name to Column
+    """
+
+    counts: Mapping[str, Counter[Any]] = field(default_factory=dict)
+    schema: Mapping[str, Column] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+    def __add__(self, other: Unseen) -> Unseen:
+        return self._joined(other, add)
+
+    def __or__(self, other: Unseen) -> Unseen:
+        """Both, of the same rows."""
+        return self._joined(other, or_)
+
+    def _joined(self, other: Unseen, join: Callable[[Counter[Any], Counter[Any]], Counter[Any]]) -> Unseen:
+        names, none = dict.fromkeys([*self.counts, *other.counts]), Counter[Any]()
+        counts = {c: join(self.counts.get(c, none), other.counts.get(c, none)) for c in names}
+        return Unseen(counts, {**self.schema, **other.schema})
+
+    def of(self, names: Iterable[str]) -> Unseen:
+        """Those of some columns."""
+        return Unseen({c: self.counts[c] for c in names}, self.schema)
+
+    def words(self, name: str) -> str:
+        """The values of a column, with their numbers of rows, and what is known."""
+        known = self.schema[name]
+        if known.kind == "boolean":
+            return f"column {name!r} was boolean in fit and has values that are neither true nor false: {self.values(name)}"
+        return f"column {name!r} has levels not seen in fit: {self.values(name)}; known are {first_of(known.levels)}"
+
+    def values(self, name: str) -> str:
+        """The values of a column, with their numbers of rows."""
+        counts = self.counts[name]
+        values = [f"{shown(value)} ({n} row{'s' if n > 1 else ''})" for value, n in counts.most_common(5)]
+        return ", ".join(values) + (f" and {len(counts) - 5} more" if len(counts) > 5 else "")
+
+    def refuse(self) -> None:
+        """Raise where there are any."""
+        for name in self.counts:
+            raise DataError(
+                f"{self.words(name)}. Leave out the rows that have them, or fit without the column, as one that only names the rows is "
+                "no predictor"
+            )
+
+    def warn(self, fates: Mapping[str, str]) -> None:
+        """Warn of each column; `fates` has for each what becomes of its rows, a key of `FATES`, and lacks those not to be warned of."""
+        for name in self.counts:
+            if name in fates:
+                warn(f"{self.words(name)}; {FATES[fates[name]]}. `Fit.predict` refuses them with unseen='raise'", DataWarning)
+
+    def warn_of_folds(self, fold: str = "fold") -> None:
+        """Warn that held-out rows have them, and the training rows of their fold have not."""
+        for name in self.counts:
+            warn(
+                f"column {name!r} has levels that the training rows of a {fold} lack: {self.values(name)}; held out, these rows have no "
+                "prediction (NA), as new ones would have, and count as wrong",
+                DataWarning,
+            )
+
+
+def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
+    """Where a level occurs in one fold only, so that the rows outside of it lack it, bool (n,).
+
+    Parameters
+    ----------
+    codes : int array (n,)
+        Of levels, -1 for none.
+    fold : int array (n,)
+
+    Examples
+    --------
+    >>> alone(np.array([0, 0, 1, 1, -1]), np.array([0, 1, 1, 1, 0])).tolist()
+    [False, False, True, True, False]
+    """
+    first = np.full(codes.max(initial=0) + 1, fold.max(initial=0) + 1)
+    last = np.full(len(first), -1)
+    np.minimum.at(first, codes[codes >= 0], fold[codes >= 0])
+    np.maximum.at(last, codes[codes >= 0], fold[codes >= 0])
+    return np.asarray((codes >= 0) & (first == last)[codes])
+
+
+def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | None) -> np.ndarray:
+    """Where a column has a value that is not missing and none of the levels, bool (n,).
+
+    Parameters
+    ----------
+    values : Series (n,)
+    known : Column
+        A category, or a boolean, whose levels are false and true, also as 0 and 1.
+    levels : Categorical (n,), or None for a boolean
+        The column with the known levels.
+    """
+    if levels is not None:
+        return np.asarray((levels.codes < 0) & ~values.isna().to_numpy())
+    if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
+        return np.zeros(len(values), bool)
+    return np.asarray(values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy())
+
+
+LEAST = 1e-250  # of a weight that is not 0
+
+
+def check_names(columns: pd.Index) -> None:
+    """Raise unless the names of columns are texts that differ."""
+    check_unique(pd.Index(columns), "column")
+    not_text = [c for c in columns if not isinstance(c, str)]
+    if not_text:
+        raise DataError(f"column names must be text, and {not_text[0]!r} is not: data.columns = data.columns.map(str)")
+
+
+def check_read(needed: Iterable[Any], columns: pd.Index) -> None:
+    """Raise unless the columns that a formula needs are among those that were read."""
+    lost = [name for name in needed if name not in columns]
+    if lost:
+        raise DataError(
+            f"column {lost[0]!r} was not read, as the formula of the fit does not name it: call fit with the path or the lazy table"
+        )
+
+
+def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:
+    """The error of missing values where na="raise", and where they leave no row.
+
+    Parameters
+    ----------
+    counts : Series
+        Missing values of each column.
+    rows : int
+    response : name of the response, or None
+    na : str
+    """
+    if na == "raise":
+        where = ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
+        return DataError(f"missing values in {where}: fill them, or use na='drop'")
+    return DataError(f"no row is complete: {_most_missing(counts / rows, response)}")
+
+
+def _most_missing(share: pd.Series, response: str | None) -> str:
+    """Which columns have no value at all, or otherwise those that miss most, and the cure."""
+    if response in share and share[response] == 1:
+        return f"the response {response!r} has no value in any row"
+    empty = list(share.index[share == 1])
+    if empty:
+        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
+        which = f"column {empty[0]!r} has" if len(empty) == 1 else f"columns {quoted(empty[:5])}{more} have"
+        return f"{which} no value in any row: leave {'it' if len(empty) == 1 else 'them'} out"
+    most = share.sort_values(ascending=False, kind="stable").head(5)
+    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most[most > 0].items())
+    return f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
+
+
+def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:
+    """Raise unless every class has weight, and no weight is so small that sums and quotients of weights are no numbers."""
+    small = weight[(weight > 0) & (weight < LEAST)]
+    if len(small):
+        raise DataError(
+            f"a weight of {small.min():.4g}: weights are 0, or {LEAST:g} at least, below which computing with them loses digits: multiply "
+            "them all by the same number"
+        )
+    total = np.bincount(levels.codes, weight, len(levels.categories))
+    if not (total > 0).all():
+        empty = levels.categories[int(np.argmin(total > 0))]
+        raise DataError(f"class {shown(empty)} of {response!r} has no weight: every class needs rows of positive weight")
+
+
+def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
+    """Weights of the rows, (n,): 1, or those given."""
+    if weights is None:
+        return np.ones(len(data))
+    values = np.asarray(along(weights, data, "weights"))
+    if values.dtype.kind in "cmM":
+        raise DataError("weights must be numbers")
+    try:
+        values = values.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError("weights must be numbers") from None
+    with np.errstate(over="ignore"):
+        valid = (np.isfinite(values) & (values >= 0)).all() and np.isfinite(values.sum())
+    if not valid:
+        raise DataError("weights must be finite and not negative, with a finite sum")
+    return values
+
+
+def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
+    """Codes 0, 1, ... of the groups that rows come in, (n,); None where there are none."""
+    if groups is None:
+        return None
+    of_row = pd.Series(np.asarray(along(groups, data, "groups"), object))
+    if of_row.isna().any():
+        raise DataError("groups have missing values: every row needs one")
+    return np.asarray(pd.factorize(of_row)[0])
+
+
+def along(given: Any, data: pd.DataFrame, what: str) -> Any:
+    """A value for each row: a column by name, a Series by label, an array by position."""
+    if isinstance(given, str):
+        check_column(given, data.columns, what)
+        return data[given]
+    if isinstance(given, pd.Series):
+        check_unique(given.index, f"{what} row")
+        missing = data.index[~data.index.isin(given.index)]
+        if len(missing):
+            raise DataError(
+                f"{what} lack the row {shown(missing[0])}: the index must contain every row label of the data"
+            )
+        return given.loc[data.index]
+    try:
+        values = np.asarray(given)
+    except ValueError:
+        raise DataError(f"{what} must be one value for each row") from None
+    if values.shape != (len(data),):
+        raise DataError(f"{what} have shape {values.shape}, and the data have {len(data)} rows")
+    return values
+
+
+def check_column(name: str, columns: pd.Index, what: str) -> None:
+    """Raise unless a name is that of a column."""
+    if name not in columns:
+        hint = hint_for_value(what, name, map(str, columns))
+        raise DataError(f"{what}={name!r} is not a column of the data{hint and ': '}{hint}")
+
+
+def check_unique(names: pd.Index, what: str) -> None:
+    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
+        raise DataError(f"the {what} labels are intervals that overlap: data.reset_index(drop=True) gives new ones")
+    if not names.is_unique:
+        cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
+        repeated = shown(names[names.duplicated()][0])
+        raise DataError(f"the {what} label {repeated} occurs more than once: {cure}")

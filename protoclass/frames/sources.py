@@ -1,52 +1,30 @@
-"""Tables that are read in blocks of rows: lazy ones of polars, DuckDB, dask and pyarrow."""
+"""Tables that are read in blocks of rows: lazy ones of polars, DuckDB, dask and pyarrow, and Parquet and CSV files."""
 
 from __future__ import annotations
 
+import glob
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, ProtoclassError, cut
+from ..errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
 
 VALUES = 2**21  # values of a block of rows, of all columns
 FEWEST = 1000  # rows of a block
-# what does not keep the order of rows, by the headings of the plans of DuckDB and polars, and what makes one
-UNORDERED = r"\b(?<!STREAMING )(JOIN|GROUP BY|WINDOW|SAMPLE|DISTINCT|CROSS PRODUCT)\b"
-ORDERED = r"\b(ORDER BY|TOP N)\b"
+CHUNK = 2**20  # bytes that are read at a time to count lines
+LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}
+KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
+ALLOWED = "files that end in .parquet or .csv, one, a list, a folder or a glob of them"
 
-
-class Source(Protocol):
-    """A table that can be read in blocks of rows, as often as wanted.
-
-    Attributes
-    ----------
-    names : tuple of str
-        All of its columns.
-    expected : int
-        Number of rows, where it is known without reading them; 0 otherwise.
-    unordered : frozenset of str
-        Columns of categories that have no order of their own, so that the levels are sorted.
-    """
-
-    @property
-    def names(self) -> tuple[Any, ...]: ...
-    @property
-    def expected(self) -> int: ...
-    @property
-    def unordered(self) -> frozenset[str]: ...
-
-    def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        """Some of the columns, block by block, each as its library makes it a pandas frame."""
-        ...
-
-    def as_text(self, column: str) -> Source | None:
-        """The same with a column read as texts, where the file says no type."""
-        ...
+Piece = tuple[str, int | None, tuple[int, int]]
 
 
 def rows_at_once(columns: int) -> int:
@@ -56,40 +34,37 @@ def rows_at_once(columns: int) -> int:
 
 @dataclass(frozen=True)
 class Lazy:
-    """A lazy table of another library."""
+    """A lazy table of another library, which can be read as often as wanted, each time in the order that it then gives its rows."""
 
-    table: Any
+    kind: str  # what it is, in words: "polars LazyFrame"
     names: tuple[Any, ...]
-    read: Callable[[Any, list[str]], Iterator[pd.DataFrame]]
-    expected: int = 0
-    unordered: frozenset[str] = frozenset()
+    read: Callable[[list[str]], Iterator[pd.DataFrame]]  # some columns, block by block, each as its library makes it a pandas frame
+    expected: int = 0  # rows, where they are known without reading them
+    sorts: bool = False  # whether categories have no order of their own, so that the levels are sorted
 
     def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        kind = kind_of(self.table)
         try:
-            yield from self.read(self.table, columns)
+            yield from self.read(columns)
         except (ProtoclassError, MemoryError):
             raise
         except Exception as reason:  # of whatever the table does when it is computed
-            raise DataError(f"the {kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}") from reason
+            raise self.unreadable(reason) from reason
 
-    def as_text(self, column: str) -> Source | None:
-        return None
+    def unreadable(self, reason: Exception) -> DataError:
+        return DataError(f"the {self.kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}")
+
+    def as_text(self, column: str) -> None:
+        """The same with a column read as texts: none, as the table says the types."""
 
 
-def kind_of(data: Any) -> str:
-    """What a table is, in words: "a polars LazyFrame"."""
-    library = type(data).__module__.split(".")[0].lstrip("_")
-    return f"{library} {type(data).__name__}"
+def library_of(data: Any) -> str | None:
+    """The library of a lazy table that can be read in blocks, without importing any; None for other values."""
+    known = {(base.__module__.split(".")[0].lstrip("_"), base.__name__) for base in type(data).__mro__}
+    return next((library for library, name in LAZY.items() if (library, name) in known), None)
 
 
 def lazy_source(data: Any) -> Lazy | None:
     """The source of a lazy table that can be read in blocks, or None.
-
-    Raises
-    ------
-    DataError
-        Where the order of its rows is left to chance.
 
     Examples
     --------
@@ -100,69 +75,44 @@ def lazy_source(data: Any) -> Lazy | None:
     (('a', 'b'), [[1.0, nan]])
     """
     library = library_of(data)
-    return None if library is None else SOURCES[library](data)
+    if library is None:
+        return None
+    source = Lazy(f"{library} {type(data).__name__}", (), iter)
+    try:
+        if library == "polars":
+            return _polars(data, source)
+        if library == "duckdb":
+            return replace(source, names=tuple(data.columns), read=lambda columns: _duckdb_blocks(data, columns))
+        if library == "dask":
+            return replace(source, names=tuple(data.columns), read=lambda columns: _dask_blocks(data[columns]))
+        return _arrow(data, source)
+    except ProtoclassError:
+        raise
+    except Exception as reason:
+        raise source.unreadable(reason) from reason
 
 
-def library_of(data: Any) -> str | None:
-    """The library of a lazy table that can be read in blocks, without importing any; None for other values."""
-    known = {(base.__module__.split(".")[0].lstrip("_"), base.__name__) for base in type(data).__mro__}
-    return next((library for library, name in LAZY.items() if (library, name) in known), None)
-
-
-def _polars(data: Any) -> Lazy:
+def _polars(data: Any, source: Lazy) -> Lazy:
     import polars
 
     if tuple(map(int, polars.__version__.split(".")[:2])) < (1, 40):  # earlier ones end at an error as if there were no more rows
         raise DataError(
             f"a LazyFrame is read in blocks from polars 1.40 on, and this is {polars.__version__}: update polars, or give data.collect()"
         )
-    try:
-        schema, plan = data.collect_schema(), data.explain()
-    except Exception as reason:
-        raise DataError(f"the polars LazyFrame can't be read: {cut(' '.join(str(reason).split()))}") from reason
-    # headings stand at the beginning of lines; a sort above them gives the rows an order again
-    headings = re.findall(r"^ *(SORT BY|[A-Z]+ JOIN|AGGREGATE\[maintain_order: false|UNIQUE\[maintain_order: false)", plan, re.M)
-    plain = [h for h in headings if h != "CROSS JOIN"]
-    if plain and plain[0] != "SORT BY":
-        what = {"AGG": "group_by", "UNI": "unique"}.get(plain[0][:3], "join")
-        cure = "data.sort(...) as the last step" + ("" if what == "join" else f", or {what}(..., maintain_order=True)")
-        raise _without_order("polars LazyFrame", f"a {what}", cure)
-    unordered = frozenset(name for name, dtype in schema.items() if str(dtype).startswith("Categorical"))
-    return Lazy(data, tuple(schema), polars_blocks, unordered=unordered)
 
+    def read(columns: list[str]) -> Iterator[pd.DataFrame]:
+        return map(of_polars, data.select(columns).collect_batches(chunk_size=rows_at_once(len(columns)), maintain_order=True))
 
-def polars_blocks(data: Any, columns: list[str]) -> Iterator[pd.DataFrame]:
-    """Some columns of a LazyFrame, block by block."""
-    for batch in data.select(columns).collect_batches(chunk_size=rows_at_once(len(columns)), maintain_order=True):
-        yield of_polars(batch)
-
-
-def _duckdb(data: Any) -> Lazy:
-    try:
-        plan, names = data.explain(), data.columns
-        kept = data.query("data", "select current_setting('preserve_insertion_order')").fetchall()[0][0]
-    except Exception as reason:
-        raise DataError(f"the DuckDB relation can't be read: {cut(' '.join(str(reason).split()))}") from reason
-    headings = [h.replace("_", " ").upper() for h in re.findall(r"[╭├]─ (\S[\w ]*?) [─┴┬╮]|│ +([A-Z_]{4,}) +│", plan) for h in h if h]
-    order = next((k for k, h in enumerate(headings) if re.search(ORDERED, h)), len(headings))
-    loose = [h for h in headings[:order] if re.search(UNORDERED, h) and not h.startswith("UNGROUPED")]
-    cure = "data.order('...') by columns that tell the rows apart"
-    if loose:
-        raise _without_order("DuckDB relation", f"a {loose[0].lower()}", cure)
-    if not kept and order == len(headings):
-        raise _without_order("DuckDB relation", "the setting preserve_insertion_order=false", cure)
-    return Lazy(data, tuple(names), _duckdb_blocks)
+    return replace(source, names=tuple(data.collect_schema()), read=read, sorts=True)
 
 
 def _duckdb_blocks(data: Any, columns: list[str]) -> Iterator[pd.DataFrame]:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
+    if not _installed("pyarrow"):
         raise DataError(
             "DuckDB hands over blocks of rows by pyarrow, which is not installed: install it, or write the relation to a file, "
             "data.write_csv('data.csv'), and give its path"
-        ) from None
-    wide = {name for name, kind in zip(data.columns, data.types, strict=True) if re.match("DECIMAL|U?HUGEINT", str(kind))}
+        )
+    wide = {name for name, kind in zip(data.columns, data.types, strict=True) if kind.id in ("decimal", "hugeint", "uhugeint")}
     quoted = {name: '"' + name.replace('"', '""') + '"' for name in columns}  # data.df() has these numbers as floats
     chosen = [f"cast({quoted[name]} as double) as {quoted[name]}" if name in wide else quoted[name] for name in columns]
     part = data.project(", ".join(chosen)) if chosen else data
@@ -171,52 +121,37 @@ def _duckdb_blocks(data: Any, columns: list[str]) -> Iterator[pd.DataFrame]:
         yield batch.to_pandas()
 
 
-def _without_order(kind: str, what: str, cure: str) -> DataError:
-    return DataError(
-        f"data is a {kind} whose rows may come in another order each time, because of {what}; of equally good prototypes the first row is "
-        f"taken, so the order must be fixed: {cure}"
-    )
-
-
-def _dask(data: Any) -> Lazy:
-    return Lazy(data, tuple(data.columns), _dask_blocks)
-
-
-def _dask_blocks(data: Any, columns: list[str]) -> Iterator[pd.DataFrame]:
-    part = data[columns]
-    for k in range(part.npartitions):
-        whole = part.partitions[k].compute().reset_index(drop=True)
-        step = rows_at_once(len(columns))
+def _dask_blocks(data: Any) -> Iterator[pd.DataFrame]:
+    step = rows_at_once(len(data.columns))
+    for k in range(data.npartitions):
+        whole = data.partitions[k].compute().reset_index(drop=True)
         for start in range(0, len(whole), step):
             yield whole.iloc[start : start + step]
 
 
-def _arrow(data: Any) -> Lazy:
+def _arrow(data: Any, source: Lazy) -> Lazy:
     parquet = getattr(getattr(data, "format", None), "default_extname", "") == "parquet"
     try:
         expected = data.count_rows() if parquet else 0
     except (OSError, ValueError):  # said with the name of the file where it is read
         expected = 0
-    index = index_of((data.schema.metadata or {}).get(b"pandas"))
-    return Lazy(data, tuple(name for name in data.schema.names if name not in index), _arrow_blocks, expected)
+
+    def read(columns: list[str]) -> Iterator[pd.DataFrame]:
+        size = rows_at_once(len(columns))
+        for batch in data.to_batches(columns=columns, batch_size=size, batch_readahead=2, fragment_readahead=1):
+            yield batch.to_pandas()
+
+    names = without_index(data.schema.names, (data.schema.metadata or {}).get(b"pandas"))
+    return replace(source, names=names, read=read, expected=expected)
 
 
-def _arrow_blocks(data: Any, columns: list[str]) -> Iterator[pd.DataFrame]:
-    size = rows_at_once(len(columns))
-    for batch in data.to_batches(columns=columns, batch_size=size, batch_readahead=2, fragment_readahead=1):
-        yield batch.to_pandas()
-
-
-LAZY = {"polars": "LazyFrame", "duckdb": "DuckDBPyRelation", "dask": "DataFrame", "pyarrow": "Dataset"}
-SOURCES: dict[str, Callable[[Any], Lazy]] = {"polars": _polars, "duckdb": _duckdb, "dask": _dask, "pyarrow": _arrow}
-
-
-def index_of(written: str | bytes | None) -> list[str]:
-    """The columns that hold the index of a frame, by what pandas has written beside them."""
+def without_index(names: list[str], written: str | bytes | None) -> tuple[str, ...]:
+    """Names of columns without those that hold the index of a frame, by what pandas has written beside them."""
     try:
-        return [name for name in json.loads(written)["index_columns"] if isinstance(name, str)] if written else []
+        index = json.loads(written)["index_columns"] if written else []
+        return tuple(name for name in names if name not in index)
     except (ValueError, LookupError, TypeError):
-        return []
+        return tuple(names)
 
 
 def of_polars(table: Any) -> pd.DataFrame:
@@ -239,3 +174,241 @@ def _of_polars(values: Any) -> Any:
     if kind == nw.Categorical:  # which has no order of its own: the levels are sorted
         return pd.Categorical(values.to_list())
     return pd.Series(values.to_list(), dtype=None if len(values) else object)
+
+
+def is_path(data: Any) -> bool:
+    """Whether data are named by a path or a list of them."""
+    single = isinstance(data, (str, os.PathLike))
+    several = isinstance(data, (list, tuple)) and len(data) > 0
+    return single or (several and all(isinstance(path, (str, os.PathLike)) for path in data))
+
+
+def file_source(data: Any) -> Files:
+    """The files that a path, a glob, a folder or a list of these names, in the order of their names or of the list.
+
+    Raises
+    ------
+    OptionError
+        For an address of the web.
+    FileError
+        Where there are none, they are of several kinds, can't be read, or differ in their columns.
+    """
+    given = data if isinstance(data, (list, tuple)) else [data]
+    paths = [path for name in given for path in _files_of(name)]
+    if len({KINDS[_ending(path)] for path in paths}) > 1:
+        raise FileError(f"{shown(_name(data))} has parquet and CSV files: give those of one kind, such as a glob, 'folder/*.parquet'")
+    files = tuple(_file(path) for path in paths)
+    for file in files:
+        odd = set(files[0].names) ^ set(file.names)
+        if odd:
+            raise FileError(
+                f"{shown(str(paths[0]))} and {shown(str(file.path))} differ in their columns, such as {shown(min(odd, key=str))}: give "
+                "files with the same columns"
+            )
+    return Files(files, files[0].names, sum(file.expected for file in files))
+
+
+@dataclass(frozen=True)
+class File:
+    """A parquet or CSV file as it was when it was first looked at."""
+
+    path: Path
+    stamp: tuple[int, int]  # size and time
+    names: tuple[Any, ...]
+    expected: int  # rows of a parquet file, lines of a CSV file
+    table: Lazy | None  # of a parquet file
+
+    @property
+    def kind(self) -> str:
+        return KINDS[_ending(self.path)]
+
+    def blocks(self, columns: list[str], texts: frozenset[str]) -> Iterator[pd.DataFrame]:
+        if _stamp(self.path) != self.stamp:
+            raise _changed(self.path)
+        try:
+            yield from self._csv(columns, texts) if self.table is None else self.table.read(columns)
+        except (ProtoclassError, MemoryError):
+            raise
+        except Exception as reason:  # pyarrow and polars have many
+            raise _unreadable(self.path, reason) from None
+
+    def _csv(self, columns: list[str], texts: frozenset[str]) -> Iterator[pd.DataFrame]:
+        rows, types = rows_at_once(len(self.names)), dict.fromkeys(texts, str)
+        # all columns, as the parser does not look at the length of lines where it reads some of them
+        with pd.read_csv(os.path.abspath(self.path), chunksize=rows, low_memory=False, dtype=types) as chunks:
+            for chunk in chunks:
+                if not isinstance(chunk.index, pd.RangeIndex):
+                    raise FileError(f"{shown(str(self.path))} has lines with more values than its first line has names: name every column")
+                yield chunk[columns]
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of one kind with the same columns."""
+
+    files: tuple[File, ...]
+    names: tuple[Any, ...]
+    expected: int
+    texts: frozenset[str] = frozenset()  # columns of CSV files that hold texts, although some may look like numbers
+    sorts: bool = False
+
+    def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
+        for file in self.files:
+            yield from file.blocks(columns, self.texts)
+
+    def pieces(self) -> list[Piece]:
+        """What is read apart, in order: each row group of a parquet file (path, number, stamp), each CSV file (path, None, stamp)."""
+        out: list[Piece] = []
+        for file in self.files:
+            path, groups = os.path.abspath(file.path), [None] if file.table is None else _row_groups(file.path)
+            out += [(path, group, file.stamp) for group in groups]
+        return out
+
+    def as_text(self, column: str) -> Files | None:
+        """The same with a column read as texts, if the files do not say types."""
+        return replace(self, texts=self.texts | {column}) if self.files[0].table is None else None
+
+
+Source = Lazy | Files
+
+
+def _row_groups(path: Path) -> range:
+    from pyarrow.parquet import ParquetFile
+
+    return range(ParquetFile(path).num_row_groups)
+
+
+def read_piece(piece: Piece, columns: list[str] | None = None) -> pd.DataFrame:
+    """The rows of one of `Files.pieces`, on whatever machine: copies of a file have its size, and times of their own."""
+    name, group, stamp = piece
+    path = Path(name)
+    if _stamp(path)[0] != stamp[0]:
+        raise _changed(path)
+    try:
+        if group is None:
+            return pd.read_csv(path, usecols=columns, low_memory=False)
+        from pyarrow.parquet import ParquetFile
+
+        with ParquetFile(path) as file:
+            return file.read_row_group(group, columns).to_pandas().reset_index(drop=True)
+    except Exception as reason:
+        raise _unreadable(path, reason) from None
+
+
+def _files_of(given: Any) -> list[Path]:
+    """The files that one path, folder or glob means."""
+    name = _name(given)
+    if "://" in name[:20]:
+        raise OptionError(f"{shown(name)} is an address, and data are not fetched from the web: save the file and give its path")
+    try:
+        path = Path(name).expanduser()
+        folder, there = path.is_dir() and bool(name), path.exists() and bool(name)
+        magic = glob.has_magic(name) and not there
+        found = [p for p in map(Path, sorted(glob.glob(str(path), recursive=True))) if p.is_file()] if magic else [path] * there
+    except (OSError, ValueError, RuntimeError) as reason:  # names that are too long, hold a zero, or have no home
+        raise FileError(f"{shown(name)} is no path: {cut(str(reason))}") from None
+    if folder:
+        return _in_folder(path)
+    if not found:
+        kind = "file matches" if magic else "file is named"
+        raise FileError(
+            f"no {kind} {shown(name)}: data are a DataFrame, or {ALLOWED}; pc.load_data('iris') is a data set of the package"
+        )
+    return [_known(p) for p in found]
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    inside = sorted(p for p in folder.iterdir() if not p.name.startswith(("_", ".")))
+    deeper = [p for p in inside if p.is_dir()]
+    if deeper:
+        raise FileError(
+            f"the folder {shown(str(folder))} has the folder {shown(deeper[0].name)}: give a glob, '{cut(str(folder), 60)}/**/*.parquet', "
+            "or where names of folders are values, pyarrow.dataset.dataset(folder, partitioning='hive')"
+        )
+    if not inside:
+        raise FileError(f"the folder {shown(str(folder))} has no files: data are {ALLOWED}")
+    return [_known(p) for p in inside]
+
+
+def _known(path: Path) -> Path:
+    if _ending(path) not in KINDS or not path.is_file():
+        cure = "pd.read_csv(path, sep='\\t') reads it" if path.suffix in (".tsv", ".tab") else "read it yourself and give the frame"
+        raise FileError(f"{shown(str(path))} is no file of a kind that is read: data are {ALLOWED}; {cure}")
+    return path
+
+
+def _ending(path: Path) -> str:
+    return "".join(path.suffixes[-2:]).lower() if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.suffix.lower()
+
+
+def _name(data: Any) -> str:
+    name = os.fspath(data) if isinstance(data, os.PathLike) else data if isinstance(data, str) else ", ".join(map(str, data))
+    return os.fsdecode(name)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        known = path.stat()
+    except OSError as reason:
+        raise FileError(f"{shown(str(path))} can't be read: {reason.strerror}") from None
+    return known.st_size, known.st_mtime_ns
+
+
+def _installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # a module that is set to None
+        return False
+
+
+def _file(path: Path) -> File:
+    """A file as it is now: its columns, and the number of rows or lines where they are counted quickly."""
+    stamp = _stamp(path)
+    try:
+        if KINDS[_ending(path)] == "parquet":
+            table = _parquet(path)
+            return File(path, stamp, table.names, table.expected, table)
+        names = tuple(pd.read_csv(os.path.abspath(path), nrows=0).columns)
+        if any("\0" in name for name in names):
+            raise ValueError("its first line holds no names")
+        lines = 0
+        if _ending(path) == ".csv":
+            with open(path, "rb") as file:
+                lines = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(CHUNK), b""))
+    except (ProtoclassError, MemoryError):
+        raise
+    except Exception as reason:
+        raise _unreadable(path, reason) from None
+    return File(path, stamp, names, lines, None)
+
+
+def _parquet(path: Path) -> Lazy:
+    """A parquet file as a table of pyarrow, or of polars where that is not installed."""
+    if _installed("pyarrow"):
+        from pyarrow.parquet import ParquetFile
+
+        def read(columns: list[str]) -> Iterator[pd.DataFrame]:
+            with ParquetFile(path, pre_buffer=False) as file:
+                for batch in file.iter_batches(rows_at_once(len(columns)), columns=columns):
+                    yield batch.to_pandas()
+
+        with ParquetFile(path) as file:
+            schema, rows = file.schema_arrow, file.metadata.num_rows
+        return Lazy("", without_index(schema.names, (schema.metadata or {}).get(b"pandas")), read, rows)
+    if not _installed("polars"):
+        raise FileError(f"{shown(str(path))} is read by pyarrow or polars, and neither is installed: install one, or give a CSV file")
+    import polars
+
+    data = polars.scan_parquet(path, glob=False)
+    table = _polars(data, Lazy("", (), iter))
+    names = without_index(list(table.names), polars.read_parquet_metadata(path).get("pandas"))
+    return replace(table, names=names, expected=data.select(polars.len()).collect().item(), sorts=False)
+
+
+def _changed(path: Path) -> FileError:
+    return FileError(f"{shown(str(path))} has changed since it was first read: call fit again, with the path")
+
+
+def _unreadable(path: Path, reason: Exception) -> FileError:
+    words = str(getattr(reason, "strerror", None) or " ".join(re.sub(re.escape(str(path)), "the file", str(reason)).split()))
+    return FileError(f"{shown(str(path))} is not a {KINDS[_ending(path)]} file that can be read: {cut(words or type(reason).__name__)}")

@@ -1,9 +1,12 @@
-"""R's way of writing a formula: what has the same meaning here is rewritten, and the rest is refused with what to do instead."""
+"""How a formula is written: R's words, which are rewritten or refused with what to do instead, and names that Python can't read."""
 
 from __future__ import annotations
 
+import keyword
 import re
-from collections.abc import Collection
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from ..errors import FormulaError, cut, shown
 
@@ -58,41 +61,46 @@ LEFT = {  # function on the left side
     "ifelse": "make the classes in the data frame, np.where(...), and name their column",
 }
 PARTS = re.compile(
-    r"(?P<quoted>`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?|(?P<power>\^)|(?P<close>\))"
+    r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?"
+    r"|(?P<number>\d[\w.]*)|(?P<power>\^)|(?P<close>\))"
 )
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
 
 
-def translate(right: str, columns: Collection[str], text: str) -> str:
-    """The right side of a formula as it is written here: `factor(g)` as `C(g)`, `x^2` as `x**2`, `TRUE` as `True`.
+def translate(right: str, names: Names, text: str) -> str:
+    """The right side of a formula as formulaic reads it: `factor(g)` as `C(g)`, `x^2` as `x**2`, `TRUE` as `True`, names by their alias.
 
     Parameters
     ----------
     right : str
-    columns : names of the columns of the data
-        A column may be named like a word of R; a function is one before a parenthesis.
+    names : Names
+        Of the columns of the data. A column may be named like a word of R; a function is one before a parenthesis.
     text : str
         The formula, for messages.
 
     Raises
     ------
     FormulaError
-        For functions of R that have no counterpart, and for `|`; it says what to do instead.
+        For functions of R that have no counterpart, and for `|`; it says what to do instead. Where a quoted name is not a column.
 
     Examples
     --------
-    >>> translate("factor(g) + I(x^2) + poly(z, 2, raw=TRUE)", ["g", "x", "z"], "")
-    'C(g) + I(x**2) + poly(z, 2, raw=True)'
+    >>> names = name_columns(["g", "x", "z", "my x"], ["log"])
+    >>> translate("factor(g) + I(x^2) + poly(z, 2, raw=TRUE) + log(`my x`)", names, "")
+    'C(g) + I(x**2) + poly(z, 2, raw=True) + log( column_4_ )'
     """
 
     vectors: list[int] = []  # where R's c(...) end
 
     def one(match: re.Match[str]) -> str:
-        found = match.group()
-        if match["quoted"] is not None:
-            return found
+        if match["name"] is not None:
+            return f" {_quoted(match['name'], names, text)} "
+        if match["other"] is not None:
+            return match.group()
+        if match["number"] is not None:  # such as a column that is called "2x"
+            return names.of(match.group())
         if match["power"] is not None:
             return "**"
         if match["close"] is not None:
@@ -102,8 +110,8 @@ def translate(right: str, columns: Collection[str], text: str) -> str:
             after = re.match(r"\s*=(?!=)", right[match.end() :])
             if after:
                 return _option(word, text)
-            if word in columns:
-                return word
+            if word in names.alias or word in names.columns:
+                return word if word in FIXED else names.of(word)
             option = right[: match.start()].rstrip().endswith("=")
             return {**WORDS, **SHORT}.get(word, word) if option else WORDS.get(word, word)
         if word == "c":
@@ -114,9 +122,16 @@ def translate(right: str, columns: Collection[str], text: str) -> str:
         return FUNCTIONS.get(word, word) + call
 
     translated = PARTS.sub(one, right)
-    _check_no_bar(translated, text)
-    _check_alone(translated, text)
+    _check_no_bar(right, text)
+    _check_alone(right, text)
     return translated
+
+
+def _quoted(name: str, names: Names, text: str) -> str:
+    """The name inside formulaic of a column in backquotes."""
+    if name not in names.alias and names.columns.get(name) != name:
+        raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()))
+    return names.of(name)
 
 
 def _end_of_vector(right: str, start: int, text: str) -> int:
@@ -223,3 +238,77 @@ def sides_of(text: str) -> list[str]:
         else:
             sides[-1] += piece
     return sides
+
+
+FIXED = ("True", "False", "None", ".")  # words that are never bare names
+LISTED = 12  # names in a message
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of columns by which formulaic knows them.
+
+    Attributes
+    ----------
+    alias : mapping of column to str
+        An identifier for every column whose name is not a plain one, such as `my x`, `log(x)` or `class`.
+    columns : mapping of str to column
+        The way back, for every column.
+    """
+
+    alias: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, column: str) -> str:
+        """The name of a column inside formulaic."""
+        return self.alias.get(column, column)
+
+    def restore(self, text: str) -> str:
+        """A term, or a column of the design matrix, with the names of the data."""
+        if not self.alias:
+            return text
+
+        def one(match: re.Match[str]) -> str:
+            column = self.columns.get(match.group())
+            if column is None or column == match.group():
+                return match.group()
+            before, after = text[: match.start()], text[match.end() :]
+            alone = before[-1:] in ("", ":") and after[:1] in ("", ":", "[")
+            return column if alone else f"`{column}`"
+
+        return re.sub(r"\w+", one, text)
+
+
+def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
+    """Aliases for the columns that need one.
+
+    Parameters
+    ----------
+    columns : names of the columns
+    reserved : words that mean something else inside a formula
+
+    Examples
+    --------
+    >>> name_columns(["a", "my x", "log"], ["log"]).alias
+    {'my x': 'column_2_', 'log': 'column_3_'}
+    """
+    columns, reserved = list(columns), set(reserved)
+    stem = "column_"
+    while any(c.startswith(stem) for c in columns):
+        stem = f"the_{stem}"
+    alias = {c: f"{stem}{k + 1}_" for k, c in enumerate(columns) if not _is_plain(c) or c in reserved}
+    return Names(alias, {alias.get(c, c): c for c in columns})
+
+
+def _is_plain(name: str) -> bool:
+    """Whether Python reads the name as itself: an identifier that is not reserved and that its parser leaves as it is."""
+    plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__FORMULAIC")
+    return plain and unicodedata.normalize("NFKC", name) == name
+
+
+def unknown(what: str, columns: Iterable[str]) -> str:
+    """The message where a formula names a column that does not exist."""
+    columns = list(columns)
+    listed = ", ".join(map(shown, columns[:LISTED]))
+    more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""
+    return f"{what} is not a column of the data; the columns are {listed}{more}"

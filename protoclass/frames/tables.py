@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
@@ -10,10 +11,31 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, NotAvailable
-from .absent import GONE, Absent
+from ..declared import savable
+from ..errors import DataError, NotAvailable, printed
 from .reading import origin_of, read_table
 from .sources import library_of, of_polars
+
+GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
+
+
+@savable
+@dataclass(frozen=True)
+class Absent:
+    """Data, or an argument that says something of single rows, of the call of a slim fit.
+
+    Attributes
+    ----------
+    what : str
+        What it was, as a call shows it.
+    """
+
+    what: str
+
+    @printed
+    def __repr__(self) -> str:
+        return self.what
+
 
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame shares its columns until one of the two is changed
 PLAIN = (str, bytes, bool, int, float, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be

@@ -1,4 +1,4 @@
-"""Terms of formulas as values of this package, and sums of columns, which most formulas are, read without formulaic.
+"""Terms of formulas: sums of columns, which most are, read without formulaic, and others expanded from its syntax tree.
 
 Importing formulaic takes as long as a fit of small data.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..declared import savable
+from ..errors import FormulaError, shown
 
 WORD = r"(?:\.|[A-Za-z_]\w*+)"
 SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
@@ -107,3 +108,179 @@ def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], 
                 left.setdefault(name, Factor(name, "lookup"))
     written = tuple(Factor(word, "lookup") for _, word in parts if word != ".")
     return tuple(Term((factor,)) for factor in left.values()), written
+
+
+MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
+MOST_PAIRS = 400_000  # pairs of terms that are multiplied on the way there
+MOST_FACTORS = 100  # of one interaction
+MOST_POWER = 100
+
+Terms = dict[frozenset[str], tuple[Factor, ...]]  # factors by their texts, in the order of first occurrences
+
+
+def expand(tree: Any, names: Iterable[str], text: str) -> tuple[Term, ...]:
+    """The terms of a formula, lower degrees first.
+
+    Formulaic's own expansion multiplies before anything can be counted; here a formula that becomes too large is refused
+    on the way, and sums and powers take linear time.
+
+    Parameters
+    ----------
+    tree : formulaic's syntax tree of the right side, or None where it is empty
+    names : columns that `.` stands for, in their order
+    text : str
+        The formula, for messages.
+
+    Raises
+    ------
+    FormulaError
+        Where more than 20,000 interactions would be made, or an operator can't be applied.
+    """
+    from formulaic.parser.types import ASTNode
+
+    every: Terms = {frozenset([name]): (Factor(name, "lookup"),) for name in names}
+    budget = _Budget(text)
+    done: list[Terms] = []
+    work: list[tuple[Any, bool]] = [(tree, False)] if tree is not None else []
+    while work:  # in post-order, without recursion: a sum of many terms is a deep tree
+        node, ready = work.pop()
+        if not isinstance(node, ASTNode):
+            factor = _factor_of(node)
+            done.append({frozenset([factor.expr]): (factor,)})
+        elif node.operator.symbol in ("**", "^"):
+            if not ready:
+                work += [(node, True), (node.args[0], False)]
+                continue
+            done.append(_power(done.pop(), _whole(node.args[1], text), budget))
+        elif not ready:
+            work += [(node, True), *((arg, False) for arg in reversed(node.args))]
+        else:
+            args = [done.pop() for _ in node.args][::-1]
+            done.append(_apply(node.operator.symbol, args, every, budget))
+    terms = done.pop() if done else {}
+    _check_literals(terms, text)
+    return tuple(sorted(map(Term, terms.values()), key=lambda term: term.degree))
+
+
+def factors_of(tree: Any) -> Iterator[Factor]:
+    """All factors of a syntax tree, also those that are subtracted and powers."""
+    from formulaic.parser.types import ASTNode
+
+    work = [tree] if tree is not None else []
+    while work:
+        node = work.pop()
+        if isinstance(node, ASTNode):
+            work += node.args
+        else:
+            yield _factor_of(node)
+
+
+def _factor_of(token: Any) -> Factor:
+    factor = token.to_factor()
+    return Factor(factor.expr, factor.eval_method.value)
+
+
+class _Budget:
+    """What is left of the pairs that one formula may multiply."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.left = text, MOST_PAIRS
+
+    def product(self, left: Terms, right: Terms) -> Terms:
+        """All products of two sets of terms."""
+        self.left -= len(left) * len(right)
+        if self.left < 0:
+            self.refuse()
+        out: Terms = {}
+        for a, factors in left.items():
+            for b, further in right.items():
+                if (both := a | b) not in out:
+                    out[both] = tuple(dict.fromkeys(factors + further))
+            if len(out) > MOST_TERMS:
+                self.refuse()
+        if max(map(len, out), default=0) > MOST_FACTORS:
+            raise FormulaError(f"{shown(self.text)} has an interaction of more than {MOST_FACTORS} columns: name fewer")
+        return out
+
+    def refuse(self) -> None:
+        raise FormulaError(
+            f"{shown(self.text)} expands to too many interactions, more than {MOST_TERMS:,}: name the relevant ones, such as "
+            "'a:b'"
+        )
+
+
+def _apply(symbol: str, args: list[Terms], every: Terms, budget: _Budget) -> Terms:
+    match symbol, args:
+        case ".", []:
+            return dict(every)
+        case "+", [terms]:
+            return terms
+        case "-", [_]:
+            return {}
+        case "+", [left, right]:
+            return _add(left, right)
+        case "-", [left, right]:
+            for term in right:
+                left.pop(term, None)
+            return left
+        case ":", [left, right]:
+            return budget.product(left, right)
+        case "*", [left, right]:
+            products = budget.product(left, right)
+            return _add(_add(left, right), products)
+        case "/", [outer, inner]:
+            return _nested(outer, inner, budget)
+        case "in", [inner, outer]:
+            return _nested(outer, inner, budget)
+    raise FormulaError(f"{shown(budget.text)} has several parts: write one right side, without '|' or ','")
+
+
+def _add(left: Terms, right: Terms) -> Terms:
+    """The union, with every term as it was written first; `left` becomes it, as every set has one reader."""
+    for key, factors in right.items():
+        left.setdefault(key, factors)
+    return left
+
+
+def _nested(outer: Terms, inner: Terms, budget: _Budget) -> Terms:
+    if not outer:
+        raise FormulaError(
+            f"{shown(budget.text)} can't be read: nothing is left of the terms that others are nested in"
+        )
+    common: Terms = {frozenset(): ()}
+    for key, factors in outer.items():
+        common = budget.product(common, {key: factors})
+    return _add(outer, budget.product(common, inner))
+
+
+def _power(terms: Terms, power: int, budget: _Budget) -> Terms:
+    out = terms
+    for _ in range(power - 1):
+        before, out = out, budget.product(out, terms)
+        if len(out) == len(before) and out.keys() == before.keys():
+            break  # a further power changes nothing
+    return out
+
+
+def _whole(node: Any, text: str) -> int:
+    written = getattr(node, "token", "")
+    if not (isinstance(written, str) and written.isdecimal() and len(written) < 9 and 1 <= int(written) <= MOST_POWER):
+        raise FormulaError(f"a power in {shown(text)} must be a whole number from 1 to {MOST_POWER}")
+    return int(written)
+
+
+def _check_literals(terms: Terms, text: str) -> None:
+    """Numbers other than 1 only scale other terms, and each term has one scale; texts are no terms."""
+    seen = set()
+    for factors in terms.values():
+        literal = [f.expr for f in factors if f.how == "literal"]
+        rest = frozenset(f.expr for f in factors if f.how != "literal")
+        if any(not number.replace(".", "", 1).isdecimal() for number in literal):
+            raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a text, and terms are columns: name a column")
+        if not rest and literal != ["1"]:
+            raise FormulaError(
+                f"{shown(literal[0])} in {shown(text)} is a number, and terms are columns: name a column"
+            )
+        if rest in seen:
+            raise FormulaError(f"a term of {shown(text)} occurs with different numbers before it: leave them out")
+        seen.add(rest)

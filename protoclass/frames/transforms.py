@@ -1,9 +1,10 @@
-"""The functions that formulas call: those of R that formulaic lacks, and bounds on the number of columns that they may make."""
+"""The functions that formulas call: those of R that formulaic lacks, with bounds on the number of columns, and natural splines."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,6 @@ import numpy as np
 
 from ..arguments import is_number
 from ..errors import DataError, FormulaError, brief
-from .splines import NaturalSpline, natural_spline
 
 PLAIN = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # in addition to those of formulaic
 EXACT = {2: np.log2, 10: np.log10}  # logarithms of powers of these are whole numbers, as in R
@@ -205,3 +205,53 @@ def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
             f"knots={brief(knots)}: {name}() takes no more knots than there are distinct values, {distinct}, and at most "
             f"{MOST_KNOTS}: give fewer"
         )
+
+
+@dataclass(frozen=True)
+class NaturalSpline:
+    """Cubic splines that are linear beyond the boundary knots and 0 at the first of them.
+
+    Attributes
+    ----------
+    knots : array (k,)
+        The knots inside, ascending.
+    low, high : float
+        The boundary knots.
+    """
+
+    knots: np.ndarray
+    low: float
+    high: float
+
+    def basis(self, x: np.ndarray) -> np.ndarray:
+        """The basis functions at x: (n, k + 1).
+
+        B-splines of order 4 without the first, on the subspace where the second derivative at both boundary knots is 0; the
+        orthogonal complement is taken from the Householder reflections of these two conditions, as in R, because
+        distances depend on the basis.
+        """
+        from scipy.interpolate import BSpline
+
+        ends = np.repeat([self.low, self.high], 4)
+        all_knots = np.concatenate([ends[:4], self.knots, ends[4:]])
+        spline = BSpline(all_knots, np.eye(len(all_knots) - 4), 3)
+        boundary = np.array([self.low, self.high])
+        conditions = spline.derivative(2)(boundary)[:, 1:]  # (2, k + 3)
+        complement = np.linalg.qr(conditions.T, mode="complete")[0][:, 2:]
+        inside = np.clip(x, self.low, self.high)
+        slopes = spline.derivative(1)(boundary)
+        beyond = (x - inside)[:, None] * slopes[(x > self.high).astype(int)]
+        return np.asarray((spline(inside) + beyond)[:, 1:] @ complement)
+
+
+def natural_spline(x: np.ndarray, df: int | None = None, knots: tuple[float, ...] | None = None) -> NaturalSpline:
+    """The spline on the range of x (n,), with knots at its quantiles unless they are given: df - 1 of them.
+
+    Examples
+    --------
+    >>> natural_spline(np.arange(58.0, 73.0), df=5).knots.tolist()  # attr(ns(women$height, df = 5), "knots") in R
+    [60.8, 63.6, 66.4, 69.2]
+    """
+    if knots is None:
+        knots = tuple(np.quantile(x, np.linspace(0, 1, (1 if df is None else df) + 1)[1:-1]))
+    return NaturalSpline(np.sort(np.asarray(knots, float)), float(np.min(x)), float(np.max(x)))

@@ -15,8 +15,8 @@ from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
 from ..declared import savable
 from ..errors import DataError, OptionError, TooLarge, brief, printed
-from ..frames.checks import check_unique
 from ..frames.frame import Frame
+from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
 from .base import TrainedMetric
 from .vectors import as_vectors

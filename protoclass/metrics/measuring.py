@@ -12,9 +12,9 @@ from ..arguments import known_arguments
 from ..core.memory import limited
 from ..core.sources import Rep, part
 from ..errors import DataError, DataWarning, OptionError, shown, warn
+from ..frames.blocks import rounded
 from ..frames.frame import Frame, mold
 from ..frames.reading import read_for
-from ..frames.rounded import rounded
 from ..frames.tables import as_pandas
 from .base import Metric, TrainedMetric, candidates_of, rows_of, train_metric
 from .candidates import Candidates, subset

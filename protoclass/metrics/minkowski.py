@@ -15,8 +15,7 @@ from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, NoVectors, OptionError, brief, shown
-from ..frames.columns import predictors_of_columns
-from ..frames.frame import Frame
+from ..frames.frame import Frame, predictors_of_columns
 from ..frames.sql import Columns
 from .arrays import strings
 from .base import Metric

@@ -11,12 +11,11 @@ import pandas as pd
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski, totals, unit
 from ..core.sources import Rep
-from ..dialects import total
 from ..errors import DataError, OptionError, shown
+from ..frames.blocks import EXACT
 from ..frames.frame import Frame
-from ..frames.rounded import EXACT
 from ..frames.schema import numbers
-from ..frames.sql import Columns
+from ..frames.sql import Columns, total
 from .base import Metric
 from .in_sql import SQLDistance, coordinate, value
 

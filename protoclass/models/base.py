@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import NamedArguments, Served, check_parameters, is_number, number_in_words
+from ..core.covers.alternatives import NearSolutions
+from ..core.query import Query
 from ..core.task import Path, Points, Rule, Task
 from ..elsewhere import VERBS_OF_MODEL
-from ..errors import DataError, OptionError, brief
-from .capabilities import Capabilities
+from ..errors import DataError, NotAvailable, OptionError, brief
+from .capabilities import Capabilities, Condition, Criticised, Learned
 
 GRID = "grid"
 
@@ -24,8 +26,8 @@ class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
     A parameter is tuned by cross-validation when it is `"grid"`, a sequence of values, or an object that draws a grid from
-    the task (`Grid`). A new method must define `path`; everything else has defaults. A parameter can't have the name of an
-    attribute or a method of this class.
+    the task (`Grid`). A new method must define `path`; everything else has defaults. From `notes` on these are what a method may do
+    beyond prediction, which `has` tells. A parameter can't have the name of an attribute or a method of this class.
 
     Attributes
     ----------
@@ -154,6 +156,57 @@ class Model(NamedArguments, Served):
             task.tick()
             yield f, path
 
+    @classmethod
+    def has(cls, deed: str) -> bool:
+        """Whether the method defines one of the optional methods that follow."""
+        return getattr(cls, deed) is not getattr(Model, deed)
+
+    def notes(self, learned: Learned) -> list[str]:
+        """Further sentences for the summary."""
+        return []
+
+    def feature_table(self, learned: Learned) -> pd.DataFrame | None:
+        """A description of each feature of the rule, one in each row; None for a method whose rules have prototypes alone."""
+        return None
+
+    def explain(self, learned: Learned, query: Query) -> list[str]:
+        """Sentences that explain the predicted class of the only row of a query."""
+        return []
+
+    def conditions(self, learned: Learned, query: Query) -> list[Condition]:
+        """The conditions of the rule in the order in which they are asked."""
+        raise self._lacks("conditions")
+
+    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
+        """A bound on the error on new rows, one row for each machine (`bound_table`); see `Fit.bound`."""
+        raise self._lacks("bound")
+
+    def step_bounds(self, learned: Learned) -> np.ndarray | None:
+        """The bounds of the first 0, 1, ... steps, at delta = 0.05."""
+        return None
+
+    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+        """The near-optimal solutions beside the prototypes, as `core.covers.alternatives.find_alternatives` returns them."""
+        raise self._lacks("alternatives")
+
+    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+        """The rows that the prototypes explain worst, the worst first."""
+        raise self._lacks("criticise")
+
+    def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
+        """What the first prototype of each class gains at most before its cost, (classes,); None where the rule has no such thing.
+
+        A class without prototypes has no candidate that gains more than the cost, which `report` has as "cost lambda".
+        """
+        return None
+
+    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
+        """The rule with a candidate (column of D) as prototype at a place."""
+        raise self._lacks("swap")
+
+    def _lacks(self, deed: str) -> NotAvailable:
+        return NotAvailable(f"method {self.name!r} has no {deed}")
+
 
 class Grid:
     """A rule that draws the values of a parameter from the task."""
@@ -198,6 +251,13 @@ def own_candidates(task: Task) -> np.ndarray:
             "this method chooses among the rows: the dissimilarities must be those of all rows to one another"
         )
     return candidate
+
+
+def check_labelled(model: str, task: Task) -> None:
+    """Raise unless every candidate is a row, whose class the method needs."""
+    strange = int((task.candidate_row < 0).sum())
+    if strange:
+        raise DataError(f"{strange} candidates are not rows, and {model} needs the class of each: leave them out")
 
 
 def check_number(

@@ -1,4 +1,4 @@
-"""Capabilities of a method beyond prediction: declared with the method, and requested by name."""
+"""What a method declares that it can do beyond prediction, and the values that it gets and gives when it speaks of its rule."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.covers.alternatives import NearSolutions
 from ..core.machines.bounds import Bound
-from ..core.query import Query
-from ..core.task import Rule, Task
+from ..core.task import Rule
 
 if TYPE_CHECKING:
     from .base import Model
@@ -118,9 +116,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a method can do. A capability is False, empty or None if the method lacks it; a text names the condition for it.
+    """Facts about a method. A capability is False or empty if the method lacks it; a text names the condition for it.
 
-    The class declares what its models can do. Where parameters decide, a model may have a `can` of its own.
+    The class declares what its models can do. Where parameters decide, a model may have a `can` of its own. What a method does, such
+    as giving a bound, is an optional method of `Model`.
 
     Attributes
     ----------
@@ -153,31 +152,8 @@ class Capabilities:
         Values of its parameter `solver` whose objectives can be compared.
     radius : str
         The parameter that is the radius of the balls.
-    bound : callable
-        `bound(learned, delta)`: a bound on the error on new rows, one row for each machine; see `Fit.bound`.
-    step_bounds : callable
-        `step_bounds(learned)`: the bounds of the first 0, 1, ... steps, at delta = 0.05.
     grid_bounds : bool
         Whether its paths have bounds over the grid, so that choose="bound" is possible.
-    features : callable
-        `features(learned)`: a DataFrame with a description of each feature of the rule, one in each row.
-    notes : callable
-        `notes(learned)`: further sentences for the summary.
-    why : callable
-        `why(learned, query)`: sentences that explain the predicted class of the only row of a query.
-    conditions : callable
-        `conditions(learned, query)`: the conditions of the rule in the order in which they are asked, see `Condition`.
-    alternatives : callable
-        `alternatives(learned, task, within, seconds, interest)`: the near-optimal solutions beside the prototypes, as
-        `core.covers.alternatives.find_alternatives` returns them.
-    criticisms : callable
-        `criticisms(learned, task, n, seconds)`: the rows that the prototypes explain worst, see `Criticised`.
-    first_gains : callable
-        `first_gains(learned, task)`: what the first prototype of each class gains at most before its cost, (classes,); None where the
-        rule has no such thing. A class without prototypes has no candidate that gains more than the cost, which `report` has as
-        "cost lambda".
-    swap : callable
-        `swap(learned, task, place, candidate)`: the rule with a candidate (column of D) as prototype at a place.
     """
 
     weights: bool = False
@@ -195,17 +171,7 @@ class Capabilities:
     warm_starts: bool = False
     solvers: tuple[str, ...] = ()
     radius: str = ""
-    bound: Callable[[Learned, float], pd.DataFrame] | None = None
-    step_bounds: Callable[[Learned], np.ndarray] | None = None
     grid_bounds: bool = False
-    features: Callable[[Learned], pd.DataFrame] | None = None
-    notes: Callable[[Learned], list[str]] | None = None
-    why: Callable[[Learned, Query], list[str]] | None = None
-    conditions: Callable[[Learned, Query], list[Condition]] | None = None
-    alternatives: Callable[[Learned, Task, float, float, np.ndarray], NearSolutions] | None = None
-    criticisms: Callable[[Learned, Task, int, float], Criticised] | None = None
-    first_gains: Callable[[Learned, Task], np.ndarray | None] | None = None
-    swap: Callable[[Learned, Task, int, int], Rule] | None = None
 
 
 def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[str]]]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Number of prototypes of each class: the parameter K of the methods that work on each class separately."""
+"""Methods that work on each class separately, and their parameter K, the number of prototypes of each class."""
 
 from __future__ import annotations
 
@@ -8,10 +8,31 @@ from typing import Any
 import numpy as np
 
 from ..arguments import MOST_ROWS, is_real
-from ..errors import OptionError, brief
-from .base import listed
+from ..core.task import Task
+from ..errors import DataError, OptionError, brief, shown
+from .base import Model, axis, listed
 
 MOST = 10  # prototypes of a class in the default grid
+
+
+class PerClass(Model):
+    """A method with K prototypes of each class."""
+
+    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
+        return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
+
+    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        values = axis(grid, "K", self.parameters()["K"])
+        return np.asarray(np.max([counts(K, held, levels) for K in values], axis=0))
+
+
+def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> None:
+    """Raise where a class has fewer candidates than prototypes are needed of it."""
+    if needed > there:
+        raise DataError(
+            f"{model} needs {needed} {what} of class {shown(level)}, and only {there} of its rows are candidates: give a smaller K=, or "
+            "more candidates"
+        )
 
 
 def check_counts(model: str, K: Any) -> None:

@@ -15,7 +15,7 @@ from ..core.task import Points, Task
 from ..errors import DataError
 from .base import Model, axis, check_number, own_candidates
 from .capabilities import Capabilities
-from .knn import NEIGHBOURS, ballots
+from .knn import NEIGHBOURS, ballots, check_neighbours
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,7 @@ class DANN(Model):
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> DANNPath:
         weighted = np.flatnonzero(task.w > 0)  # a row without weight has no vote
         n, ks = len(weighted), axis(grid, "k", self.k).astype(int)
-        if ks.max() > n:
-            raise DataError(
-                f"k={ks.max()} neighbours are needed, and there are {n} training rows with weight: give a smaller k"
-            )
+        check_neighbours(ks, n)
         neighborhoods = [
             default_neighborhood(n) if q is None else int(q) for q in axis(grid, "neighborhood", self.neighborhood)
         ]

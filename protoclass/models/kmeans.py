@@ -13,13 +13,13 @@ from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct, kmeans
-from .base import Model, axis, check_fixed, heaviest_class
+from .base import axis, check_fixed, heaviest_class
 from .capabilities import Capabilities
-from .counts import check_counts, counts, default_counts, in_words
+from .counts import PerClass, check_counts, counts, in_words
 
 
 @dataclass(frozen=True)
-class KMeans(Model):
+class KMeans(PerClass):
     """k-means on each class separately; the centroids are the prototypes (ESL, section 13.2.1).
 
     Parameters
@@ -79,12 +79,6 @@ class KMeans(Model):
             squares = ((X[own][:, None] - centers) ** 2).sum(axis=2)
             total += float(task.w[own] @ squares.min(axis=1))
         return total
-
-    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return default_counts(smallest)
-
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         X = task.coordinates()

@@ -13,16 +13,16 @@ from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
-from ..errors import DataError, TooLarge, shown
-from .base import Model, axis, check_fixed, heaviest_class
+from ..errors import TooLarge, shown
+from .base import axis, check_fixed, check_labelled, heaviest_class
 from .capabilities import Capabilities
-from .counts import check_counts, counts, default_counts, in_words
+from .counts import PerClass, check_counts, check_enough, counts, default_counts, in_words
 
 LARGEST = 2**29  # distances of a class that are held
 
 
 @dataclass(frozen=True)
-class KMedoids(Model):
+class KMedoids(PerClass):
     """k-medoids on each class separately, on any dissimilarity; the medoids, rows of the class, are the prototypes.
 
     The medoids of a class minimise the loss, the sum of the weights of its rows times their dissimilarities to the nearest
@@ -99,25 +99,15 @@ class KMedoids(Model):
         few = np.array([len(self._members(task, c)[1]) // 2 for c in range(task.classes)])
         return default_counts(np.minimum(smallest, few))
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
-
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
-        if (task.candidate_row < 0).any():
-            raise DataError(
-                f"{(task.candidate_row < 0).sum()} candidates are not rows, and kmedoids needs the class of each: leave them out"
-            )
+        check_labelled(self.name, task)
         Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
         held = np.array([len(rows) for rows, _ in members])
         K_of_class = np.array([counts(K, held, task.levels) for K in Ks])
 
         def run(c: int) -> dict[int, Medoids]:
             rows, columns = members[c]
-            if K_of_class[:, c].max() > len(columns):
-                raise DataError(
-                    f"kmedoids needs {K_of_class[:, c].max()} medoids of class {shown(task.levels[c])}, and only {len(columns)} of "
-                    "its rows are candidates: give a smaller K=, or more candidates"
-                )
+            check_enough("kmedoids", "medoids", task.levels[c], K_of_class[:, c].max(), len(columns))
             if len(rows) * len(columns) > LARGEST:
                 raise TooLarge(
                     f"k-medoids holds the distances within a class, and {shown(task.levels[c])} has {len(rows)} rows: give fewer rows "

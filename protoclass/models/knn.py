@@ -14,22 +14,10 @@ from ..core.neighbours.votes import KNNPath
 from ..core.task import Points, Task
 from ..core.units import units
 from ..errors import DataError
-from .base import Model, axis, check_number
+from .base import Model, axis, check_labelled, check_number
 from .capabilities import Capabilities, Learned
 
 NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
-
-
-def bayes_error(learned: Learned) -> list[str]:
-    """A bound on the Bayes error from the cross-validated error of 1-NN."""
-    model: Any = learned.model
-    if model.k != 1 or learned.error is None:
-        return []
-    least = cover_hart(min(1.0, learned.error), len(learned.classes))
-    return [
-        "Cover and Hart (1967): if the CV error were that of 1-NN on infinitely many rows, the Bayes error would be at least "
-        f"{least:.4f}."
-    ]
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,7 @@ class KNN(Model):
     """
 
     name: ClassVar[str] = "knn"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, notes=bayes_error)
+    can: ClassVar[Capabilities] = Capabilities(weights=True)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"k": 1}
 
@@ -89,19 +77,29 @@ class KNN(Model):
         return np.array([k for k in NEIGHBOURS if k <= most])
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> KNNPath:
-        if (task.candidate_row < 0).any():
-            raise DataError(
-                f"{(task.candidate_row < 0).sum()} candidates are unlabelled, and knn needs the class of each: leave them out"
-            )
+        check_labelled(self.name, task)
         ks = axis(grid, "k", self.k).astype(int)
         at = np.flatnonzero(task.w[task.candidate_row] > 0)  # a row without weight has no vote
-        if ks.max() > len(at):
-            raise DataError(
-                f"k={ks.max()} neighbours are needed, and there are {len(at)} training rows with weight: give a smaller k"
-            )
+        check_neighbours(ks, len(at))
         seed = task.seed if self.ties == "random" else None
         prototypes = Points(task.y[task.candidate_row[at]], at=at)
         return KNNPath(tuple(ks.tolist()), prototypes, ballots(task.w[task.candidate_row[at]]), task.classes, seed)
+
+    def notes(self, learned: Learned) -> list[str]:
+        """A bound on the Bayes error from the cross-validated error of 1-NN."""
+        if self.k != 1 or learned.error is None:
+            return []
+        least = cover_hart(min(1.0, learned.error), len(learned.classes))
+        return [
+            "Cover and Hart (1967): if the CV error were that of 1-NN on infinitely many rows, the Bayes error would be at least "
+            f"{least:.4f}."
+        ]
+
+
+def check_neighbours(ks: np.ndarray, rows: int) -> None:
+    """Raise where more neighbours are to vote than there are training rows with weight."""
+    if ks.max() > rows:
+        raise DataError(f"k={ks.max()} neighbours are needed, and there are {rows} training rows with weight: give a smaller k")
 
 
 def ballots(w: np.ndarray) -> np.ndarray:

@@ -15,9 +15,9 @@ from ..core.task import Points, RulePath, Task
 from ..core.vectors.codebook import codebook, draw_rows, nearest_weights
 from ..core.vectors.lvq import VARIANTS, Learning, train_codes
 from ..errors import OptionError, brief
-from .base import Model, axis, check_fixed, check_number, heaviest_class, listed
+from .base import check_fixed, check_number, heaviest_class, listed
 from .capabilities import Capabilities
-from .counts import check_counts, counts, default_counts, in_words
+from .counts import PerClass, check_counts, counts, in_words
 
 STARTS = ("knn", "random", "kmeans")
 ALPHA = {"lvq1": 0.03, "olvq1": 0.3, "lvq2.1": 0.03, "lvq3": 0.03, "glvq": 0.1}
@@ -28,7 +28,7 @@ DEFAULTS = {"window": 0.3, "epsilon": 0.1, "steepness": 5.0, "neighbours": 5}
 
 
 @dataclass(frozen=True)
-class LVQ(Model):
+class LVQ(PerClass):
     """Learning vector quantization: code vectors that rows of their class attract and rows of other classes repel.
 
     Rows are drawn at random with replacement, with probabilities proportional to their weights, and one or two code
@@ -138,12 +138,6 @@ class LVQ(Model):
     def _variants(self) -> tuple[Any, ...]:
         """The variants that there may be: all of them where they are drawn."""
         return tuple(listed("lvq", "variant", self.variant)) or VARIANTS
-
-    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
-
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         grid_points = product(*(values.tolist() for values in grid.values()))

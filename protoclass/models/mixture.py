@@ -16,16 +16,16 @@ from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..errors import DataError, OptionError, brief, shown
-from .base import GRID, Model, axis, check_fixed, check_number, listed
+from .base import GRID, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities
-from .counts import MOST, check_counts, counts, default_counts, in_words
+from .counts import MOST, PerClass, check_counts, counts, in_words
 from .kmeans import repeated
 
 BIC = "bic"
 
 
 @dataclass(frozen=True)
-class Mixture(Model):
+class Mixture(PerClass):
     """A Gaussian mixture for each class, fitted by EM; rows go to the class with the largest posterior probability.
 
     The means of the components are the prototypes; every row belongs to all components with some probability (ESL, section
@@ -106,11 +106,11 @@ class Mixture(Model):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "covariance":
             return np.array(COVARIANCES)
-        return np.geomspace(1e-4, 1, 5) if parameter == "ridge" else default_counts(smallest)
+        return np.geomspace(1e-4, 1, 5) if parameter == "ridge" else super().default_grid(parameter, task, smallest)
 
     def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        values = [] if by_bic(self.K) else [counts(K, held, levels) for K in axis(grid, "K", self.K)]
-        return np.asarray(np.max([np.full(len(held), 2), *values], axis=0))
+        of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held, levels)
+        return np.asarray(np.maximum(2, of_K))
 
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
         X = np.asarray(task.coordinates(), float)

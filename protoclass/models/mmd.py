@@ -11,41 +11,16 @@ import numpy as np
 from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities, witness
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..errors import DataError, TooLarge, shown
-from .base import Model, axis, check_fixed, check_number, heaviest_class
+from ..errors import TooLarge, shown
+from .base import axis, check_fixed, check_labelled, check_number, heaviest_class
 from .capabilities import Capabilities, Criticised, Learned
-from .counts import check_counts, counts, default_counts, in_words
+from .counts import PerClass, check_counts, check_enough, counts, in_words
 
 LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 
 
-def criticise(learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
-    """The criticisms that the paper chooses in each class: the first of each class and then the second of each, n in all.
-
-    They are sorted by the size of the witness, as each was chosen to differ from those before it too.
-    """
-    prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
-    assert prototypes.at is not None
-    rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
-    for c in range(task.classes):
-        of_class, columns, own, D, w = _take_class(task, c)
-        chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))
-        count = min(n, len(own) - len(chosen))
-        if count:
-            K = similarities(D, gamma)
-            worst = criticisms(K, w, chosen, count, own).chosen
-            rows.append(of_class[own[worst]])
-            score.append(witness(K, w, own[chosen])[worst])
-            rank.append(np.arange(len(worst)))
-    all_rows, value = np.concatenate(rows), np.concatenate(score)
-    first = np.lexsort((all_rows, -np.abs(value), np.concatenate(rank)))[:n]
-    first = first[np.lexsort((all_rows[first], -np.abs(value[first])))]
-    words = "mean similarity to the rows of the class minus that to its prototypes"
-    return Criticised(all_rows[first], value[first], "witness", words)
-
-
 @dataclass(frozen=True)
-class MMDCritic(Model):
+class MMDCritic(PerClass):
     """MMD-critic: in each class, prototypes whose similarities have about the same mean as those of all rows of the class.
 
     With similarities exp(-gamma d^2), prototypes are added one after another, each so that the squared discrepancy between
@@ -80,9 +55,7 @@ class MMDCritic(Model):
     """
 
     name: ClassVar[str] = "mmd"
-    can: ClassVar[Capabilities] = Capabilities(
-        weights=True, nearest=True, candidates=frozenset({"subset"}), criticisms=criticise
-    )
+    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
     never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}
@@ -117,26 +90,13 @@ class MMDCritic(Model):
             return float(gamma)
         return default_gamma([(D, w, own) for _, _, own, D, w in classes])
 
-    def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
-
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
-        return np.asarray(np.max([counts(K, held, levels) for K in axis(grid, "K", self.K)], axis=0))
-
     def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
-        if (task.candidate_row < 0).any():
-            raise DataError(
-                f"{(task.candidate_row < 0).sum()} candidates are not rows, and mmd needs the class of each: leave them out"
-            )
+        check_labelled(self.name, task)
         classes = [_take_class(task, c) for c in range(task.classes)]
         Ks = axis(grid, "K", self.K).tolist()
         K_of_class = np.array([counts(K, np.array([len(rows) for rows, *_ in classes]), task.levels) for K in Ks])
         for c, (_, columns, *_) in enumerate(classes):
-            if K_of_class[:, c].max() > len(columns):
-                raise DataError(
-                    f"mmd needs {K_of_class[:, c].max()} prototypes of class {shown(task.levels[c])}, and only {len(columns)} of its "
-                    "rows are candidates: give a smaller K=, or more candidates"
-                )
+            check_enough("mmd", "prototypes", task.levels[c], K_of_class[:, c].max(), len(columns))
         rules: dict[tuple[int, int], Nearest] = {}
         gammas = axis(grid, "gamma", self.gamma).tolist()
         for b, gamma in enumerate(gammas):
@@ -174,6 +134,30 @@ class MMDCritic(Model):
             names = ", ".join(task.label(int(rows[own[j]])) for j in found)
             parts.append(f"{task.levels[c]}: {names or 'none'}")
         return "; ".join(parts)
+
+    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+        """The criticisms that the paper chooses in each class: the first of each class and then the second of each, n in all.
+
+        They are sorted by the size of the witness, as each was chosen to differ from those before it too.
+        """
+        prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
+        assert prototypes.at is not None
+        rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
+        for c in range(task.classes):
+            of_class, columns, own, D, w = _take_class(task, c)
+            chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))
+            count = min(n, len(own) - len(chosen))
+            if count:
+                K = similarities(D, gamma)
+                worst = criticisms(K, w, chosen, count, own).chosen
+                rows.append(of_class[own[worst]])
+                score.append(witness(K, w, own[chosen])[worst])
+                rank.append(np.arange(len(worst)))
+        all_rows, value = np.concatenate(rows), np.concatenate(score)
+        first = np.lexsort((all_rows, -np.abs(value), np.concatenate(rank)))[:n]
+        first = first[np.lexsort((all_rows[first], -np.abs(value[first])))]
+        words = "mean similarity to the rows of the class minus that to its prototypes"
+        return Criticised(all_rows[first], value[first], "witness", words)
 
 
 def _take_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -11,19 +11,22 @@ import pandas as pd
 
 from ..arguments import one_of
 from ..core.coding import MOST
+from ..core.covers.alternatives import NearSolutions, find_alternatives
 from ..core.covers.certificate import objective
 from ..core.covers.joined import JoinedPath
 from ..core.covers.own import RADII
 from ..core.covers.own_paths import own_paths
+from ..core.covers.prices import price_rows
 from ..core.covers.radii import default_radii
 from ..core.covers.solving import Options, cover_paths
+from ..core.covers.swapped import swapped
 from ..core.machines.bounds import compression_bound
+from ..core.neighbours.nearest import Nearest
 from ..core.task import Path, Points, Task
 from ..declared import savable
-from ..errors import DataError, OptionError
+from ..errors import DataError, NotAvailable, OptionError
 from .base import Grid, Model, axis, check_fixed, check_number, listed
-from .capabilities import Capabilities, Learned, bound_table
-from .pvm_analyses import cover_alternatives, cover_criticisms, first_gains, swap_prototype
+from .capabilities import Capabilities, Criticised, Learned, bound_table
 
 
 @savable
@@ -68,29 +71,6 @@ OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 ONE, OWN = "one", "own"
-
-
-def prototype_bound(learned: Learned, delta: float) -> pd.DataFrame:
-    """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule.
-
-    Where balls have radii of their own, the rule depends on which of the 24 steps each has, and on nothing else of the radii, as
-    `relative_distances` are compared with one another. So the message is one of 24 for each prototype, and one of 2 where
-    both kinds of radii were tried.
-    """
-    rule, prototype_row = learned.rule, learned.prototype_row
-    reasons = [*learned.reasons]
-    if len(prototype_row) == 0:
-        reasons.append("the rule has no prototypes, and the class that it then always predicts is the most common of the rows")
-    elif (prototype_row < 0).any():
-        reasons.append("some prototypes are not rows")
-    elif (learned.y[prototype_row] != rule.prototypes.classes).any():
-        reasons.append("some prototypes represent another class than their own")
-    errors, size, n = int((learned.fitted() != learned.y).sum()), len(rule.prototypes), len(learned.y)
-    message = np.log(2) if len(learned.tried.get("radii", ())) > 1 else 0.0
-    model: Any = learned.model
-    message += size * np.log(RADII) if model.radii == OWN else 0.0
-    bound = compression_bound(n, size, 0, errors, delta, message)
-    return bound_table([(learned.model.name, n, size, 0, errors, bound, reasons)])
 
 
 @dataclass(frozen=True)
@@ -180,11 +160,6 @@ class PVM(Model):
         costs="with solver='greedy'",
         solvers=SOLVERS,
         radius="eps",
-        bound=prototype_bound,
-        alternatives=cover_alternatives,
-        criticisms=cover_criticisms,
-        first_gains=first_gains,
-        swap=swap_prototype,
     )
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}
@@ -203,7 +178,7 @@ class PVM(Model):
 
     def __post_init__(self) -> None:
         _check_radii(self.radii)
-        if isinstance(self.radii, str) and self.radii == OWN:
+        if self._of_own_radii:
             object.__setattr__(self, "can", replace(type(self).can, own_distances=True))
         check_number("pvm", "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
@@ -231,8 +206,12 @@ class PVM(Model):
         return isinstance(self.radii, str) and self.radii == ONE
 
     @property
+    def _of_own_radii(self) -> bool:
+        return isinstance(self.radii, str) and self.radii == OWN
+
+    @property
     def title(self) -> str:
-        own = ", own radii" if isinstance(self.radii, str) and self.radii == OWN else ""
+        own = ", own radii" if self._of_own_radii else ""
         return f"Prototype vector machine ({self.solver}{own})"
 
     def unused(self, classes: int) -> frozenset[str]:
@@ -289,6 +268,72 @@ class PVM(Model):
         for parts in zip(*runs, strict=True):
             paths = tuple(path for _, path in parts)
             yield parts[0][0], paths[0] if len(paths) == 1 else JoinedPath(paths)
+
+    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
+        """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule.
+
+        Where balls have radii of their own, the rule depends on which of the 24 steps each has, and on nothing else of the radii, as
+        `relative_distances` are compared with one another. So the message is one of 24 for each prototype, and one of 2 where
+        both kinds of radii were tried.
+        """
+        rule, prototype_row = learned.rule, learned.prototype_row
+        reasons = [*learned.reasons]
+        if len(prototype_row) == 0:
+            reasons.append("the rule has no prototypes, and the class that it then always predicts is the most common of the rows")
+        elif (prototype_row < 0).any():
+            reasons.append("some prototypes are not rows")
+        elif (learned.y[prototype_row] != rule.prototypes.classes).any():
+            reasons.append("some prototypes represent another class than their own")
+        errors, size, n = int((learned.fitted() != learned.y).sum()), len(rule.prototypes), len(learned.y)
+        message = np.log(2) if len(learned.tried.get("radii", ())) > 1 else 0.0
+        message += size * np.log(RADII) if self._of_own_radii else 0.0
+        found = compression_bound(n, size, 0, errors, delta, message)
+        return bound_table([(self.name, n, size, 0, errors, found, reasons)])
+
+    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+        """See `core.covers.alternatives`."""
+        reached = learned.rule.report["objective"].value
+        return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
+
+    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+        """The rows that are uncovered, wrongly covered or misclassified, by what the objective pays for each."""
+        price, uncovered, wrong = price_rows(task, *_program(learned), seconds)
+        astray = learned.fitted() != task.y
+        rows = np.flatnonzero((uncovered | (wrong > 0) | astray) & (task.w > 0))
+        paid = task.w * (uncovered + wrong)
+        worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
+        return Criticised(worst, price[worst], "price", "dual price: what the objective pays for the row, in weight of rows")
+
+    def first_gains(self, learned: Learned, task: Task) -> np.ndarray | None:
+        """For each class the most that one ball gains: the weight of its rows less that of others; None with radii of their own."""
+        if "radius eps" not in learned.rule.report:
+            return None
+        eps = learned.rule.report["radius eps"]
+        D = task.D.take(np.arange(task.shape[0]), np.arange(task.shape[1]))
+        inside = eps >= D if self.balls == "closed" else eps > D
+        weight = inside.T @ (np.eye(task.classes)[task.y] * task.w[:, None])
+        gains = 2 * weight - weight.sum(axis=1, keepdims=True)
+        if task.allowed_class is not None:
+            gains[(task.allowed_class[:, None] >= 0) & (task.allowed_class[:, None] != np.arange(task.classes))] = -np.inf
+        return np.asarray(gains.max(axis=0))
+
+    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+        """The rule with a candidate in the place of a prototype."""
+        _program(learned)
+        assert isinstance(learned.rule, Nearest)
+        return swapped(learned.rule, task, place, candidate)
+
+
+def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
+    """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
+    report, prototypes = learned.rule.report, learned.rule.prototypes
+    if "radius eps" not in report:
+        raise NotAvailable(
+            "alternatives, criticisms and swaps are those of the program with one radius for all balls, and this fit has radii of "
+            "their own: fit.update(radii='one') has them"
+        )
+    assert prototypes.at is not None
+    return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)
 
 
 def _check_radii(radii: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import fields
+from importlib import import_module
 from typing import Any
 
 from ..arguments import hint_for, hint_for_value, quoted
@@ -11,38 +12,24 @@ from ..errors import NotAvailable, OptionError, brief, shown, warn
 from ..metrics.base import Metric
 from ..metrics.registry import register_metric
 from .base import Model
-from .centroids import Centroids
-from .condensed import Condensed
-from .dann import DANN
-from .hyperplane import Hyperplane
-from .kmeans import KMeans
-from .kmedoids import KMedoids
-from .knn import KNN
-from .lvq import LVQ
-from .mixture import Mixture
-from .mmd import MMDCritic
-from .multiedit import Multiedit
-from .pvm import PVM
-from .scm import SCM
 
-BUILT_IN: dict[str, type[Model]] = {
-    model.name: model
-    for model in (
-        PVM,
-        SCM,
-        Hyperplane,
-        KNN,
-        DANN,
-        Condensed,
-        Multiedit,
-        KMeans,
-        KMedoids,
-        LVQ,
-        Mixture,
-        MMDCritic,
-        Centroids,
-    )
-}
+PLACES = (
+    "pvm.PVM",
+    "scm.SCM",
+    "hyperplane.Hyperplane",
+    "knn.KNN",
+    "dann.DANN",
+    "condensed.Condensed",
+    "multiedit.Multiedit",
+    "kmeans.KMeans",
+    "kmedoids.KMedoids",
+    "lvq.LVQ",
+    "mixture.Mixture",
+    "mmd.MMDCritic",
+    "centroids.Centroids",
+)  # file and class of each method, in the order in which messages name them
+_CLASSES = (getattr(import_module(f".{file}", __package__), name) for file, name in (place.split(".") for place in PLACES))
+BUILT_IN: dict[str, type[Model]] = {kind.name: kind for kind in _CLASSES}
 MODELS: dict[str, type[Model]] = dict(BUILT_IN)
 
 
@@ -79,10 +66,10 @@ def _make(kind: type[Model], parameters: dict[str, Any], beside: Collection[str]
 
 
 def methods_with(capability: str) -> str:
-    """The methods that declare a capability, for messages: 'pvm' (with solver='greedy') and 'scm'."""
+    """The methods with a capability, which `can` says or which is a method of theirs: 'pvm' (with solver='greedy') and 'scm'."""
     names = []
     for name, kind in MODELS.items():
-        can = getattr(kind.can, capability)
+        can = kind.has(capability) if hasattr(Model, capability) else getattr(kind.can, capability)
         if can:
             names.append(f"{name!r} ({can})" if isinstance(can, str) and capability != "radius" else repr(name))
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "none"

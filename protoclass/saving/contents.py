@@ -9,8 +9,7 @@ from ..analysis.comparison import Comparison
 from ..estimation.calibration import Calibration
 from ..estimation.problem import Problem
 from ..fitting import Fit, Validation
-from ..frames.absent import Absent
-from ..frames.tables import as_pandas
+from ..frames.tables import Absent, as_pandas
 from ..metrics.dissimilarity import Dissimilarity
 
 

@@ -14,13 +14,12 @@ import pandas as pd
 from ..errors import FileError, cut
 from ..estimation.problem import Call
 from ..fitting import cross_validate, fit
-from ..frames.formula import Formula, check_factors
+from ..frames.formula import TRANSFORMS, Formula, check_factors
 from ..frames.frame import Frame
-from ..frames.grammar import TRANSFORMS
-from ..frames.names import name_columns
 from ..frames.rowless import RowlessFrame
 from ..frames.schema import Column, check_kind
 from ..frames.specification import spec_of_states, states_of
+from ..frames.spelling import name_columns
 from ..frames.terms import Factor, Term
 
 FUNCTIONS = (fit.__name__, cross_validate.__name__)

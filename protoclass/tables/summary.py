@@ -34,7 +34,7 @@ def summary(fit: Fitted) -> Summary:
     if "certificate" in fit.rule.report:
         head = ["class", "objective", "lower bound", "proof"]
         out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
-    if fit.model.can.features is not None:
+    if fit.model.has("feature_table"):
         shown = list_prototypes(fit)
         title = "Features" if len(shown) <= SHOWN else f"Features (the first {SHOWN} of {len(shown)})"
         kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
@@ -84,7 +84,7 @@ def notes(fit: Fitted) -> list[str]:
     """What a reader should know."""
     return [
         *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
-        *(fit.model.can.notes(fit.learned) if fit.model.can.notes is not None else []), *_validation_notes(fit),
+        *fit.model.notes(fit.learned), *_validation_notes(fit),
         *_calibration_notes(fit),
     ]  # fmt: skip
 

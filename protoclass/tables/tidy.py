@@ -27,8 +27,9 @@ def tidy(fit: Fitted) -> Any:
 
 def list_prototypes(fit: Fitted) -> pd.DataFrame:
     """`tidy`, as pandas has it."""
-    if fit.model.can.features is not None:
-        return fit.model.can.features(fit.learned)
+    features = fit.model.feature_table(fit.learned)
+    if features is not None:
+        return features
     out = fit.prototype_table.reset_index(drop=True)
     out.insert(0, "prototype", list(fit.prototype_table.index))
     return out

@@ -111,13 +111,13 @@ def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) 
 
 def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
     """What a first prototype of each class gains at most, before its cost; None where the method has no such thing or it takes long."""
-    gains, problem = fit.model.can.first_gains, fit.chosen_problem
+    problem = fit.chosen_problem
     slow = fit.dissimilarity.sharded is not None or fit.dissimilarity.metric.slow
-    if gains is None or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
+    if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
         return None
     if balanced:
         problem = replace(problem, frame=with_class_factors(problem.frame, class_factors(problem.frame, "balanced"), "balanced"))
-    return gains(fit.learned, problem.task(fit.dissimilarity))
+    return fit.model.first_gains(fit.learned, problem.task(fit.dissimilarity))
 
 
 def _weights_help(fit: Fitted, bare: np.ndarray, apart: np.ndarray) -> bool:

@@ -19,7 +19,7 @@ from .subject import RAW, Subject
 
 def check_report(s: Subject) -> None:
     """Objective, balls and gains, and what the method says of its rule in words."""
-    can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
+    can, rule, learned, model = s.kind.can, s.fit.rule, s.fit.learned, s.fit.model
     require(
         not can.objective or "objective" in rule.report,
         f"{s}: can.objective is declared, and the report has no 'objective'",
@@ -33,27 +33,25 @@ def check_report(s: Subject) -> None:
     require(not balls or bool(can.balls), f"{s}: the prototypes have balls: declare can.balls")
     gains = {"covers", "miscovers"} <= set(rule.prototypes.table)
     require(gains or not can.gains, f"{s}: can.gains is declared, and prototypes have no columns covers and miscovers")
-    if can.bound is not None:
-        table = can.bound(learned, 0.05)
+    if model.has("bound"):
+        table = model.bound(learned, 0.05)
         fine = {"tail_bound", "bound", "simple_bound", "proved", "reasons"} <= set(table) and (
             (table["tail_bound"] >= 0) & (table["tail_bound"] <= table["bound"]) & (table["bound"] <= 1)
         ).all()
         require(
             bool(fine),
-            f"{s}: can.bound must give a table with tail_bound <= bound, both from 0 to 1, simple_bound, proved and reasons",
+            f"{s}: bound must give a table with tail_bound <= bound, both from 0 to 1, simple_bound, proved and reasons",
         )
-    for name in ("notes", "features"):
-        function = getattr(can, name)
-        if function is not None:
-            kind: Any = pd.DataFrame if name == "features" else list
-            require(isinstance(function(learned), kind), f"{s}: can.{name}(learned) must be a {kind.__name__}")
-    if can.why is not None:
-        said = can.why(learned, s.fit.query()[0].take(slice(0, 1)))
-        require(bool(said) and all(isinstance(t, str) for t in said), f"{s}: can.why must give sentences")
-    if can.conditions is not None:
-        for one in can.conditions(learned, s.fit.query()[0]):
+    require(isinstance(model.notes(learned), list), f"{s}: notes(learned) must be a list")
+    if model.has("feature_table"):
+        require(isinstance(model.feature_table(learned), pd.DataFrame), f"{s}: feature_table(learned) must be a DataFrame")
+    if model.has("explain"):
+        sentences = model.explain(learned, s.fit.query()[0].take(slice(0, 1)))
+        require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
+    if model.has("conditions"):
+        for one in model.conditions(learned, s.fit.query()[0]):
             fine = len(one.values) == len(s.fit.frame) and not (one.removed & ~one.there).any()
-            require(fine, f"{s}: can.conditions must give a value for each row, and removes rows that are there")
+            require(fine, f"{s}: conditions must give a value for each row, and removes rows that are there")
 
 
 def check_nearest(s: Subject) -> None:
@@ -107,11 +105,10 @@ def check_solvers(s: Subject) -> None:
 def check_bounds(s: Subject) -> None:
     """Bounds of steps and over the grid are there where they are declared."""
     can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
-    if can.step_bounds is not None:
+    bounds = s.fit.model.step_bounds(learned)
+    if bounds is not None:
         assert isinstance(rule, Stepwise)
-        require(
-            len(can.step_bounds(learned)) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed"
-        )
+        require(len(bounds) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed")
     if can.grid_bounds:
         chosen = fit(
             "y ~ .", s.data, s.kind(**{k: list(v) for k, v in s.values.items()}), dissimilarity=RAW, choose="bound"
@@ -124,26 +121,25 @@ def check_explanations(s: Subject) -> None:
     """Alternatives say something of every prototype, and criticisms are rows, the worst first, as many as are asked for at most."""
     if s.single != s.kind(**{name: values[0] for name, values in s.values.items()}):
         return  # with other parameters there may be no such program
-    can = s.kind.can
-    if can.alternatives is not None:
+    if s.kind.has("alternatives"):
         result = s.fit.alternatives(seconds=5.0, progress=False)
         fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
-        require(bool(fine), f"{s}: can.alternatives must give each prototype a cost with its lower bound")
-        require(result.optimum.least <= s.fit.objective.value + 1e-9, f"{s}: can.alternatives gives an optimum above the objective")
-    if can.criticisms is not None:
+        require(bool(fine), f"{s}: alternatives must give each prototype a cost with its lower bound")
+        require(result.optimum.least <= s.fit.objective.value + 1e-9, f"{s}: alternatives gives an optimum above the objective")
+    if s.kind.has("criticise"):
         worst = 0.0
         for n in (len(s.data), 12, 3):
             found = s.fit.criticisms(n=n, progress=False)
             table, score = found.table, np.abs(found.table[found.score].to_numpy(float))
-            require(len(table) <= n and table.index.is_unique, f"{s}: can.criticisms must give n different rows at most")
+            require(len(table) <= n and table.index.is_unique, f"{s}: criticise must give n different rows at most")
             require(
                 bool((np.diff(score) <= 1e-9).all()),
-                f"{s}: can.criticisms must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
+                f"{s}: criticise must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
             )
             worst = max(worst, score.max(initial=0))
             require(
                 score.max(initial=0) == worst,
-                f"{s}: can.criticisms leaves out the worst row if {n} are asked for: |{found.score}| is up to {worst:g}",
+                f"{s}: criticise leaves out the worst row if {n} are asked for: |{found.score}| is up to {worst:g}",
             )
 
 

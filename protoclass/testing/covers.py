@@ -34,14 +34,14 @@ def check_balls(s: Subject) -> None:
 def _swapped(s: Subject) -> Iterator[Fit]:
     """The fit with other rows in the place of its first prototype, if the method has swaps."""
     rule = s.fit.rule
-    if s.fit.model.can.swap is None or not len(rule.prototypes) or s.single != s.kind(**{k: v[0] for k, v in s.values.items()}):
+    if not s.fit.model.has("swap") or not len(rule.prototypes) or s.single != s.kind(**{k: v[0] for k, v in s.values.items()}):
         return  # with other parameters there may be no such program
     out = s.fit.prototypes.index[0]
     own = (s.data["y"] == s.fit.prototypes["class"].iloc[0]).to_numpy() & ~s.data.index.isin(s.fit.prototypes.index)
     for other in s.data.index[own][[0, -1]]:
-        with deed(s, "`can.swap`"):
+        with deed(s, "`swap`"):
             swapped = s.fit.swap(out, other)
-        require(other in swapped.prototypes.index, f"{s}: can.swap must put the row in the prototype's place")
+        require(other in swapped.prototypes.index, f"{s}: swap must put the row in the prototype's place")
         yield swapped
 
 

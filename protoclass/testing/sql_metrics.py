@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import part
-from ..dialects import dialect_of
 from ..errors import OptionError
 from ..frames.sql import ROW as TABLE
-from ..frames.sql import Columns
+from ..frames.sql import Columns, dialect_of
 from ..metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
 from .contract import ContractError, require
 from .measured import Array, Measured

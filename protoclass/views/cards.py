@@ -166,14 +166,13 @@ def describe_row(fit: Fitted, source: Source | None, coverage: Coverage, row: in
         words.append(why)
     if coverage.first is not None and coverage.wrong is not None:
         words.append(_describe_balls(fit, int(coverage.first[row]), int(coverage.wrong[row])))
-    if fit.model.can.why is not None:
-        words += fit.model.can.why(fit.learned, fit.dissimilarity.query(np.array([row])))
+    words += fit.model.explain(fit.learned, fit.dissimilarity.query(np.array([row])))
     if "decision" in rule.kinds:
         values = predict_row(fit, "decision", row)
         tables.append(_list_classes(fit, DECISION, values))
         if (values == values.max()).sum() > 1:
             words.append("Of classes with equal votes the first wins.")
-    if not len(rule.prototypes) and fit.model.can.features is None:
+    if not len(rule.prototypes) and not fit.model.has("feature_table"):
         words.append("There are no prototypes: every row is classified as the heaviest class.")
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
     return Card(f"Row {shown(frame.index[row])}: {levels[truth]}", " ".join(words), table[COLUMNS], prototypes=at)
@@ -260,8 +259,8 @@ def summarize_classes(fit: Fitted, coverage: Coverage) -> pd.DataFrame:
 
 def list_features(fit: Fitted) -> list[str]:
     """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
-    if fit.model.can.features is None:
+    table = fit.model.feature_table(fit.learned)
+    if table is None:
         return []
-    table = fit.model.can.features(fit.learned)
     names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
     return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]

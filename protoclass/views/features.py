@@ -40,8 +40,8 @@ def has_features_alone(fit: Fitted) -> bool:
 
 def list_rule(fit: Fitted, most: int = MOST) -> Features:
     """The first features of a rule, in words and in numbers."""
-    assert fit.model.can.features is not None
-    table = fit.model.can.features(fit.learned)
+    table = fit.model.feature_table(fit.learned)
+    assert table is not None
     named = "machine" in table
     labels = [f"{m}: {r}" for m, r in zip(table["machine"], table["rule"], strict=True)] if named else table["rule"]
     shown = pd.DataFrame({"label": list(labels), "covers": table["q"], "errors": table["r"]}).head(most)

@@ -15,7 +15,7 @@ from ..arguments import whole_number
 from ..core.query import distances_by
 from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fitted import Fitted
-from ..frames.checks import check_unique
+from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
 from ..models.registry import lacking
 from .prototypes import list_rows, take

@@ -29,10 +29,10 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     NotAvailable
         Where the rule of the method has no conditions.
     """
-    if fit.model.can.conditions is None:
+    if not fit.model.has("conditions"):
         raise lacking(fit.model, "conditions to draw", "conditions")
     codes, parts = fit.frame.codes, []
-    for one in fit.model.can.conditions(fit.learned, fit.query()[0]):
+    for one in fit.model.conditions(fit.learned, fit.query()[0]):
         rows = np.flatnonzero(one.there & np.isin(codes, one.classes))
         head = {"machine": one.machine, "step": one.step, "condition": one.text, "quantity": one.quantity, "cut": one.cut}
         own = pd.DataFrame({"row": fit.frame.index[rows].to_flat_index(), "value": one.values[rows], "removed": one.removed[rows]})

@@ -103,7 +103,8 @@ def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
 
 def count_features(fit: Fitted) -> int:
     """Number of features in words; 0 where a rule has prototypes alone."""
-    return 0 if fit.model.can.features is None else len(fit.model.can.features(fit.learned))
+    table = fit.model.feature_table(fit.learned)
+    return 0 if table is None else len(table)
 
 
 def describe_fit(fit: Fitted, coverage: Coverage) -> str:

@@ -17,7 +17,7 @@ def same(one, two):
     assert two.prototypes.equals(one.prototypes)
     assert two.predict().equals(one.predict())
     assert two.model == one.model
-    if one.model.can.bound is not None:
+    if one.model.has("bound"):
         pd.testing.assert_frame_equal(two.bound(), one.bound())
 
 

@@ -95,9 +95,9 @@ def writings() -> dict[str, Writing]:
 
     def read(place: Path) -> bool:
         from protoclass.core import spool
-        from protoclass.frames import spooling
+        from protoclass.frames import reading
 
-        tempfile.tempdir, spool.LEFT, spooling.SMALLEST = str(place), 0, 1
+        tempfile.tempdir, spool.LEFT, reading.SMALLEST = str(place), 0, 1
         return bool(pc.fit("y ~ .", lazy, "kmeans", K=2).prototypes.equals(right))
 
     return {

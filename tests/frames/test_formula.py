@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import protoclass as pc
 from protoclass.frames.formula import _parse, read
 from protoclass.frames.frame import mold
-from protoclass.frames.names import name_columns
 from protoclass.frames.specification import _width
+from protoclass.frames.spelling import name_columns
 from protoclass.frames.terms import for_formulaic, sum_of_columns
 
 COLUMNS = ["a", "b", "c", "d"]

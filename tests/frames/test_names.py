@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.frames.names import name_columns
+from protoclass.frames.spelling import name_columns
 
 HOSTILE = [
     "C(a)",

@@ -177,7 +177,7 @@ def test_columns_of_the_disk_are_not_copied(folder):
 
 @needs_pandas_3
 def test_long_columns_are_in_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("protoclass.frames.spooling.SMALLEST", 1000)
+    monkeypatch.setattr("protoclass.frames.reading.SMALLEST", 1000)
     clinic().to_parquet(tmp_path / "a.parquet")
     fit = pc.fit("y ~ a + whole + stage", tmp_path / "a.parquet", eps=0.1)
     for columns in (fit.call.data[["a", "whole"]], fit.frame.columns[["a", "whole"]]):  # as read, and without the rows left out
@@ -375,9 +375,11 @@ def unordered():
 
 @pytest.mark.parametrize("name", ["polars group_by", "polars unique", "polars join", "duckdb group by", "duckdb join",
                                   "duckdb setting"])  # fmt: skip
-def test_rows_without_an_order_are_refused(name):
-    with pytest.raises(pc.DataError, match=r"another order each time, because of .*: data\.(sort|order)\("):
-        pc.fit("y ~ a", unordered()[name], eps=1.0)
+def test_rows_are_taken_in_the_order_in_which_they_come(name):
+    fit = pc.fit("y ~ a", unordered()[name], eps=1.0)
+    held = fit.call.data
+    assert fit.prototypes.index.isin(held.index).all()
+    assert fit.update(eps=0.5).call.data is held  # and are not read again
 
 
 def test_rows_that_are_sorted_at_last_are_read():
@@ -493,7 +495,7 @@ def test_a_table_larger_than_memory_is_read(tmp_path):
 
 
 def test_an_interrupt_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("protoclass.frames.spooling.SMALLEST", 1)
+    monkeypatch.setattr("protoclass.frames.reading.SMALLEST", 1)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     clinic().to_parquet(tmp_path / "a.parquet", row_group_size=50)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.frames.rounded import first_rounded
+from protoclass.frames.blocks import first_rounded
 
 
 def table(dtype, first):

@@ -134,5 +134,5 @@ def test_the_default_grid_and_errors(iris):
         with pytest.raises(pc.OptionError):
             pc.fit("species ~ .", iris, "knn", **parameters)
     wide = pc.dissimilarity("~ . - species", iris).frame().iloc[:100]
-    with pytest.raises(pc.DataError, match="50 candidates are unlabelled"):
+    with pytest.raises(pc.DataError, match="50 candidates are not rows"):
         pc.fit("species ~ 1", iris.iloc[:100], "knn", k=3, dissimilarity=wide)

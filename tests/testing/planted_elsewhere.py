@@ -7,7 +7,7 @@ import numpy as np
 from planted_predictions import grid_of
 from planted_side_effects import WithFunction
 from planting import planted
-from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, Votes, VotesRule, criticisms, swap
+from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, Votes, VotesRule
 
 import protoclass as pc
 
@@ -87,14 +87,11 @@ class GridDraws(Votes):
     default_grid = grid_of(lambda task, smallest: np.sort(np.random.random(3)) + 0.1)
 
 
-def criticise_at_random(learned, task, n, seconds):
-    np.random.random()
-    return criticisms(learned, task, n, seconds)
-
-
 @planted("side effects", "draws from the global generator np.random")
 class CriticismsDraw(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, criticisms=criticise_at_random)
+    def criticise(self, learned, task, n, seconds):
+        np.random.random()
+        return super().criticise(learned, task, n, seconds)
 
 
 @planted("side effects", "second time", Linear)
@@ -150,24 +147,20 @@ class ObjectiveWithoutWeights(Balls):
         return super().report(inside, classes, y, np.ones(len(y)), eps, lambda_)
 
 
-def swap_with_old_table(learned, task, place, candidate):
-    rule = swap(learned, task, place, candidate)
-    return replace(rule, prototypes=replace(rule.prototypes, table=learned.rule.prototypes.table))
-
-
 @planted("balls", "after a swap")
 class SwapKeepsTheTable(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, swap=swap_with_old_table)
-
-
-def best_left_out(learned, task, n, seconds):
-    found = criticisms(learned, task, n + 1, seconds)
-    return replace(found, rows=found.rows[1:], score=found.score[1:]) if n < len(task.y) else criticisms(learned, task, n, seconds)
+    def swap(self, learned, task, place, candidate):
+        rule = super().swap(learned, task, place, candidate)
+        return replace(rule, prototypes=replace(rule.prototypes, table=learned.rule.prototypes.table))
 
 
 @planted("balls", "leaves out the worst row")
 class WorstLeftOut(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, criticisms=best_left_out)
+    def criticise(self, learned, task, n, seconds):
+        if n >= len(task.y):
+            return super().criticise(learned, task, n, seconds)
+        found = super().criticise(learned, task, n + 1, seconds)
+        return replace(found, rows=found.rows[1:], score=found.score[1:])
 
 
 @planted("steps", "column 'size' of steps", Steps)

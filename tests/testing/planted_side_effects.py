@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from planting import PLANTED, planted
-from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, Votes, VotesRule, criticisms, swap
+from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, Votes, VotesRule
 
 import protoclass as pc
 from protoclass.core.covers.certificate import objective
@@ -340,48 +340,37 @@ class ObjectiveOfClosedBalls(Balls):
         return {**report, "objective": replace(report["objective"], uncovered=report["objective"].uncovered + 1.0)}
 
 
-def swap_and_forget(learned, task, place, candidate):
-    rule = swap(learned, task, place, candidate)
-    return replace(rule, report={**rule.report, "objective": learned.rule.report["objective"]})
-
-
-def swap_another(learned, task, place, candidate):
-    return swap(learned, task, place, (candidate + 3) % len(task.y))
-
-
-def kindest(learned, task, n, seconds):
-    found = criticisms(learned, task, len(task.y), seconds)
-    return Criticised(found.rows[::-1][:n], found.score[::-1][:n], found.name, found.meaning)
-
-
-def same_row(learned, task, n, seconds):
-    found = criticisms(learned, task, n, seconds)
-    return replace(found, rows=np.repeat(found.rows[:1], n), score=np.repeat(found.score[:1], n))
-
-
 @planted("balls", "after a swap")
 class SwapKeepsObjective(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, swap=swap_and_forget)
+    def swap(self, learned, task, place, candidate):
+        rule = super().swap(learned, task, place, candidate)
+        return replace(rule, report={**rule.report, "objective": learned.rule.report["objective"]})
 
 
 @planted("balls", "swap")
 class SwapsAnother(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, swap=swap_another)
+    def swap(self, learned, task, place, candidate):
+        return super().swap(learned, task, place, (candidate + 3) % len(task.y))
 
 
 @planted("balls", "worst row first")
 class KindestFirst(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, criticisms=kindest)
+    def criticise(self, learned, task, n, seconds):
+        found = super().criticise(learned, task, len(task.y), seconds)
+        return Criticised(found.rows[::-1][:n], found.score[::-1][:n], found.name, found.meaning)
 
 
 @planted("balls", "different rows")
 class OneCriticism(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, criticisms=same_row)
+    def criticise(self, learned, task, n, seconds):
+        found = super().criticise(learned, task, n, seconds)
+        return replace(found, rows=np.repeat(found.rows[:1], n), score=np.repeat(found.score[:1], n))
 
 
 @planted("balls", "declare can.objective")
 class ObjectiveUndeclared(Balls):
-    can: ClassVar[pc.Capabilities] = replace(Balls.can, objective=False, swap=None)
+    can: ClassVar[pc.Capabilities] = replace(Balls.can, objective=False)
+    swap = pc.Model.swap
 
 
 @planted("balls", "report's 'objective' is a float")

@@ -235,7 +235,7 @@ class Steps(pc.Model):
 @dataclass(frozen=True)
 class Balls(pc.Model):
     name: ClassVar[str] = "balls"
-    can: ClassVar[pc.Capabilities]
+    can: ClassVar[pc.Capabilities] = pc.Capabilities(weights=True, nearest=True, objective=True, balls=True, gains=True, radius="eps")
     example: ClassVar[dict[str, Any]] = {"eps": (0.8, 1.3), "lambda_": (0.5, 3.0)}
     as_repeats: ClassVar[dict[str, Any]] = {}
     rule: ClassVar[type] = pc.Nearest
@@ -295,24 +295,19 @@ class Balls(pc.Model):
     def miscovers(self, inside, classes, y, w):
         return w @ (inside & (y[:, None] != classes))
 
+    def swap(self, learned, task, place, candidate):
+        report, points = learned.rule.report, learned.rule.prototypes
+        at = points.at.copy()
+        at[place] = candidate
+        return self.cover(task, task.D.take(np.arange(len(task.y)), at), at, points.classes, report["radius"], report["cost"])
 
-def swap(learned, task, place, candidate):
-    report, points, model = learned.rule.report, learned.rule.prototypes, learned.model
-    at = points.at.copy()
-    at[place] = candidate
-    return model.cover(task, task.D.take(np.arange(len(task.y)), at), at, points.classes, report["radius"], report["cost"])
-
-
-def criticisms(learned, task, n, seconds):
-    points = learned.rule.prototypes
-    D = task.D.take(np.arange(len(task.y)), points.at)
-    far = np.where(task.y[:, None] == points.classes, D, np.inf).min(axis=1)
-    far = np.where(np.isfinite(far), far, D.max())
-    worst = np.argsort(-far, kind="stable")[:n]
-    return Criticised(worst, far[worst], "far", "distance to the nearest prototype of the class")
+    def criticise(self, learned, task, n, seconds):
+        points = learned.rule.prototypes
+        D = task.D.take(np.arange(len(task.y)), points.at)
+        far = np.where(task.y[:, None] == points.classes, D, np.inf).min(axis=1)
+        far = np.where(np.isfinite(far), far, D.max())
+        worst = np.argsort(-far, kind="stable")[:n]
+        return Criticised(worst, far[worst], "far", "distance to the nearest prototype of the class")
 
 
-Balls.can = pc.Capabilities(
-    weights=True, nearest=True, objective=True, balls=True, gains=True, radius="eps", swap=swap, criticisms=criticisms
-)
 CLEAN = [Medoid, Linear, Votes, Steps, Balls]

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from ..parallel import each
 from ..task import Task
 from ..units import in_units
+from .balls import CHUNK
 from .problems import LISTED, CoverProblems, covers
 from .program import Program, Stop, step_of
-from .reading import CHUNK
 from .restricted import Case, ClassCover, Range, meet, solve_class
 
 Array = NDArray[Any]
@@ -142,7 +142,7 @@ def weigh_balls(problems: CoverProblems) -> Array:
     out = np.empty((m, classes))
     for first in range(0, m, CHUNK):
         part = slice(first, first + CHUNK)
-        out[part] = problems.read.weights(part).reshape(-1, 2, classes, 2)[:, 1, :, 0]
+        out[part] = problems.balls.weights(part).reshape(-1, 2, classes, 2)[:, 1, :, 0]
     return out
 
 
@@ -154,7 +154,7 @@ def class_programs(
     A candidate that costs more than it holds raises the objective at least by the difference, which is too much above
     `allowance`.
     """
-    task, read = problems.task, problems.read
+    task, balls = problems.task, problems.balls
     wrong = held.sum(axis=1, keepdims=True) - held
     pays = (held > 0) & (wrong + cost - held <= allowance)
     if task.allowed_class is not None:
@@ -164,8 +164,8 @@ def class_programs(
         pays[at, classes] = True
     from scipy.sparse import csr_array  # fits do without
 
-    sets = read.sets(pays.T)
-    lists = read.lists(sets, LISTED)
+    sets = balls.sets(pays.T)
+    lists = balls.lists(sets, LISTED)
     if lists is None:
         _ = problems.lists  # raises, with the cure
         raise AssertionError("more pairs than the program of the fit has")

@@ -65,14 +65,11 @@ def over_every_row(
     if whole is not None:
         column = np.empty(len(every.y), np.int64)
         column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
-        balls = [problems.balls_of(some) for some in chosen]
+        balls = [problems.balls_of(some, k) for some in chosen]
         at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
         few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
         bound = np.minimum(certificate.objective, few.bound)
-        prices = np.zeros(len(every.y))
-        for one, of_class in zip(few.problems.classes, few.prices, strict=True):
-            prices[one.rows] = of_class
-        proof = ("LP",) * len(bound)
+        prices, proof = few.problems.of_rows(few.prices), ("LP",) * len(bound)
         return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)
     return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
 

@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 
 from ..memory import room
 from ..parallel import each
+from .balls import PER_PAIR, Sets
 from .exact import Solved
 from .master import Master, master_of
 from .pricing import price
 from .problems import LISTED, CoverProblems
 from .program import Stop
-from .reading import PER_PAIR, Sets
-from .sharded_pricing import price_in_parts
 
 Array = NDArray[Any]
 SAMPLE = 300  # candidates of a class that are drawn for its first program
@@ -118,7 +117,6 @@ def generate(
         Whether all candidates are added that a better cover than the best one known may have.
     """
     end, most = time.monotonic() + seconds, most_entries()
-    look = price if problems.task.D.shards is None else price_in_parts
     masters = [master_of(problems, f, k, c, cost, at) for c, at in enumerate(chosen)]
     masters = _add(problems, k, masters, [np.flatnonzero(one.chosen) for one in masters], np.inf)
     drawn = [_draw(one, SAMPLE, (*problems.task.seed, f, k, c)) for c, one in enumerate(masters)]
@@ -134,7 +132,7 @@ def generate(
         read = [columns[c] if c in answers else problems.columns(_nothing(one.sets), k) for c, one in enumerate(masters)]
         prices = [answers[c][0] if c in answers else np.zeros(len(one.prize)) for c, one in enumerate(masters)]
         costs = [one.cost if c in answers else one.cost[:0] for c, one in enumerate(masters)]
-        found = look(problems.read, read, prices, costs, end if bounds else np.inf)
+        found = price(problems.balls, read, prices, costs, end if bounds else np.inf)
         if found is None:
             break
         masters = [one.after(found[c], answers[c][1]) if c in answers else one for c, one in enumerate(masters)]
@@ -182,7 +180,9 @@ def _add(problems: CoverProblems, k: int, masters: list[Master], lines: list[Arr
         some[: int(np.searchsorted(np.cumsum(one.size(some)), left, side="right"))]
         for one, some in zip(masters, lines, strict=True)
     ]
-    sets = tuple(Sets(one.sets.candidates[some], one.sets.rows) for one, some in zip(masters, new, strict=True))
-    lists = problems.lists_of(sets, np.inf)
+    columns = [
+        problems.columns(Sets(one.sets.candidates[some], one.sets.rows), k) for one, some in zip(masters, new, strict=True)
+    ]
+    lists = problems.balls.lists(tuple(of_class.sets for of_class in columns), np.inf)
     assert lists is not None
-    return [one.added(some, of_class, k) for one, some, of_class in zip(masters, new, lists, strict=True)]
+    return [one.added(*of_class) for one, of_class in zip(masters, zip(new, columns, lists, strict=True), strict=True)]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .balls import Lists
+from .balls import Sets
+from .coded_balls import Lists
 from .exact import round_thresholds
 from .pricing import NONE, Priced
-from .problems import CoverProblems
+from .problems import Columns, CoverProblems
 from .program import Program, Stop, ascent, ball_matrix, highs, improve_cover, round_up, step_of
-from .reading import Sets
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -154,11 +154,11 @@ class Master:
         keep = self.chosen[self.lines] | (priced.reduced[self.lines] <= TOLERANCE * self.cost[self.lines])
         return replace(self, lines=self.lines[keep], balls=self.balls[np.flatnonzero(keep)], leaned=value)
 
-    def added(self, lines: Array, lists: Lists, k: int) -> Master:
-        """With more candidates, whose balls are these lists."""
+    def added(self, lines: Array, columns: Columns, lists: Lists) -> Master:
+        """With more columns, whose candidates have these lists."""
         from scipy.sparse import vstack  # most fits do without
 
-        balls = ball_matrix(lists, np.arange(len(lines)), k, len(self.prize))
+        balls = ball_matrix(lists, columns.line, columns.level, len(self.prize))
         return replace(self, lines=np.concatenate([self.lines, lines]), balls=vstack([self.balls, balls], format="csr"))
 
 
@@ -175,7 +175,7 @@ def master_of(problems: CoverProblems, f: int, k: int, c: int, cost: float, chos
     pays = (best == c) & (gain > cost)
     sets = Sets(one.candidates[pays], one.rows[problems.fold[one.rows] != f])
     none = np.empty(0, np.int64)
-    balls = ball_matrix((none, np.empty((0, 1), np.int64), none), none, 0, len(sets.rows))
+    balls = ball_matrix((none, np.empty((0, 1), np.int64), none), none, none, len(sets.rows))
     return Master(
         sets, wrong[pays] + cost, gain[pays] + wrong[pays], problems.w[sets.rows], np.isin(sets.candidates, chosen), step_of(cost),
         none, balls, np.zeros(len(sets.rows)),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import kernel
-from .balls import Lists
+from .coded_balls import Lists
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -75,15 +75,15 @@ def round_up(bound: Any, step: float) -> Any:
     return np.ceil((bound - slack) / step) * step
 
 
-def ball_matrix(lists: Lists, lines: Array, k: int, rows: int) -> csr_array:
-    """The rows in the balls of some candidates at radius `k`, csr (len(lines), rows) of ones; see `balls.csr_lists`."""
+def ball_matrix(lists: Lists, line: Array, level: Array, rows: int) -> csr_array:
+    """The rows in the balls of some radii around some candidates, csr (len(line), rows) of ones; see `coded_balls.csr_lists`."""
     from scipy.sparse import csr_array  # most fits do without
 
     start, upto, places = lists
-    first, count = start[lines], upto[lines, k] - start[lines]
+    first, count = start[line], upto[line, level] - start[line]
     bounds = np.concatenate([[0], np.cumsum(count)])
     at = np.repeat(first - bounds[:-1], count) + np.arange(bounds[-1])
-    return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(lines), rows))
+    return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(line), rows))
 
 
 def step_of(cost: float) -> float:

@@ -22,19 +22,7 @@ from ..sharded import Measure, ShardedSource
 from ..shards import Rows, Shards
 from ..task import Task
 from ..tiles import MEASURE, TILE, Tile, Tiles, block_tiles
-from .coded_balls import (
-    Lists,
-    Pairs,
-    csr_lists,
-    join_bits,
-    join_lists,
-    lists_of_pairs,
-    pack,
-    pairs,
-    tally,
-    tally_pairs,
-    words,
-)
+from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
 Array = NDArray[Any]
 KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
@@ -122,77 +110,55 @@ class Balls:
                 out[rows, columns] = out[columns, rows].T
             self.task.tick()
 
-        self._each_tile(fill)
+        for _ in each(fill, self._tiles, n * m):
+            pass
         return out
 
     @cached_property
     def _counts(self) -> Array:
         """The weights of all candidates by cell and code."""
-        return self._tallied() if self.complete else self._near[0]
+        return self._counted[0]
 
-    def _tallied(self) -> Array:
-        cell, w = self._cell, self.w
-        out = np.zeros((len(self.task.candidate_row), self.cells))
+    @cached_property
+    def _counted(self) -> tuple[Array, list[Pairs | Tile] | None]:
+        """The weights of all candidates, and where some pairs are known to be in no ball, those that are in one.
+
+        These are pairs that are measured, and tiles that have one code; None where memory does not take them.
+        """
+        cell, w, (n, m) = self._cell, self.w, self.task.shape
+        out = np.zeros((m, self.cells))
         locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
 
-        def add(tile: Tile) -> None:
+        def add(tile: Tile) -> Pairs | Tile:
+            self.task.tick()
             rows, columns = tile.rows, tile.columns
+            if tile.code != MEASURE:
+                inside = np.bincount(cell[rows] + tile.code, w[rows], self.cells)
+                with locks[int(columns[0])]:
+                    out[columns] += inside
+                return tile
             codes = self.task.D.codes(rows, columns, self.coding)
+            if not self.complete:
+                pairs = pairs_of(codes, len(self.coding.radii), columns, rows)
+                with locks[int(columns[0])]:
+                    tally_pairs(pairs, cell, w, out)
+                return pairs
             with locks[int(columns[0])]:
                 tally(codes, cell[rows], w[rows], columns, out)
             if tile.mirror:
                 with locks[int(rows[0])]:
                     tally(np.ascontiguousarray(codes.T), cell[columns], w[columns], rows, out)
-            self.task.tick()
+            return tile
 
-        self._each_tile(add)
-        return out
-
-    @cached_property
-    def _near(self) -> tuple[Array, list[Pairs | Tile] | None]:
-        """The weights of all candidates, and the pairs that are in a ball: measured ones, and tiles that have one code.
-
-        The pairs are None where memory does not take them: the tiles are then read again.
-        """
-        cell, w = self._cell, self.w
-        out = np.zeros((len(self.task.candidate_row), self.cells))
-        locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
-
-        def add(tile: Tile) -> Pairs | Tile:
-            rows, columns = tile.rows, tile.columns
-            if tile.code == MEASURE:
-                found = self._pairs(tile, columns, rows)
-                with locks[int(columns[0])]:
-                    tally_pairs(found, cell, w, out)
-            else:
-                inside = np.bincount(cell[rows] + tile.code, w[rows], self.cells)
-                with locks[int(columns[0])]:
-                    out[columns] += inside
-            self.task.tick()
-            return found if tile.code == MEASURE else tile
-
-        kept: list[Pairs | Tile] | None = []
+        kept: list[Pairs | Tile] | None = None if self.complete else []
         left = room() / PER_PAIR
-        for some in each(add, self._tiles, int(np.prod(self.task.shape))):
-            left -= len(some)
-            if kept is not None and left >= 0:
-                kept.append(some)
-            else:
+        for found in each(add, self._tiles, n * m):
+            left -= len(found)
+            if kept is not None:
+                kept.append(found)
+            if left < 0:
                 kept = None
         return out, kept
-
-    def _pairs(self, tile: Tile, lines: Array, places: Array) -> Pairs:
-        """The pairs of a tile that are in a ball; `lines` and `places` are what its candidates and rows are called."""
-        if tile.code == MEASURE:
-            codes = self.task.D.codes(tile.rows, tile.columns, self.coding)
-        else:
-            codes = np.full((len(lines), len(places)), tile.code, np.uint8)
-        return pairs(codes, len(self.coding.radii), lines, places)
-
-    def _each_tile(self, work: Callable[[Tile], None]) -> None:
-        n, m = self.task.shape
-        for _ in each(work, self._tiles, n * m):
-            pass
 
     def sets(self, pays: Array) -> tuple[Sets, ...]:
         """The candidates of each class that pay, bool (classes, m), and its rows."""
@@ -225,18 +191,18 @@ class Balls:
         out = np.zeros((len(radii), a, words(b)), np.uint64)
         locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
 
-        def add(part: Patch) -> None:
+        def add(patch: Patch) -> None:
             if self._codes is not None:
-                codes, at = self._codes, (one.candidates[part.lines], one.rows[part.places])
+                codes, at = self._codes, (one.candidates[patch.lines], one.rows[patch.places])
             else:
-                codes, at = self.codes_of(one, part), (np.arange(len(part.lines)), np.arange(len(part.places)))
-            with locks[int(part.lines[0])]:
-                pack(codes, at, part.lines, part.places, radii.start, out)
+                codes, at = self.codes_of(one, patch), (np.arange(len(patch.lines)), np.arange(len(patch.places)))
+            with locks[int(patch.lines[0])]:
+                pack(codes, at, patch.lines, patch.places, radii.start, out)
 
-        parts = self._parts(one)
+        patches = (patch for _, strip in self.strips((one,)) for patch in strip)
         if self.complete:  # of some rows each: those of a large class would be copied for every few candidates
-            parts = (Patch(tile.columns, tile.rows) for tile in block_tiles(b, a))
-        for _ in each(add, parts, a * b):
+            patches = (Patch(tile.columns, tile.rows) for tile in block_tiles(b, a))
+        for _ in each(add, patches, a * b):
             pass
         for k in range(1, len(radii)):
             out[k] |= out[k - 1]
@@ -257,35 +223,20 @@ class Balls:
 
         return zip(parts, each(of_part, parts, len(rows) * len(candidates)), strict=True)
 
-    def _parts(self, one: Sets) -> Iterator[Patch]:
-        """The pairs of one class, except for those that are known to be in no ball."""
-        a, b = len(one.candidates), len(one.rows)
-        if self.complete:
-            step = max(1, TILE // max(1, b))
-            for first in range(0, a, step):
-                yield Patch(np.arange(first, min(first + step, a)), np.arange(b))
-            return
-        n, m = self.task.shape
-        line, place = np.full(m, -1), np.full(n, -1)
-        line[one.candidates], place[one.rows] = np.arange(a), np.arange(b)
-        for tile in self._tiles:
-            lines, places = line[tile.columns], place[tile.rows]
-            lines, places = lines[lines >= 0], places[places >= 0]
-            if len(lines) and len(places):
-                yield Patch(lines, places, tile.code)
-
     def strips(self, sets: tuple[Sets, ...]) -> Iterator[tuple[int, list[Patch]]]:
         """The pairs of each class, except for those that are known to be in no ball, once each.
 
         Yields
         ------
-        class, parts
-            All pairs of some candidates, which are the lines of each part: no later part has these candidates of the class.
+        class, patches
+            All pairs of some candidates, which are the lines of each patch: no later one has these candidates of the class.
         """
         if self.complete:
             for c, one in enumerate(sets):
-                for part in self._parts(one):
-                    yield c, [part]
+                a, b = len(one.candidates), len(one.rows)
+                step = max(1, TILE // max(1, b))
+                for first in range(0, a, step):
+                    yield c, [Patch(np.arange(first, min(first + step, a)), np.arange(b))]
             return
         line, place, of_class = self._positions(sets)
         for _, tiles in groupby(self._tiles, key=lambda tile: int(tile.columns[0])):
@@ -293,15 +244,15 @@ class Balls:
             for c in range(len(sets)):
                 lines = line[c, near[0][0].columns]
                 lines = lines[lines >= 0]
-                parts = [Patch(lines, place[tile.rows[y == c]], tile.code) for tile, y in near if (y == c).any()]
-                if len(lines) and parts:
-                    yield c, parts
+                patches = [Patch(lines, place[tile.rows[y == c]], tile.code) for tile, y in near if (y == c).any()]
+                if len(lines) and patches:
+                    yield c, patches
 
     def _positions(self, sets: tuple[Sets, ...]) -> tuple[Array, Array, Array]:
         """Where candidates stand in each class, (classes + 1, m), -1 for nowhere; where rows stand in theirs; and the class of
         each row, or the number of classes if it has no weight."""
-        L, (n, m) = len(sets), self.task.shape
-        line, place, of_class = np.full((L + 1, m), -1, np.int32), np.empty(n, np.int32), np.full(n, L)
+        n, m = self.task.shape
+        line, place, of_class = np.full((len(sets) + 1, m), -1, np.int32), np.empty(n, np.int32), np.full(n, len(sets))
         for c, one in enumerate(sets):
             place[one.rows], of_class[one.rows] = np.arange(len(one.rows)), c
             line[c, one.candidates] = np.arange(len(one.candidates))
@@ -316,56 +267,50 @@ class Balls:
         return self.task.D.codes(one.rows[part.places], one.candidates[part.lines], self.coding)
 
     def lists(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
-        """For each class the rows in the balls of its candidates, as places within the class; see `balls.csr_lists`.
+        """For each class the rows in the balls of its candidates, as places within the class; see `coded_balls.lists_of_pairs`.
 
         None if there are more than `most` pairs.
         """
-        found = self._whole(sets, most) if self.complete else self._of_near(sets, most)
-        return None if found is None else tuple(found)
+        found, K = self.listed(sets, most), len(self.coding.radii)
+        if found is None:
+            return None
+        return tuple(lists_of_pairs(pairs, len(one.candidates), K) for pairs, one in zip(found, sets, strict=True))
 
-    def _whole(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
-        K = len(self.coding.radii)
-        work = [(c, part) for c, one in enumerate(sets) for part in self._parts(one)]
-        parts: list[list[Lists]] = [[] for _ in sets]
-        total = 0
-
-        def listed(item: tuple[int, Patch]) -> Lists:
-            return csr_lists(self.codes_of(sets[item[0]], item[1]), K)
-
-        entries = sum(len(one.candidates) * len(one.rows) for one in sets)
-        for (c, _), lists in zip(work, each(listed, work, entries), strict=True):
-            parts[c].append(lists)
-            total += len(lists[2])
-            if total > most:
-                return None
-        return [join_lists(p) if p else _empty(K) for p in parts]
-
-    def _of_near(self, sets: tuple[Sets, ...], most: float) -> list[Lists] | None:
-        """Lists of what the tiles have, which is far from all pairs: one pass for all classes."""
-        L, (n, m) = len(sets), self.task.shape
-        line, place, of_class = self._positions(sets)
-
-        def by_class(some: Pairs | Tile) -> list[Pairs]:
-            found = self._pairs(some, some.columns, some.rows) if isinstance(some, Tile) else some
-            y = of_class[found.places]
-            lines = line[y, found.lines]
-            at = [np.flatnonzero((y == c) & (lines >= 0)) for c in range(L)]
-            return [Pairs(lines[own], place[found.places[own]], found.codes[own]) for own in at]
-
-        kept = self._near[1]
+    def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
+        """The pairs of each class that are in a ball, by their places in the class; None if there are more than `most`."""
         found: list[list[Pairs]] = [[] for _ in sets]
-        total = 0
-        for parts in each(by_class, self._tiles if kept is None else kept, n * m):
-            for c, some in enumerate(parts):
-                found[c].append(some)
-                total += len(some)
-            if total > most:
+        kept = None if self._codes is not None else self._counted[1]
+        parts = self._of_strips(sets) if kept is None else self._of_kept(sets, kept)
+        for of_part in parts:
+            for c, pairs in of_part:
+                found[c].append(pairs)
+                most -= len(pairs)
+            if most < 0:
                 return None
-        return [lists_of_pairs(found[c], len(sets[c].candidates), len(self.coding.radii)) for c in range(L)]
+        return found
 
+    def _of_strips(self, sets: tuple[Sets, ...]) -> Iterator[list[tuple[int, Pairs]]]:
+        K = len(self.coding.radii)
 
-def _empty(radii: int) -> Lists:
-    return np.empty(0, np.int64), np.empty((0, radii), np.int64), np.empty(0, np.int32)
+        def of_strip(item: tuple[int, list[Patch]]) -> list[tuple[int, Pairs]]:
+            c, patches = item
+            return [(c, pairs_of(self.codes_of(sets[c], patch), K, patch.lines, patch.places)) for patch in patches]
+
+        return each(of_strip, self.strips(sets), sum(len(one.candidates) * len(one.rows) for one in sets))
+
+    def _of_kept(self, sets: tuple[Sets, ...], kept: list[Pairs | Tile]) -> Iterator[list[tuple[int, Pairs]]]:
+        (line, place, of_class), K = self._positions(sets), len(self.coding.radii)
+
+        def by_class(some: Pairs | Tile) -> list[tuple[int, Pairs]]:
+            if isinstance(some, Tile):
+                codes = np.full((len(some.columns), len(some.rows)), some.code, np.uint8)
+                some = pairs_of(codes, K, some.columns, some.rows)
+            y = of_class[some.places]
+            lines = line[y, some.lines]
+            own = [np.flatnonzero((y == c) & (lines >= 0)) for c in range(len(sets))]
+            return [(c, Pairs(lines[at], place[some.places[at]], some.codes[at])) for c, at in enumerate(own)]
+
+        return each(by_class, kept, int(np.prod(self.task.shape)))
 
 
 @dataclass(frozen=True)
@@ -454,25 +399,21 @@ class PartedBalls(Balls):
                 join_bits(bits, int(at), out[:, lines])
         return out
 
-    def lists(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
-        left = most
+    def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
         found: list[list[Pairs]] = [[] for _ in sets]
         places = []  # where the rows of each class stand in its set, -1 for nowhere
         for one, rows in zip(sets, self.rows, strict=True):
             places.append(np.full(len(rows), -1, np.int32))
             places[-1][np.searchsorted(rows, one.rows)] = np.arange(len(one.rows))
-        for i, of_part in enumerate(self.ask(_pairs_of, tuple(one.candidates for one in sets), most)):
+        for i, of_part in enumerate(self.ask(_listed, tuple(one.candidates for one in sets), most)):
             if of_part is None:
                 return None
             for c, some in enumerate(of_part):
                 place = places[c][self.bounds[c][i] + some.places]
                 kept = place >= 0
                 found[c].append(Pairs(some.lines[kept], place[kept], some.codes[kept]))
-                left -= len(found[c][-1])
-        if left < 0:
-            return None
-        K = len(self.coding.radii)
-        return tuple(lists_of_pairs(of, len(one.candidates), K) for of, one in zip(found, sets, strict=True))
+                most -= len(found[c][-1])
+        return None if most < 0 else found
 
 
 def balls_of(task: Task, coding: Coding, w: Array, fold: Array, folds: int) -> Balls:
@@ -510,14 +451,6 @@ def _bits(balls: Balls, c: int, candidates: Array, radii: range) -> Array:
     return balls.bits(c, candidates, radii)
 
 
-def _pairs_of(balls: Balls, candidates: tuple[Array, ...], most: float) -> tuple[Pairs, ...] | None:
-    """For each class the pairs within the largest radius, by candidate, code and row; None if there are too many."""
-    lists = balls.lists(tuple(map(Sets, candidates, balls.rows)), most)
-    return None if lists is None else tuple(_pairs(*of_class) for of_class in lists)
-
-
-def _pairs(start: Array, upto: Array, places: Array) -> Pairs:
-    lines, radii = upto.shape
-    count = np.diff(np.concatenate([start[:, None], upto], axis=1), axis=1)
-    code = np.tile(np.arange(radii, dtype=np.uint8), lines)
-    return Pairs(np.repeat(np.arange(lines, dtype=np.int32), count.sum(axis=1)), places, np.repeat(code, count.ravel()))
+def _listed(balls: Balls, candidates: tuple[Array, ...], most: float) -> list[Pairs] | None:
+    found = balls.listed(tuple(map(Sets, candidates, balls.rows)), most)
+    return None if found is None else [join_pairs(of_class) for of_class in found]

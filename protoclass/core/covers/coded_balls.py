@@ -7,7 +7,7 @@ from these codes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..parallel import few, kernel
 
 Array = NDArray[Any]
-Lists = tuple[Array, Array, Array]  # start, upto and places, see `csr_lists`
+Lists = tuple[Array, Array, Array]  # start, upto and places, see `lists_of_pairs`
 
 
 def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) -> None:
@@ -123,25 +123,6 @@ def _find_gains(parts, total, owner, allowed, inside, gain, wrong, best):  # typ
                 best[f, k, j] = majority
 
 
-def csr_lists(codes: Array, radii: int) -> Lists:
-    """For each line of `codes`, its places with a code below `radii`, by code and then by place.
-
-    Returns
-    -------
-    start : int64 array (lines,)
-    upto : int64 array (lines, radii)
-        The places within radius k are `places[start[a] : upto[a, k]]`.
-    places : int32 array
-    """
-    codes = np.ascontiguousarray(codes)
-    count = np.zeros((len(codes), radii), np.int64)
-    _count(codes, count)
-    start, upto, follow = _bounds(count)
-    places = np.empty(int(count.sum()), np.int32)
-    _fill(codes, follow, places)
-    return start, upto, places
-
-
 @dataclass(frozen=True)
 class Pairs:
     """Pairs of a candidate and a row within the largest radius, in any order."""
@@ -154,7 +135,7 @@ class Pairs:
         return len(self.codes)
 
 
-def pairs(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
+def pairs_of(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
     """The pairs of a tile of codes (q, r) with a code below `radii`.
 
     lines : int array (q,); places : int array (r,): what the lines and columns of the tile are called.
@@ -164,35 +145,36 @@ def pairs(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
     return Pairs(np.repeat(lines.astype(np.int32), count), places.astype(np.int32)[column[:n]], code[:n].copy())
 
 
-def tally_pairs(found: Pairs, cell: Array, w: Array, out: Array) -> None:
+def tally_pairs(pairs: Pairs, cell: Array, w: Array, out: Array) -> None:
     """Add the weight of the rows of these pairs to `out` (candidates, cells); see `tally`."""
-    _tally_pairs(found.lines, found.places, found.codes, cell, w, out)
+    _tally_pairs(pairs.lines, pairs.places, pairs.codes, cell, w, out)
+
+
+def join_pairs(parts: list[Pairs]) -> Pairs:
+    """The pairs of several tiles, one after another."""
+    nothing = Pairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
+    return Pairs(*(np.concatenate([getattr(part, f.name) for part in (nothing, *parts)]) for f in fields(Pairs)))
 
 
 def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
-    """The lists of `csr_lists` from the pairs of all tiles; places of one code stand in the order of the pairs."""
+    """The places of each line, by code and then in the order of the pairs.
+
+    Returns
+    -------
+    start : int64 array (lines,)
+    upto : int64 array (lines, radii)
+        The places within radius k are `places[start[a] : upto[a, k]]`.
+    places : int32 array
+    """
     count = np.zeros((lines, radii), np.int64)
     for some in found:
-        _count_pairs(some.lines, some.codes, count)
-    start, upto, follow = _bounds(count)
-    places = np.empty(int(count.sum()), np.int32)
+        _count(some.lines, some.codes, count)
+    upto = np.cumsum(count.ravel()).reshape(count.shape)
+    follow, places = upto - count, np.empty(int(count.sum()), np.int32)
+    start = follow[:, 0].copy()
     for some in found:
         _place(some.lines, some.places, some.codes, follow, places)
     return start, upto, places
-
-
-def join_lists(parts: list[Lists]) -> Lists:
-    """The lists of several sets of lines, one after another."""
-    shift = np.cumsum([0] + [len(places) for _, _, places in parts])[:-1]
-    start = np.concatenate([s + by for (s, _, _), by in zip(parts, shift, strict=True)])
-    upto = np.concatenate([u + by for (_, u, _), by in zip(parts, shift, strict=True)])
-    return start, upto, np.concatenate([places for _, _, places in parts])
-
-
-def _bounds(count: Array) -> tuple[Array, Array, Array]:
-    upto = np.cumsum(count.ravel()).reshape(count.shape)
-    follow = upto - count
-    return follow[:, 0].copy(), upto, follow
 
 
 @kernel
@@ -215,7 +197,7 @@ def _tally_pairs(lines, places, codes, cell, w, out):  # type: ignore[no-untyped
 
 
 @kernel
-def _count_pairs(lines, codes, count):  # type: ignore[no-untyped-def]
+def _count(lines, codes, count):  # type: ignore[no-untyped-def]
     for s in range(len(codes)):
         count[lines[s], codes[s]] += 1
 
@@ -226,25 +208,6 @@ def _place(line, place, code, follow, places):  # type: ignore[no-untyped-def]
         a, k = line[s], code[s]
         places[follow[a, k]] = place[s]
         follow[a, k] += 1
-
-
-@kernel
-def _count(codes, count):  # type: ignore[no-untyped-def]
-    for a in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            k = codes[a, i]
-            if k < count.shape[1]:
-                count[a, k] += 1
-
-
-@kernel
-def _fill(codes, follow, places):  # type: ignore[no-untyped-def]
-    for a in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            k = codes[a, i]
-            if k < follow.shape[1]:
-                places[follow[a, k]] = i
-                follow[a, k] += 1
 
 
 def words(rows: int) -> int:

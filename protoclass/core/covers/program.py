@@ -76,7 +76,7 @@ def round_up(bound: Any, step: float) -> Any:
 
 
 def ball_matrix(lists: Lists, line: Array, level: Array, rows: int) -> csr_array:
-    """The rows in the balls of some radii around some candidates, csr (len(line), rows) of ones; see `coded_balls.csr_lists`."""
+    """The rows in the balls of some radii around some candidates, csr (len(line), rows) of ones; see `coded_balls.lists_of_pairs`."""
     from scipy.sparse import csr_array  # most fits do without
 
     start, upto, places = lists

@@ -12,7 +12,7 @@ import pandas as pd
 from ..arguments import one_of
 from ..core.coding import MOST
 from ..core.covers.certificate import objective
-from ..core.covers.joined import JoinedPath
+from ..core.covers.path import JoinedPath
 from ..core.covers.problems import RADII
 from ..core.covers.radii import default_radii
 from ..core.covers.solving import Options, cover_paths

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.covers.alternatives import NearSolutions, find_alternatives
-from ..core.covers.prices import price_rows
-from ..core.covers.swapped import swapped
+from ..core.covers.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Task
 from ..errors import NotAvailable

@@ -14,7 +14,7 @@ from ...declared import savable
 from ...errors import OptionError, brief
 from ..coverage import NONE, covering_by
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
-from ..task import Points
+from ..task import Path, Points, Rule
 from .certificate import Certificate, Objective
 
 if TYPE_CHECKING:
@@ -272,3 +272,34 @@ def union_of_balls(runs: tuple[Chosen, ...]) -> tuple[Array, Array, Array, Array
         [run.classes for run in runs]
     )
     return at[new], radii[new], classes[new], member
+
+
+@dataclass(frozen=True)
+class JoinedPath:
+    """The paths of several values of a parameter over the same grid; that parameter varies fastest."""
+
+    paths: tuple[Path, ...]  # whose prototypes are columns of D; they predict the same kinds
+    bounds: ClassVar[None] = None
+
+    @cached_property
+    def prototypes(self) -> Points:
+        at = np.unique(np.concatenate([path.prototypes.at for path in self.paths if path.prototypes.at is not None]))
+        return Points(np.full(len(at), NONE), at=at)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return self.paths[0].kinds
+
+    @property
+    def size(self) -> Array:
+        return np.stack([path.size for path in self.paths], axis=1).ravel()
+
+    def predict(self, kind: str, query: Query) -> Array:
+        return np.stack([path.predict(kind, query) for path in self.paths], axis=2).reshape(len(query), -1)
+
+    def at(self, g: int) -> Rule:
+        point, which = divmod(g, len(self.paths))
+        return self.paths[which].at(point)
+
+    def moved(self, columns: Array) -> JoinedPath:
+        return JoinedPath(tuple(path.moved(columns) for path in self.paths))

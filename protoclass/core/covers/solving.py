@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,14 +14,11 @@ from ..parallel import each
 from ..task import Task
 from ..units import in_units, units
 from .certificate import Certificate
-from .every_row import over_every_row
-from .exact import Solved, exact
-from .generation import AFFORDABLE, Generated, fits, generate
+from .generation import Generated, fits, generate
 from .greedy import greedy, greedy_steps, merge_steps, order_columns
 from .path import Chosen, CoverPath
 from .problems import CoverProblems, covers, fold_groups, own_radii
-from .program import Program, Stop, ascent, ball_matrix, highs, ratio, step_of
-from .rounding import round_relaxation
+from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
 
 Array = NDArray[Any]
 MANY = 2**62  # entries: such work always uses threads
@@ -194,18 +192,6 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
     return certify_cover(program, start, options.seconds, stop)
 
 
-def certify_cover(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
-    """A given cover with a lower bound: by the linear relaxation if it is affordable, otherwise by dual ascent."""
-    bound, y = ascent(program)
-    proof = "dual"
-    value = program.objective(chosen)
-    if program.covers.nnz <= AFFORDABLE and value > program.round_up(bound) + 1e-9 * max(1.0, value):
-        relaxed = highs(program, False, seconds, stop)
-        if relaxed.y is not None and (lower := program.bound(relaxed.y)[0]) > bound:
-            bound, y, proof = lower, relaxed.y, "LP"
-    return Solved(chosen, value, min(value, program.round_up(bound)), proof, prices=np.clip(y, 0.0, program.prize))
-
-
 def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
     """One class's program without fold `f`, of problem `k` at a cost of a prototype in units.
 
@@ -230,3 +216,73 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     columns = sets.candidates[use]
     program = Program(problems.wrong[f, k, columns] + cost, w[live], covered, step_of(cost), live)
     return program, columns, float(w.sum() - w[live].sum())
+
+
+class _Late(Exception):
+    """The time is over in the middle of the first pass."""
+
+
+def over_every_row(
+    problems: CoverProblems,
+    f: int,
+    k: int,
+    lambda_: float,
+    certificate: Certificate,
+    chosen: Sequence[Array],
+    seconds: float,
+    stop: Stop,
+) -> Certificate:
+    """The certificate of a cover over all rows as candidates, which has the one over the sample in `sampled`.
+
+    All dissimilarities of the rows to one another are read once, and those within the classes in each further pass; none is
+    kept. Where the time is over before they are all read once, the one over the sample remains, and says so.
+
+    Parameters
+    ----------
+    problems : CoverProblems
+        Whose candidates are the sample.
+    f : int
+        The fold that is left out.
+    k : int
+        Of the radii of the problems.
+    lambda_ : float
+    certificate : Certificate
+        In units.
+    chosen : sequence of int arrays, one for each class
+        The candidates of the cover.
+    seconds : float
+        For each class; they share them, as they share the passes.
+    stop : Stop
+    """
+    task, end = problems.task, time.monotonic() + seconds * len(chosen)
+    assert task.every is not None
+    every = task.every()
+    everyone = f"all {len(every.candidate_row):,} {'rows' if (every.candidate_row >= 0).all() else 'candidates'}"
+    sampled = replace(certificate, over=f"the {len(task.candidate_row):,} candidates")
+    whole = _counted(problems, every, np.where(problems.fold == f, 0, -1), k, lambda_, end)
+    if whole is not None:
+        column = np.empty(len(every.y), np.int64)
+        column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
+        balls = [problems.balls_of(some, k) for some in chosen]
+        at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
+        few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
+        bound = np.minimum(certificate.objective, few.bound)
+        prices, proof = few.problems.of_rows(few.prices), ("LP",) * len(bound)
+        return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)
+    return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
+
+
+def _counted(
+    problems: CoverProblems, every: Task, fold: Array, k: int, lambda_: float, end: float
+) -> CoverProblems | None:
+    """The problems with all rows as candidates; None if the time is over first."""
+
+    def tick() -> None:
+        every.tick()
+        if time.monotonic() > end:
+            raise _Late
+
+    try:
+        return problems.of_task(replace(every, tick=tick), fold, k, lambda_)
+    except _Late:
+        return None

@@ -78,7 +78,7 @@ def solve(data: pd.DataFrame, response: str, eps: float, seconds: float, integer
     sizes = [len(one.candidates) for one in few.problems.classes]
     print(f"candidates of a class: {min(sizes)} to {max(sizes)} of {max(len(one.candidates) for one in problems.classes)} at most")
     entries = sum(program_of(few.problems, 0, 0, c, cost)[0].covers.nnz for c in range(L))
-    print(f"pairs in the programs: {entries:,}, in all balls: {problems.read.pairs(problems.classes):,.0f}")
+    print(f"pairs in the programs: {entries:,}, in all balls: {problems.balls.pairs(problems.classes):,.0f}")
 
 
 def fitted(data: pd.DataFrame, response: str, eps: float, options: dict[str, Any]) -> None:

@@ -11,15 +11,12 @@ import pandas as pd
 
 from ..arguments import one_of
 from ..core.coding import MOST
-from ..core.covers.alternatives import NearSolutions, find_alternatives
+from ..core.covers.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.covers.certificate import objective
-from ..core.covers.joined import JoinedPath
-from ..core.covers.own import RADII
-from ..core.covers.own_paths import own_paths
-from ..core.covers.prices import price_rows
+from ..core.covers.path import JoinedPath
+from ..core.covers.problems import RADII
 from ..core.covers.radii import default_radii
 from ..core.covers.solving import Options, cover_paths
-from ..core.covers.swapped import swapped
 from ..core.machines.bounds import compression_bound
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Path, Points, Task
@@ -262,9 +259,8 @@ class PVM(Model):
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
             certify, task.seed,
         )  # fmt: skip
-        covers = {ONE: cover_paths, OWN: own_paths}
         kinds = axis(grid, "radii", self.radii).tolist()
-        runs = [covers[kind](task, fold, folds, eps, lambdas, options) for kind in kinds]
+        runs = [cover_paths(task, fold, folds, eps, lambdas, replace(options, own=kind == OWN)) for kind in kinds]
         for parts in zip(*runs, strict=True):
             paths = tuple(path for _, path in parts)
             yield parts[0][0], paths[0] if len(paths) == 1 else JoinedPath(paths)

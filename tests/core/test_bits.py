@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protoclass.core.covers.bits import count_new, one_of_each, pack, popcount, weigh_new, words
+from protoclass.core.covers.coded_balls import count_new, one_of_each, pack, popcount, weigh_new, words
 
 
 def as_rows(bits):
@@ -26,8 +26,8 @@ def test_new_rows_and_their_weight():
     w = random.integers(1, 9, 128).astype(float)
     for a in range(3):
         new = sorted(set(as_rows(bits[a])) - set(as_rows(covered)))
-        assert count_new(bits, a, covered) == len(new)
-        assert weigh_new(bits, a, covered, w) == w[new].sum()
+        assert count_new(bits[None], 0, a, covered) == len(new)
+        assert weigh_new(bits[None], 0, a, covered, w) == w[new].sum()
 
 
 def test_the_rows_of_each_group():

@@ -14,8 +14,7 @@ from scipy.optimize import linprog
 
 import protoclass as pc
 from protoclass.core.covers.problems import covers
-from protoclass.core.covers.program import Stop, ascent, highs, improve_cover, step_of
-from protoclass.core.covers.rounding import draw, unite_draws
+from protoclass.core.covers.program import Stop, ascent, draw, highs, improve_cover, step_of, unite_draws
 from protoclass.core.covers.solving import program_of
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held

@@ -13,7 +13,7 @@ import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core.coding import coder
 from protoclass.core.coverage import covering
-from protoclass.core.covers.balls import find_gains, tally
+from protoclass.core.covers.coded_balls import find_gains, tally
 from protoclass.core.covers.radii import default_radii
 from protoclass.core.distances.fused import fuses
 from protoclass.core.distances.minkowski import minkowski

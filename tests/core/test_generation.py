@@ -13,12 +13,12 @@ from scipy.optimize import linprog
 import protoclass as pc
 from protoclass.core import spatial
 from protoclass.core.covers import generation, solving
+from protoclass.core.covers.balls import Sets
 from protoclass.core.covers.generation import generate
 from protoclass.core.covers.greedy import greedy, greedy_steps
 from protoclass.core.covers.pricing import price
 from protoclass.core.covers.problems import covers
 from protoclass.core.covers.program import Stop, step_of
-from protoclass.core.covers.reading import Sets
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.parallel import Once
@@ -187,11 +187,11 @@ def test_a_pass_equals_plain_numpy(source, monkeypatch):
     task, D, eps = task_from(source, draw, n, monkeypatch)
     y = task.y
     problems = covers(task, np.full(n, -1), 1, np.array([0.01, eps]), 0.0)
-    assert problems.read.tiles.complete == (source != "near tiles")
+    assert problems.balls.complete == (source != "near tiles")
     sets = tuple(Sets(np.arange(n), np.flatnonzero(y == c)) for c in range(3))
     prices = [draw.integers(0, 9, len(one.rows)) / 8 for one in sets]
     costs = [draw.integers(1, 40, n) / 2 for _ in sets]
-    found = price(problems.read, [problems.columns(one, 1) for one in sets], prices, costs)
+    found = price(problems.balls, [problems.columns(one, 1) for one in sets], prices, costs)
     for c, (y_c, cost) in enumerate(zip(prices, costs, strict=True)):
         sums, factor, worst = twin(D, y, c, y_c, cost, eps)
         assert (found[c].reduced == cost - sums).all()
@@ -208,7 +208,7 @@ def test_a_pass_that_takes_too_long_is_given_up():
     prices = [np.ones(len(one.rows)) for one in problems.classes]
     costs = [np.ones(len(one.candidates)) for one in problems.classes]
     columns = [problems.columns(one, 0) for one in problems.classes]
-    assert price(problems.read, columns, prices, costs, end=-1.0) is None
+    assert price(problems.balls, columns, prices, costs, end=-1.0) is None
 
 
 @pytest.mark.usefixtures("few")

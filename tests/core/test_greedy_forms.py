@@ -6,9 +6,9 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import spatial
-from protoclass.core.covers import greedy, problems, reading
+from protoclass.core.covers import balls, greedy, problems
+from protoclass.core.covers.balls import Balls
 from protoclass.core.covers.problems import covers
-from protoclass.core.covers.reading import Reading
 from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
@@ -23,15 +23,15 @@ FORMS = {
     "together": ({(greedy, "few"): lambda steps, costly_without: True}, {"codes"}),
     "bits": ({}, {"bits"}),
     "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
-    "bits, codes read again": ({(reading, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
+    "bits, codes read again": ({(balls, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
     "lists": ({(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2}, {"lists"}),
     "lists, tiles read again": (
-        {(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2, (reading, "room"): lambda: -1}, {"lists"},
+        {(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2, (balls, "room"): lambda: -1}, {"lists"},
     ),
     "neither": ({(greedy, "room"): lambda: -1}, {"inside"}),
     "too many pairs": ({(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): -1}, {"inside"}),
     "more pairs than expected": (
-        {(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): 1000, (Reading, "pairs"): lambda *_: 0},
+        {(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): 1000, (Balls, "pairs"): lambda *_: 0},
         {"lists", "inside"},
     ),
 }
@@ -45,7 +45,7 @@ def limit(monkeypatch, form):
         monkeypatch.setattr(module, name, value)
     used = set()
     for name in ("codes", "bits", "lists", "inside"):
-        monkeypatch.setattr(Reading, name, noting(used, name, getattr(Reading, name)))
+        monkeypatch.setattr(Balls, name, noting(used, name, getattr(Balls, name)))
     return used
 
 
@@ -160,7 +160,7 @@ def test_tiles_that_are_skipped_change_nothing(form, monkeypatch):
     near, given = coordinates(600, 3 if alone else 1)
     radii = np.array([0.005]) if alone else np.array([0.1, 0.2, 0.35])
     fold, lambdas = np.arange(600) % 3, np.array([0.0, 1.0])
-    assert not covers(near, fold, 3, radii, 0.0).read.tiles.complete
+    assert not covers(near, fold, 3, radii, 0.0).balls.complete
     expected = told(cover_paths(given, fold, 3, radii, lambdas, Options()))
     used = limit(monkeypatch, "bits" if alone else form)
     assert told(cover_paths(near, fold, 3, radii, lambdas, Options())) == expected
@@ -184,7 +184,7 @@ def test_a_class_without_candidates_takes_no_steps():
     none = covers(task, np.full(len(task.y), -1), 1, np.array([3.0]), 1e6)
     for c, one in enumerate(none.classes):
         assert len(one.candidates) == 0
-        steps = greedy.greedy_columns(none, c, 0, 1e6, greedy.NO_BITS, greedy.NO_LISTS)
+        steps = greedy.greedy_columns(none, c, 0, 1e6)
         assert (len(steps.order), len(steps.gains), steps.bounds.tolist()) == (0, 0, [0, 0])
 
 

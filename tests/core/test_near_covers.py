@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from protoclass.core.covers.alternatives import find_alternatives
-from protoclass.core.covers.prices import price_rows
+from protoclass.core.covers.alternatives import find_alternatives, price_rows
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
 from protoclass.core.task import Task

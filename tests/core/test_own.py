@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 import reference_own as slow
 from queries import query
+from test_greedy_forms import FORMS, limit
 
 from protoclass.core import spatial, tiles
 from protoclass.core.coding import Coding
-from protoclass.core.covers import own
-from protoclass.core.covers.own import own_radii, pair_problems
-from protoclass.core.covers.own_paths import own_paths
-from protoclass.core.covers.solving import Options
+from protoclass.core.covers import problems
+from protoclass.core.covers.problems import covers, own_radii
+from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
+from protoclass.errors import TooLarge
 
 
 def problem(seed, n=None, classes=None, places=30):
@@ -34,7 +35,8 @@ def problem(seed, n=None, classes=None, places=30):
 
 def path_of(task, eps, lambdas, solver="greedy", fold=None, folds=1, **options):
     fold = np.full(len(task.y), -1) if fold is None else fold
-    return dict(own_paths(task, fold, folds, np.atleast_1d(eps), np.atleast_1d(lambdas), Options(solver, **options)))
+    given = Options(solver, own=True, **options)
+    return dict(cover_paths(task, fold, folds, np.atleast_1d(eps), np.atleast_1d(lambdas), given))
 
 
 def balls(rule):
@@ -122,33 +124,39 @@ def test_columns_are_left_out_only_where_a_cover_needs_none():
     """The same covers come from all pairs."""
     task, _ = clouds(2)
     reach = own_radii(1.0)
-    some = pair_problems(task, np.full(90, -1), 1, reach, 0.0)
+    some = covers(task, np.full(90, -1), 1, reach, 0.0, own=True)
     assert len(some.candidate) < 0.5 * 24 * 90
     chosen = {
         lambda_: path_of(task, 1.0, lambda_, "exact")[0].at(0).report["objective"].value for lambda_ in (0.1, 1.0)
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(own, "useful_pairs", lambda gain, wrong, best: gain > 0)
-        assert len(pair_problems(task, np.full(90, -1), 1, reach, 0.0).candidate) > len(some.candidate)
+        patch.setattr(problems, "useful_columns", lambda gain, wrong, best: gain > 0)
+        assert len(covers(task, np.full(90, -1), 1, reach, 0.0, own=True).candidate) > len(some.candidate)
         for lambda_, value in chosen.items():
             assert path_of(task, 1.0, lambda_, "exact")[0].at(0).report["objective"].value == pytest.approx(value)
         every = balls(path_of(task, 1.0, 0.1)[0].at(0))
     assert balls(path_of(task, 1.0, 0.1)[0].at(0)) == every
 
 
-def test_lists_choose_what_bits_choose(monkeypatch):
+def test_every_form_of_the_balls_chooses_the_same(monkeypatch):
     task, _ = clouds(1)
-    fold = np.arange(90) % 3
-    bits = path_of(task, [0.5, 1.5], [0.1], fold=fold, folds=3)
-    monkeypatch.setattr(own, "room", lambda: 20_000)
-    monkeypatch.setattr(own, "PER_PAIR", 1)
-    lists = path_of(task, [0.5, 1.5], [0.1], fold=fold, folds=3)
-    assert [balls(bits[f].at(g)) for f in range(3) for g in range(2)] == [
-        balls(lists[f].at(g)) for f in range(3) for g in range(2)
-    ]
-    monkeypatch.setattr(own, "PER_PAIR", 1000)
-    with pytest.raises(own.TooLarge, match="radii='one', candidates=500"):
-        path_of(task, 0.5, 0.1)
+    fold, found = np.arange(90) % 3, []
+    for form in FORMS:
+        with monkeypatch.context() as patch:
+            used = limit(patch, form)
+            runs = path_of(task, [0.5, 1.5], [0.1], fold=fold, folds=3)
+            found.append([balls(runs[f].at(g)) for f in range(3) for g in range(2)])
+        assert used == FORMS[form][1]
+    assert all(other == found[0] for other in found)
+
+
+def test_balls_that_memory_does_not_list(monkeypatch):
+    task, _ = clouds(1)
+    expected = balls(path_of(task, 0.5, 0.1)[0].at(0))
+    monkeypatch.setattr(problems, "room", lambda: 1000)
+    assert balls(path_of(task, 0.5, 0.1)[0].at(0)) == expected
+    with pytest.raises(TooLarge, match="radii='one', candidates=500"):
+        path_of(task, 0.5, 0.1, "ratio")
 
 
 def test_balls_are_open_or_closed():
@@ -158,7 +166,7 @@ def test_balls_are_open_or_closed():
     assert len(path_of(task, 2.0, 0.1, closed=True)[0].at(0).prototypes) == 2
 
 
-@pytest.mark.parametrize("form", ["bits", "lists"])
+@pytest.mark.parametrize("form", FORMS)
 def test_tiles_that_leave_pairs_out_choose_what_a_matrix_chooses(form, monkeypatch):
     for module, name, value in (
         (tiles, "SIDE", 32),
@@ -167,7 +175,7 @@ def test_tiles_that_leave_pairs_out_choose_what_a_matrix_chooses(form, monkeypat
         (spatial, "WORTH", 2.0),
     ):
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(own, "PER_PAIR", {"bits": 1e9, "lists": 1e-9}[form])
+    limit(monkeypatch, form)
     draw = np.random.default_rng(5)
     X = draw.uniform(size=(300, 2)).round(2)
     y, w, fold = (

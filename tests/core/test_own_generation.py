@@ -5,9 +5,9 @@ import pytest
 from test_generation import SOURCES, task_from, task_of
 
 import protoclass as pc
-from protoclass.core.covers import generation, own_paths
-from protoclass.core.covers.own import own_radii, pair_problems
+from protoclass.core.covers import generation, solving
 from protoclass.core.covers.pricing import price
+from protoclass.core.covers.problems import covers, own_radii
 from protoclass.models.pvm import PVM
 
 
@@ -15,7 +15,7 @@ from protoclass.models.pvm import PVM
 def few(monkeypatch):
     """Programs that begin with the greedy cover and one more pair of each class."""
     monkeypatch.setattr(generation, "SAMPLE", 1)
-    monkeypatch.setattr(own_paths, "fits", lambda problems: False)
+    monkeypatch.setattr(solving, "fits", lambda problems: False)
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -23,14 +23,14 @@ def test_a_pass_over_pairs_equals_plain_numpy(source, monkeypatch):
     draw, n = np.random.default_rng(4), 900
     task, D, eps = task_from(source, draw, n, monkeypatch)
     radii = own_radii(eps)
-    problems = pair_problems(task, np.full(n, -1), 1, radii, 0.0)
-    assert problems.read.tiles.complete == (source != "near tiles")
+    problems = covers(task, np.full(n, -1), 1, radii, 0.0, own=True)
+    assert problems.balls.complete == (source != "near tiles")
     prices = [draw.integers(0, 9, len(one.rows)) / 8 for one in problems.classes]
     costs = [draw.integers(1, 40, len(one.candidates)) / 2 for one in problems.classes]
-    found = price(problems.read, [problems.columns(one, 0) for one in problems.classes], prices, costs)
+    found = price(problems.balls, [problems.columns(one, 0) for one in problems.classes], prices, costs)
     broken = 0
     for c, one in enumerate(problems.classes):
-        at, of = problems.balls_of(one.candidates)
+        at, of = problems.balls_of(one.candidates, 0)
         inside = D[np.ix_(one.rows, at)] < radii[of]  # (rows, pairs)
         sums = prices[c] @ inside
         share = np.where(sums > costs[c], costs[c] / np.where(sums > 0, sums, 1.0), 1.0)
@@ -54,7 +54,7 @@ def test_solvers_equal_those_that_list_all_pairs(seed, solver, monkeypatch):
         model = PVM(eps=eps, lambda_=lambda_, solver=solver, certify=True, balls=balls, radii="own")
         rule = model.path(task, {}).at(0)
         with monkeypatch.context() as patch:
-            patch.setattr(own_paths, "fits", generation.fits)
+            patch.setattr(solving, "fits", generation.fits)
             best = PVM(eps=eps, lambda_=lambda_, solver="exact", balls=balls, radii="own").path(task, {}).at(0)
             peer = model.path(task, {}).at(0)
         least, found = best.report["objective"].value, rule.report["objective"].value

@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from protoclass.core.covers.program import Program, ascent, ball_matrix, improve_cover, ratio, round_up, step_of
-from protoclass.core.covers.rounding import draw, unite_draws
+from protoclass.core.covers.program import (
+    Program,
+    ascent,
+    ball_matrix,
+    draw,
+    improve_cover,
+    ratio,
+    round_up,
+    step_of,
+    unite_draws,
+)
 
 
 def random_program(seed, a=6, b=8):

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
-from test_rounds import paths, problem
+from test_parted_covers import paths, problem
 
 import protoclass as pc
 from protoclass.core.covers import radii

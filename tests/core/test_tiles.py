@@ -6,7 +6,7 @@ from coordinates import KINDS, coordinates, named
 
 from protoclass.core import parallel, spatial, tiles
 from protoclass.core.coding import Coding, bins_for
-from protoclass.core.covers import reading
+from protoclass.core.covers import balls
 from protoclass.core.covers.problems import covers
 from protoclass.core.covers.radii import default_radii
 from protoclass.core.covers.solving import Options, cover_paths
@@ -153,7 +153,7 @@ def test_problems_and_covers_are_those_of_the_matrix(case, small_tiles, monkeypa
     if seed % 5 < 2:
         monkeypatch.setattr(parallel, "SMALL", 0)
     if seed % 2:
-        monkeypatch.setattr(reading, "KEPT", 0)  # tile by tile, not code by code
+        monkeypatch.setattr(balls, "KEPT", 0)  # tile by tile, not code by code
     held, spread = sources(geometry, X, Z, hold=seed % 4 < 2)
     y = draw.integers(0, 3, 80)
     y[y == 1] = 0  # a class without rows

@@ -252,15 +252,15 @@ def test_a_worker_that_is_killed_in_mid_fit(short_lived, monkeypatch, call):
 
 def slow_down():
     """The answers of this worker take longer."""
-    from protoclass.core.covers import answering
+    from protoclass.core.covers import balls
 
-    answer = answering.answer_round
+    bits = balls.Balls.bits
 
     def late(*question):
         time.sleep(0.1)
-        return answer(*question)
+        return bits(*question)
 
-    answering.answer_round = late
+    balls.Balls.bits = late
     return True
 
 

@@ -11,7 +11,7 @@ from coordinates import coordinates
 
 import protoclass as pc
 from protoclass.core import parallel, spatial, tiles
-from protoclass.core.covers import reading as codes
+from protoclass.core.covers import balls as codes
 from protoclass.metrics import reading
 
 ALWAYS, NEVER = 0, 2**62

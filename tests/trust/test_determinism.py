@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info
 import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core.choose import mean_and_se
-from protoclass.core.covers import program, rounding
+from protoclass.core.covers import program
 from protoclass.models.registry import BUILT_IN
 
 from .outcomes import LABELS, OTHER_FITS, all_outcomes, method_outcome, small
@@ -109,7 +109,7 @@ def test_objectives_of_drawn_covers_are_added_in_order():
     draw = np.random.default_rng(0)
     cost, prize, covers = draw.random(7), draw.random(5), draw.random((7, 5)) < 0.4
     one = program.Program(cost, prize, csr_array(covers.astype(float)), 0.0)
-    drawn, objectives = rounding.draw(one, np.full(7, 0.5), 200, (0,))
+    drawn, objectives = program.draw(one, np.full(7, 0.5), 200, (0,))
     for chosen, value in zip(drawn, objectives, strict=True):
         lost = ~covers[chosen].any(axis=0)
         assert value == float(sum(cost[chosen].tolist())) + float(sum(prize[lost].tolist()))

@@ -2,7 +2,7 @@
 
 An optimum is seldom alone. A solution is called near here if its objective is at most `within` of the optimum above the
 optimum, over all classes together; classes are independent, so that only the class in question changes. Three questions are
-asked of the program, each by forbidding candidates or forcing them in (see `restricted`):
+asked of the program, each by forbidding candidates or forcing them in (see `Case`):
 
 * What does it cost to leave a prototype out? The optimum without it, minus the optimum.
 * What does it cost to have a candidate? The optimum with it, minus the optimum.
@@ -16,43 +16,265 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each
-from ..task import Task
+from ..neighbours.nearest import Nearest
+from ..parallel import each, kernel
+from ..task import Points, Task
 from ..units import in_units
+from .balls import CHUNK
+from .certificate import Objective
 from .problems import LISTED, CoverProblems, covers
-from .program import Program, Stop, step_of
-from .reading import CHUNK
-from .restricted import Case, ClassCover, Range, meet, solve_class
+from .program import Program, Stop, dual_bound, exact, improve_cover, relax, step_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 MANY = 2**62  # entries: such work always uses threads
+CLOSE = 1e-3  # of the largest weight of a row: bounds that differ by less are not closed any further
+PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
+ROWS = 2**22  # pairs of a row and a prototype that are looked at together
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a restriction costs: at least `least` and at most `most` more than the optimum; one number if it is exact.
+    """What a program or a restriction of it costs, as far as it is known: one number if it is exact."""
 
-    Attributes
-    ----------
-    least, most : float
-        In weight of rows.
-    proof : str
-        Where `least` comes from.
-    """
-
-    least: float
+    least: float  # in weight of rows: of a restriction, more than the optimum
     most: float
-    proof: str
+    proof: str  # where `least` comes from
 
     @property
     def exact(self) -> bool:
         return self.least == self.most
+
+
+@dataclass(frozen=True)
+class Case:
+    """A restriction of one class's program.
+
+    To forbid a candidate takes its column out. To force one in pays its cost, and its rows need no further cover. Either is the
+    same program with fewer columns and rows, so that row prices that prove the optimum prove most of what is asked here too: the
+    prices of the rows that are left bound the restricted program as well, and are raised where a column that is gone made room.
+    """
+
+    gone: Array  # candidates that may not be chosen any more: forbidden, or forced in and paid, bool (a,)
+    out: Array  # rows that need no cover any more: covered by what is forced in, or left uncovered and paid, bool (b,)
+    paid: float  # cost of what is forced in, and prizes of the rows that are left uncovered
+
+
+@dataclass(frozen=True)
+class ClassCover:
+    """One class's program with its optimum and the prices that bound it.
+
+    Attributes
+    ----------
+    program : Program
+        With all rows of the class, and all candidates that may be asked about.
+    candidates : int array (a,)
+        These candidates, as columns of D.
+    best : bool array (a,)
+        The best cover that was found.
+    y : array (b,)
+        Row prices of the relaxation.
+    optimum : Cost
+        Of the program without restrictions.
+    """
+
+    program: Program
+    candidates: Array
+    best: Array
+    y: Array
+    optimum: Cost
+
+    @cached_property
+    def by_row(self) -> csr_array:
+        return self.program.covers.T.tocsr()
+
+    @property
+    def close(self) -> float:
+        """Bounds of an objective that differ by no more than this are good enough."""
+        return CLOSE * float(self.program.prize.max(initial=0.0))
+
+    @cached_property
+    def reduced(self) -> Array:
+        """Reduced cost of each candidate."""
+        return self.program.bound(self.y)[1]
+
+    @cached_property
+    def order(self) -> Array:
+        """The rows, those in the fewest balls first."""
+        return np.argsort(np.diff(self.by_row.indptr), kind="stable")
+
+    def rows_of(self, j: int) -> Array:
+        """The rows in the ball of a candidate."""
+        c = self.program.covers
+        return np.asarray(c.indices[c.indptr[j] : c.indptr[j + 1]])
+
+    def forbid(self, j: int) -> Case:
+        gone = np.zeros(len(self.candidates), np.bool_)
+        gone[j] = True
+        return Case(gone, np.zeros(len(self.program.prize), np.bool_), 0.0)
+
+    def force(self, j: int) -> Case:
+        case = self.forbid(j)
+        case.out[self.rows_of(j)] = True
+        return replace(case, paid=float(self.program.cost[j]))
+
+    def put_in_place(self, rows: Array, j: int) -> Case:
+        """A candidate is forced in, and of all candidates it alone may hold these rows."""
+        case, t = self.force(j), self.by_row
+        for i in rows:
+            case.gone[t.indices[t.indptr[i] : t.indptr[i + 1]]] = True
+        left = rows[~case.out[rows]]
+        case.out[left] = True
+        return replace(case, paid=case.paid + float(self.program.prize[left].sum()))
+
+    def least_in_place(self, rows: Array) -> tuple[Array, Array]:
+        """The candidates that hold some of these rows, and the least that each can cost in their place, by reduced costs."""
+        t, program = self.by_row, self.program
+        held = np.concatenate([t.indices[t.indptr[i] : t.indptr[i + 1]] for i in rows]) if len(rows) else t.indices[:0]
+        near = np.unique(held)
+        inside = program.covers[near]
+        own = np.zeros(len(program.prize))
+        own[rows] = 1.0
+        lost = program.prize[rows].sum() - np.asarray(inside @ (own * program.prize))
+        prices = np.asarray(inside @ ((1 - own) * self.y))
+        base = float(self.y.sum() + np.minimum(self.reduced, 0.0).sum())
+        base -= float(self.y[rows].sum() + np.minimum(self.reduced[near], 0.0).sum())
+        return near, base + program.cost[near] + lost - prices
+
+    def bound(self, case: Case) -> tuple[float, Array]:
+        """A lower bound on the restricted optimum from the prices, and what each candidate adds to it at least; inf if gone."""
+        c, t = self.program.covers, self.by_row
+        value, slack = _restricted_bound(
+            c.indptr, c.indices, t.indptr, t.indices, self.program.cost, self.program.prize, self.y, self.order,
+            case.gone, case.out,
+        )  # fmt: skip
+        return float(value) + case.paid, slack
+
+    def cover(self, case: Case) -> tuple[Array, float]:
+        """A cover for the restricted program, from the best one without restrictions, and its objective."""
+        program = replace(
+            self.program,
+            cost=np.where(case.gone, np.inf, self.program.cost),
+            prize=np.where(case.out, 0.0, self.program.prize),
+        )
+        chosen = improve_cover(program, self.best & ~case.gone, self.by_row)
+        covered = np.asarray(self.by_row @ chosen.astype(float)) > 0
+        value = float(program.cost[chosen].sum() + program.prize[~covered].sum())
+        return chosen, value + case.paid
+
+    def quick(self, case: Case) -> Cost:
+        """The restricted optimum as far as prices and a cover at hand settle it."""
+        low, high = self.bound(case)[0], self.cover(case)[1]
+        return closed(self.program.round_up(low), high, PROOFS["prices"])
+
+    def solve(self, case: Case, seconds: float, stop: Stop) -> Cost:
+        """The restricted optimum by the solver; where the time limit is reached, its bounds."""
+        (bound, slack), (start, high) = self.bound(case), self.cover(case)
+        worth = replace(case, gone=slack > high - bound + self.close)  # no cover below `high` has the others
+        program, columns, lost = restrict(self.program, worth)
+        rest = lost + case.paid
+        solved = exact(program, start[columns], seconds, self.close / max(high, self.close), stop)
+        low, reached = min(high, solved.bound + rest), min(high, solved.objective + rest)
+        return meet(self.quick(case), closed(low, reached, PROOFS[solved.proof]))
+
+
+def closed(low: float, high: float, proof: str) -> Cost:
+    """A range whose ends are one number if they differ by rounding alone."""
+    return Cost(high if high - low <= 1e-9 * max(1.0, abs(high)) else low, high, proof)
+
+
+def meet(a: Cost, b: Cost) -> Cost:
+    """What two ranges of the same value say together, with the proof of the larger lower bound."""
+    low, high = max(a.least, b.least), min(a.most, b.most)
+    return closed(low, high, a.proof if a.least >= b.least else b.proof)
+
+
+def restrict(program: Program, case: Case) -> tuple[Program, Array, float]:
+    """The restricted program with only the candidates that cover more than they cost and the rows that these hold; the
+    candidates' places, and the prizes of the rows that need a cover and can have none."""
+    prize = np.where(case.out, 0.0, program.prize)
+    columns = np.flatnonzero(~case.gone & (np.asarray(program.covers @ prize) > program.cost))
+    some = program.covers[columns]
+    live = np.flatnonzero((np.bincount(some.indices, minlength=len(prize)) > 0) & (prize > 0))
+    covers = some[:, live]
+    covers.sort_indices()
+    smaller = Program(program.cost[columns], program.prize[live], covers, program.step)
+    return smaller, columns, float(prize.sum() - prize[live].sum())
+
+
+def row_prices(program: Program, seconds: float, stop: Stop) -> Array:
+    """The price of each row in the relaxation, (b,): by how much the optimum would fall if the row needed no cover.
+
+    Where the time limit is reached the prices are those of dual ascent.
+    """
+    smaller, columns, _ = restrict(program, no_case(program))
+    prices = relax(smaller, dual_bound(smaller), seconds, stop).y
+    y = program.prize.astype(float).copy()  # a row that no candidate pays for is left uncovered
+    live = np.flatnonzero(np.bincount(program.covers[columns].indices, minlength=len(y)) > 0)
+    y[live] = np.clip(prices, 0.0, program.prize[live])
+    return y
+
+
+def no_case(program: Program) -> Case:
+    """The program as it is."""
+    a, b = program.covers.shape
+    return Case(np.zeros(a, np.bool_), np.zeros(b, np.bool_), 0.0)
+
+
+def solve_class(program: Program, candidates: Array, start: Array, seconds: float, stop: Stop) -> ClassCover:
+    """The optimum of a class, or its bounds where the time limit is reached, with row prices.
+
+    Parameters
+    ----------
+    program : Program
+    candidates : int array (a,)
+    start : bool array (a,)
+        A cover to start from.
+    seconds : float
+    stop : Stop
+    """
+    smaller, columns, lost = restrict(program, no_case(program))
+    solved = exact(smaller, start[columns], seconds, 0.0, stop)
+    best = np.zeros(len(candidates), np.bool_)
+    best[columns[solved.chosen]] = True
+    optimum = closed(solved.bound + lost, solved.objective + lost, PROOFS[solved.proof])
+    return ClassCover(program, candidates, best, row_prices(program, seconds, stop), optimum)
+
+
+@kernel
+def _restricted_bound(start, rows, t_start, t_columns, cost, prize, y, order, gone, out):  # type: ignore[no-untyped-def]
+    # the prices of the rows that are left, raised as far as the columns that are left have room, bound the restricted program
+    price, slack = np.where(out, 0.0, y), cost.copy()
+    for j in range(len(cost)):
+        if gone[j]:
+            slack[j] = np.inf
+        else:
+            for s in range(start[j], start[j + 1]):
+                slack[j] -= price[rows[s]]
+    for i in order:
+        if out[i]:
+            continue
+        room = prize[i] - price[i]
+        for s in range(t_start[i], t_start[i + 1]):
+            room = min(room, slack[t_columns[s]])
+        if room > 0.0:
+            price[i] += room
+            for s in range(t_start[i], t_start[i + 1]):
+                slack[t_columns[s]] -= room
+    total = price.sum()
+    for j in range(len(cost)):
+        if slack[j] < 0.0:
+            total += slack[j]
+    return total, slack
 
 
 @dataclass(frozen=True)
@@ -142,7 +364,7 @@ def weigh_balls(problems: CoverProblems) -> Array:
     out = np.empty((m, classes))
     for first in range(0, m, CHUNK):
         part = slice(first, first + CHUNK)
-        out[part] = problems.read.weights(part).reshape(-1, 2, classes, 2)[:, 1, :, 0]
+        out[part] = problems.balls.weights(part).reshape(-1, 2, classes, 2)[:, 1, :, 0]
     return out
 
 
@@ -154,7 +376,7 @@ def class_programs(
     A candidate that costs more than it holds raises the objective at least by the difference, which is too much above
     `allowance`.
     """
-    task, read = problems.task, problems.read
+    task, balls = problems.task, problems.balls
     wrong = held.sum(axis=1, keepdims=True) - held
     pays = (held > 0) & (wrong + cost - held <= allowance)
     if task.allowed_class is not None:
@@ -164,8 +386,8 @@ def class_programs(
         pays[at, classes] = True
     from scipy.sparse import csr_array  # fits do without
 
-    sets = read.sets(pays.T)
-    lists = read.lists(sets, LISTED)
+    sets = balls.sets(pays.T)
+    lists = balls.lists(sets, LISTED)
     if lists is None:
         _ = problems.lists  # raises, with the cure
         raise AssertionError("more pairs than the program of the fit has")
@@ -224,33 +446,33 @@ class _Search:
 
     @property
     def _low(self) -> float:
-        return sum(one.optimum.low for one in self.classes)
+        return sum(one.optimum.least for one in self.classes)
 
     @property
     def _high(self) -> float:
-        return sum(one.optimum.high for one in self.classes)
+        return sum(one.optimum.most for one in self.classes)
 
-    def _cost(self, c: int, found: Range) -> Cost:
+    def _cost(self, c: int, found: Cost) -> Cost:
         optimum = self.classes[c].optimum
-        least, most = max(0.0, found.low - optimum.high), max(0.0, found.high - optimum.low)
-        if most - least <= 1e-9 * max(1.0, found.high):
+        least, most = max(0.0, found.least - optimum.most), max(0.0, found.most - optimum.least)
+        if most - least <= 1e-9 * max(1.0, found.most):
             least = most
-        if most <= 1e-9 * max(1.0, found.high):
+        if most <= 1e-9 * max(1.0, found.most):
             least = most = 0.0
         return Cost(_plain(least * self.unit), _plain(most * self.unit), found.proof)
 
-    def _may_be_near(self, c: int, found: Range) -> bool:
+    def _may_be_near(self, c: int, found: Cost) -> bool:
         """Whether a solution at the lower end would be near."""
-        return found.low - self.classes[c].optimum.high <= self.within * self._high + 1e-9 * max(1.0, found.high)
+        return found.least - self.classes[c].optimum.most <= self.within * self._high + 1e-9 * max(1.0, found.most)
 
-    def _is_open(self, c: int, found: Range) -> bool:
+    def _is_open(self, c: int, found: Cost) -> bool:
         """Whether it is not settled if a near solution is there."""
-        far = found.high - self.classes[c].optimum.low > self.within * self._low + 1e-9 * max(1.0, found.high)
+        far = found.most - self.classes[c].optimum.least > self.within * self._low + 1e-9 * max(1.0, found.most)
         return far and self._may_be_near(c, found)
 
-    def _is_wide(self, c: int, found: Range) -> bool:
+    def _is_wide(self, c: int, found: Cost) -> bool:
         """Whether the ends differ by what a reader would see."""
-        return found.high - found.low > self.classes[c].close
+        return found.most - found.least > self.classes[c].close
 
     def _rows_alone(self, p: int, place: list[int], of_class: Array) -> Array:
         """The place of a prototype: rows of its class that no other prototype of the class holds."""
@@ -265,30 +487,30 @@ class _Search:
         """Candidates that prices do not keep from the place of a prototype."""
         one = self.classes[c]
         near, least = one.least_in_place(rows)
-        limit = one.optimum.high + self.within * self._high + 1e-9 * max(1.0, one.optimum.high)
+        limit = one.optimum.most + self.within * self._high + 1e-9 * max(1.0, one.optimum.most)
         return np.asarray(near[(near != own) & (least <= limit)])
 
     def _settle(
         self,
         cases: list[tuple[int, Case]],
-        ask: Callable[[int, Range], bool],
+        ask: Callable[[int, Cost], bool],
         end: float,
-        known: list[Range] | None = None,
-    ) -> list[Range]:
+        known: list[Cost] | None = None,
+    ) -> list[Cost]:
         """The optimum of each case: by prices (if not `known`), and by the solver where `ask` says so, until `end`."""
 
-        def quick(item: tuple[int, Case]) -> Range:
+        def quick(item: tuple[int, Case]) -> Cost:
             return self.classes[item[0]].quick(item[1])
 
         out = list(each(quick, cases, MANY, self.stop)) if known is None else list(known)
 
-        def solve(k: int) -> Range:
+        def solve(k: int) -> Cost:
             left = end - time.monotonic()
             c, case = cases[k]
             return meet(out[k], self.classes[c].solve(case, left, self.stop)) if left > 0 else out[k]
 
         asked = [k for k, (c, _) in enumerate(cases) if ask(c, out[k])]
-        asked.sort(key=lambda k: out[k].low - out[k].high)  # the widest first
+        asked.sort(key=lambda k: out[k].least - out[k].most)  # the widest first
         for k, found in zip(asked, each(solve, asked, MANY, self.stop), strict=True):
             out[k] = found
         return out
@@ -301,3 +523,91 @@ def _plain(value: float) -> float:
 
 def _joined(proofs: Iterator[str]) -> str:
     return ", ".join(dict.fromkeys(proofs))
+
+
+def price_rows(
+    task: Task, radius: float, lambda_: float, chosen: tuple[Array, Array], seconds: float
+) -> tuple[Array, Array, Array]:
+    """The price of each row of a cover.
+
+    Parameters
+    ----------
+    task : Task
+    radius : float
+        A ball holds the rows with d < radius.
+    lambda_ : float
+        Cost of a prototype.
+    chosen : int arrays (q,), (q,)
+        The prototypes, as columns of D, and the classes that they represent.
+    seconds : float
+        Time limit.
+
+    Returns
+    -------
+    price : array (n,)
+        The dual price of the constraint that the row be covered, in the relaxation of (3) of the PVM paper, at most its weight;
+        plus its weight once for each ball of another class that holds it, which is the dual price of the constraints on eta.
+    uncovered : bool array (n,)
+        Whether no ball of its class holds it.
+    wrong : int array (n,)
+        Number of balls of other classes that hold it.
+    """
+    end, stop = time.monotonic() + seconds, Stop()
+    problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
+    programs = class_programs(problems, weigh_balls(problems), in_units(lambda_, problems.unit), 0.0)
+
+    def prices(c: int) -> Array:
+        return row_prices(programs[c][0], max(0.0, end - time.monotonic()), stop)
+
+    price = np.zeros(len(task.y))
+    for one, y in zip(problems.classes, each(prices, range(task.classes), MANY, stop), strict=True):
+        price[one.rows] = y * problems.unit
+    uncovered, wrong = find_trouble(task, radius, chosen)
+    return price + task.w * wrong, uncovered, wrong
+
+
+def find_trouble(task: Task, radius: float, chosen: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Whether no ball of its class holds a row, bool (n,), and how many balls of other classes do, int (n,)."""
+    at, classes = chosen
+    n = len(task.y)
+    uncovered, wrong = np.ones(n, np.bool_), np.zeros(n, np.int64)
+    step = max(1, ROWS // max(1, len(at)))
+    for first in range(0, n if len(at) else 0, step):
+        rows = np.arange(first, min(first + step, n))
+        inside = task.D.take(rows, at) < radius
+        own = task.y[rows, None] == classes
+        uncovered[rows] = ~(inside & own).any(axis=1)
+        wrong[rows] = (inside & ~own).sum(axis=1)
+    return uncovered, wrong
+
+
+def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
+    """The rule with a candidate (column of D) as prototype at this place, for the same class, and its objective.
+
+    The prototypes keep their order, so each covers the rows of its class that no earlier one holds. That is no greedy order any
+    more, and no certificate is carried over.
+    """
+    old = rule.prototypes
+    assert old.at is not None
+    assert old.radii is not None
+    at = old.at.copy()
+    at[place] = candidate
+    covers, wrong = first_covered(task, at, old.classes, old.radii)
+    goal = rule.report["objective"]
+    reached = Objective(float(task.w.sum() - covers.sum()), float(wrong.sum()), len(at), goal.lambda_)
+    report = {k: v for k, v in rule.report.items() if k != "certificate"}
+    prototypes = Points(old.classes, at=at, radii=old.radii, table={"covers": covers, "miscovers": wrong})
+    return Nearest(prototypes, rule.classes, rule.fallback, {**report, "objective": reached})
+
+
+def first_covered(task: Task, at: Array, classes: Array, radii: Array) -> tuple[Array, Array]:
+    """For each prototype the weight of the rows of its class that no earlier one holds, and of those of others in its ball."""
+    rows = np.arange(len(task.y))
+    left = task.w.copy()  # of the rows that no prototype of their class holds yet
+    covers, wrong = np.empty(len(at)), np.empty(len(at))
+    for s, (column, c) in enumerate(zip(at, classes, strict=True)):
+        inside = task.D.take(rows, np.array([column]))[:, 0] < radii[s]
+        own = inside & (task.y == c)
+        covers[s], wrong[s] = left[own].sum(), task.w[inside & (task.y != c)].sum()
+        left[own] = 0.0
+    return covers, wrong

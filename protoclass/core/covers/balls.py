@@ -1,257 +1,456 @@
-"""Balls of a grid of radii: the rows in each candidate's balls, and the gain of each ball for its class.
-
-Each dissimilarity is coded once, in a byte: the number of radii that do not reach it. Row i lies in the ball of candidate
-j and radius k (ascending) when `code[j, i] <= k`. The coverage, the costs and the masks of cross-validation are computed
-from these codes.
-"""
+"""The balls of a grid of candidates and radii, wherever the rows are: counted once, and read again where a candidate pays."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from threading import Lock
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import few, kernel
+from ..coding import Coding
+from ..memory import room
+from ..parallel import Once, each
+from ..places import as_slice
+from ..sharded import Measure, ShardedSource
+from ..shards import Rows, Shards
+from ..task import Task
+from ..tiles import MEASURE, TILE, Tile, Tiles, block_tiles
+from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
 Array = NDArray[Any]
-Lists = tuple[Array, Array, Array]  # start, upto and places, see `csr_lists`
-
-
-def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) -> None:
-    """Add the weight of the rows of each candidate by cell and code.
-
-    Parameters
-    ----------
-    codes : uint8 array (q, r)
-    cell : int array (r,)
-        The first cell of each row's (fold, class), which has one cell for each code.
-    weight : array (r,)
-    columns : int array (q,)
-        The lines of `out` that the candidates have.
-    out : contiguous array (m, cells)
-    """
-    if few(codes.size):
-        at = columns[:, None] * out.shape[1] + cell + codes
-        np.add.at(out.reshape(-1), at.ravel(), np.broadcast_to(weight, codes.shape).ravel())
-    else:
-        _tally(codes, cell, weight, columns, out)
-
-
-@kernel
-def _tally(codes, cell, weight, columns, out):  # type: ignore[no-untyped-def]
-    for j in range(codes.shape[0]):
-        line = out[columns[j]]
-        for i in range(codes.shape[1]):
-            line[cell[i] + codes[j, i]] += weight[i]
-
-
-def find_gains(
-    weights: Array, owner: Array, allowed: Array, folds: int, classes: int, radii: int
-) -> tuple[Array, Array, Array]:
-    """The gain of each candidate for the class that gains most by it, for each fold left out and each radius.
-
-    Parameters
-    ----------
-    weights : array (q, (folds + 1) * classes * (radii + 1)), as `tally` fills it
-        The last fold holds the rows that are never left out.
-    owner : int array (q,)
-        The fold in which the candidate itself is left out, or -1.
-    allowed : int array (q,)
-        The only class that the candidate may represent, -1 for any.
-
-    Returns
-    -------
-    gain : array (folds, radii, q)
-        Weight of the class minus weight of other classes in the ball, without the fold's rows; -inf for a candidate that is
-        left out itself.
-    wrong : array (folds, radii, q)
-        Weight of other classes in the ball.
-    best : int16 array (folds, radii, q)
-        The class; the first of several equal ones. No other class can gain, because a gain needs the majority of the ball's
-        weight.
-    """
-    shape = folds, radii, len(weights)
-    gain, wrong, best = np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape, np.int16)
-    parts = weights.reshape(len(weights), folds + 1, classes, radii + 1)
-    if few(weights.size):
-        _compare_classes(parts, owner, allowed, gain, wrong, best)
-    else:
-        _find_gains(parts, parts.sum(axis=1), owner, allowed, np.empty(classes), gain, wrong, best)
-    return gain, wrong, best
-
-
-def _compare_classes(parts: Array, owner: Array, allowed: Array, gain: Array, wrong: Array, best: Array) -> None:
-    """`find_gains` by NumPy, radius by radius; gain, wrong and best are filled."""
-    lines = np.ascontiguousarray(parts.transpose(3, 1, 2, 0))  # (radii + 1, folds + 1, classes, q)
-    folds, radii, q = gain.shape
-    stays = owner != np.arange(folds)[:, None]
-    inside, only = np.zeros((folds, parts.shape[2], q)), np.flatnonzero(allowed >= 0)
-    for k in range(radii):
-        inside += lines[k].sum(axis=0) - lines[k, :-1]
-        ball, own = inside.sum(axis=1), inside.max(axis=1)
-        majority = np.zeros(own.shape, np.int16)
-        for c in reversed(range(inside.shape[1])):  # the first of several equal ones comes last
-            np.copyto(majority, np.int16(c), where=inside[:, c] == own)
-        if len(only):
-            majority[:, only], own[:, only] = allowed[only], inside[:, allowed[only], only]
-        gain[:, k], wrong[:, k] = np.where(stays, 2 * own - ball, -np.inf), np.where(stays, ball - own, 0)
-        best[:, k] = np.where(stays, majority, np.int16(0))
-
-
-@kernel
-def _find_gains(parts, total, owner, allowed, inside, gain, wrong, best):  # type: ignore[no-untyped-def]
-    folds, radii, q = gain.shape
-    for j in range(q):
-        for f in range(folds):
-            if owner[j] == f:
-                continue
-            for c in range(len(inside)):
-                inside[c] = 0.0
-            for k in range(radii):
-                ball_weight, majority = 0.0, 0
-                for c in range(len(inside)):
-                    inside[c] += total[j, c, k] - parts[j, f, c, k]
-                    ball_weight += inside[c]
-                    if inside[c] > inside[majority]:
-                        majority = c
-                if allowed[j] >= 0:
-                    majority = allowed[j]
-                gain[f, k, j] = 2 * inside[majority] - ball_weight
-                wrong[f, k, j] = ball_weight - inside[majority]
-                best[f, k, j] = majority
-
-
-def csr_lists(codes: Array, radii: int) -> Lists:
-    """For each line of `codes`, its places with a code below `radii`, by code and then by place.
-
-    Returns
-    -------
-    start : int64 array (lines,)
-    upto : int64 array (lines, radii)
-        The places within radius k are `places[start[a] : upto[a, k]]`.
-    places : int32 array
-    """
-    codes = np.ascontiguousarray(codes)
-    count = np.zeros((len(codes), radii), np.int64)
-    _count(codes, count)
-    start, upto, follow = _bounds(count)
-    places = np.empty(int(count.sum()), np.int32)
-    _fill(codes, follow, places)
-    return start, upto, places
+KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
+CHUNK = 512  # candidates that are looked at together
+PER_PAIR = 24  # bytes that a pair takes while lists are made
+SENT = 2**27  # bytes of weights or bits that all parts together send at a time
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Pairs of a candidate and a row within the largest radius, in any order.
+class Sets:
+    """One class."""
 
-    Attributes
-    ----------
-    lines : int32 array
-        What the candidate of each pair is called.
-    places : int32 array
-        What its row is called.
-    codes : uint8 array
-        The smallest radius that reaches it.
+    candidates: Array  # those that may represent the class and pay for some fold and radius, int (a,), ascending
+    rows: Array  # those of the class that have a weight, int (b,), ascending
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Some pairs of one class, as those of a tile."""
+
+    lines: Array  # places within its candidates
+    places: Array  # places within its rows
+    code: int = MEASURE  # that of a `Tile`
+
+
+@dataclass(frozen=True)
+class Balls:
+    """The balls of some radii around the candidates of a task, whose rows are here."""
+
+    task: Task
+    coding: Coding  # the radii
+    w: Array  # weights of the rows, whole numbers (n,)
+    fold: Array  # the fold that leaves each row out, -1 for none (n,)
+    folds: int
+
+    @cached_property
+    def cells(self) -> int:
+        """The number of (fold, class, code), where a fold more has the rows that are never left out."""
+        return (self.folds + 1) * self.task.classes * (len(self.coding.radii) + 1)
+
+    @cached_property
+    def _cell(self) -> Array:
+        """The cell of each row's fold and class at the first code, int (n,)."""
+        fold = np.where(self.fold < 0, self.folds, self.fold)
+        return (fold * self.task.classes + self.task.y) * (len(self.coding.radii) + 1)
+
+    @cached_property
+    def _tiles(self) -> Tiles:
+        return self.task.D.tiles(self.coding)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all pairs are read, as none is known to be in no ball."""
+        return self._tiles.complete
+
+    @cached_property
+    def rows(self) -> tuple[Array, ...]:
+        """The rows of each class that have a weight."""
+        return tuple(np.flatnonzero((self.task.y == c) & (self.w > 0)) for c in range(self.task.classes))
+
+    def weights(self, columns: slice) -> Array:
+        """Weight of the rows of some candidates by cell and code, (q, cells).
+
+        Where not all pairs are in a tile, the last code of each cell lacks those that are not.
+        """
+        if self._codes is None:
+            return self._counts[columns]
+        codes = self._codes[columns]
+        out = np.zeros((len(codes), self.cells))
+        tally(codes, self._cell, self.w, np.arange(len(codes)), out)
+        return out
+
+    @cached_property
+    def _codes(self) -> Array | None:
+        """The codes of all pairs, uint8 (m, n), where memory allows them to be kept; otherwise they are read twice."""
+        n, m = self.task.shape
+        if not self.complete or n * m > min(KEPT, room()):
+            return None
+        out, source = np.empty((m, n), np.uint8), self.task.D
+
+        def fill(tile: Tile) -> None:
+            rows, columns = as_slice(tile.rows), as_slice(tile.columns)
+            out[columns, rows] = source.codes(tile.rows, tile.columns, self.coding)
+            if tile.mirror:
+                out[rows, columns] = out[columns, rows].T
+            self.task.tick()
+
+        for _ in each(fill, self._tiles, n * m):
+            pass
+        return out
+
+    @cached_property
+    def _counts(self) -> Array:
+        """The weights of all candidates by cell and code."""
+        return self._counted[0]
+
+    @cached_property
+    def _counted(self) -> tuple[Array, list[Pairs | Tile] | None]:
+        """The weights of all candidates, and where some pairs are known to be in no ball, those that are in one.
+
+        These are pairs that are measured, and tiles that have one code; None where memory does not take them.
+        """
+        cell, w, (n, m) = self._cell, self.w, self.task.shape
+        out = np.zeros((m, self.cells))
+        locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
+
+        def add(tile: Tile) -> Pairs | Tile:
+            self.task.tick()
+            rows, columns = tile.rows, tile.columns
+            if tile.code != MEASURE:
+                inside = np.bincount(cell[rows] + tile.code, w[rows], self.cells)
+                with locks[int(columns[0])]:
+                    out[columns] += inside
+                return tile
+            codes = self.task.D.codes(rows, columns, self.coding)
+            if not self.complete:
+                pairs = pairs_of(codes, len(self.coding.radii), columns, rows)
+                with locks[int(columns[0])]:
+                    tally_pairs(pairs, cell, w, out)
+                return pairs
+            with locks[int(columns[0])]:
+                tally(codes, cell[rows], w[rows], columns, out)
+            if tile.mirror:
+                with locks[int(rows[0])]:
+                    tally(np.ascontiguousarray(codes.T), cell[columns], w[columns], rows, out)
+            return tile
+
+        kept: list[Pairs | Tile] | None = None if self.complete else []
+        left = room() / PER_PAIR
+        for found in each(add, self._tiles, n * m):
+            left -= len(found)
+            if kept is not None:
+                kept.append(found)
+            if left < 0:
+                kept = None
+        return out, kept
+
+    def sets(self, pays: Array) -> tuple[Sets, ...]:
+        """The candidates of each class that pay, bool (classes, m), and its rows."""
+        return tuple(Sets(np.flatnonzero(one), rows) for one, rows in zip(pays, self.rows, strict=True))
+
+    @property
+    def kept(self) -> bool:
+        """Whether all codes are in memory, so that pairs may be read again at no cost."""
+        return self._codes is not None
+
+    def pairs(self, sets: tuple[Sets, ...]) -> float:
+        """About how many pairs of a row and a candidate of its class the largest balls hold; exact where weights are equal."""
+        total, K = 0.0, len(self.coding.radii)
+        of_class = np.zeros((self.folds + 1, len(sets), K + 1, len(sets)))
+        for c in range(len(sets)):
+            of_class[:, c, :K, c] = 1  # the cells of the rows of a class in a ball
+        mean = [self.w[one.rows].mean() if len(one.rows) else 1.0 for one in sets]
+        for first in range(0, len(self.task.candidate_row), CHUNK):
+            inside = self.weights(slice(first, first + CHUNK)) @ of_class.reshape(self.cells, len(sets))
+            for c, one in enumerate(sets):
+                low, high = np.searchsorted(one.candidates, (first, first + CHUNK))
+                if low < high:
+                    total += inside[one.candidates[low:high] - first, c].sum() / mean[c]
+        return float(total)
+
+    def bits(self, c: int, candidates: Array, radii: range) -> Array:
+        """The balls around some candidates, uint64 (len(radii), a, words): a bit for each row of class `c`."""
+        one = Sets(candidates, self.rows[c])
+        a, b = len(one.candidates), len(one.rows)
+        out = np.zeros((len(radii), a, words(b)), np.uint64)
+        locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
+
+        def add(patch: Patch) -> None:
+            if self._codes is not None:
+                codes, at = self._codes, (one.candidates[patch.lines], one.rows[patch.places])
+            else:
+                codes, at = self.codes_of(one, patch), (np.arange(len(patch.lines)), np.arange(len(patch.places)))
+            with locks[int(patch.lines[0])]:
+                pack(codes, at, patch.lines, patch.places, radii.start, out)
+
+        patches = (patch for _, strip in self.strips((one,)) for patch in strip)
+        if self.complete:  # of some rows each: those of a large class would be copied for every few candidates
+            patches = (Patch(tile.columns, tile.rows) for tile in block_tiles(b, a))
+        for _ in each(add, patches, a * b):
+            pass
+        for k in range(1, len(radii)):
+            out[k] |= out[k - 1]
+        return out
+
+    def codes(self, one: Sets) -> Array:
+        """The codes of all pairs of one class, uint8 (a, b)."""
+        return self.codes_of(one, Patch(np.arange(len(one.candidates)), np.arange(len(one.rows))))
+
+    def inside(self, rows: Array, candidates: Array, level: Array, coding: Coding) -> Iterator[tuple[slice, Array]]:
+        """Which rows are in the balls of some candidates at their radii: some balls at a time, bool (q, r)."""
+        step = max(1, TILE // max(1, len(rows)))
+        parts = [slice(first, first + step) for first in range(0, len(candidates), step)]
+
+        def of_part(part: slice) -> Array:
+            at, line = np.unique(candidates[part], return_inverse=True)
+            return np.asarray(self.task.D.codes(rows, at, coding)[line] <= level[part, None])
+
+        return zip(parts, each(of_part, parts, len(rows) * len(candidates)), strict=True)
+
+    def strips(self, sets: tuple[Sets, ...]) -> Iterator[tuple[int, list[Patch]]]:
+        """The pairs of each class, except for those that are known to be in no ball, once each.
+
+        Yields
+        ------
+        class, patches
+            All pairs of some candidates, which are the lines of each patch: no later one has these candidates of the class.
+        """
+        if self.complete:
+            for c, one in enumerate(sets):
+                a, b = len(one.candidates), len(one.rows)
+                step = max(1, TILE // max(1, b))
+                for first in range(0, a, step):
+                    yield c, [Patch(np.arange(first, min(first + step, a)), np.arange(b))]
+            return
+        line, place, of_class = self._positions(sets)
+        for _, tiles in groupby(self._tiles, key=lambda tile: int(tile.columns[0])):
+            near = [(tile, of_class[tile.rows]) for tile in tiles]
+            for c in range(len(sets)):
+                lines = line[c, near[0][0].columns]
+                lines = lines[lines >= 0]
+                patches = [Patch(lines, place[tile.rows[y == c]], tile.code) for tile, y in near if (y == c).any()]
+                if len(lines) and patches:
+                    yield c, patches
+
+    def _positions(self, sets: tuple[Sets, ...]) -> tuple[Array, Array, Array]:
+        """Where candidates stand in each class, (classes + 1, m), -1 for nowhere; where rows stand in theirs; and the class of
+        each row, or the number of classes if it has no weight."""
+        n, m = self.task.shape
+        line, place, of_class = np.full((len(sets) + 1, m), -1, np.int32), np.empty(n, np.int32), np.full(n, len(sets))
+        for c, one in enumerate(sets):
+            place[one.rows], of_class[one.rows] = np.arange(len(one.rows)), c
+            line[c, one.candidates] = np.arange(len(one.candidates))
+        return line, place, of_class
+
+    def codes_of(self, one: Sets, part: Patch) -> Array:
+        """The codes of some pairs of one class, uint8 (lines, places)."""
+        if part.code != MEASURE:
+            return np.full((len(part.lines), len(part.places)), part.code, np.uint8)
+        if self._codes is not None:
+            return np.asarray(self._codes[np.ix_(one.candidates[part.lines], one.rows[part.places])])
+        return self.task.D.codes(one.rows[part.places], one.candidates[part.lines], self.coding)
+
+    def lists(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
+        """For each class the rows in the balls of its candidates, as places within the class; see `coded_balls.lists_of_pairs`.
+
+        None if there are more than `most` pairs.
+        """
+        found, K = self.listed(sets, most), len(self.coding.radii)
+        if found is None:
+            return None
+        return tuple(lists_of_pairs(pairs, len(one.candidates), K) for pairs, one in zip(found, sets, strict=True))
+
+    def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
+        """The pairs of each class that are in a ball, by their places in the class; None if there are more than `most`."""
+        found: list[list[Pairs]] = [[] for _ in sets]
+        kept = None if self._codes is not None else self._counted[1]
+        parts = self._of_strips(sets) if kept is None else self._of_kept(sets, kept)
+        for of_part in parts:
+            for c, pairs in of_part:
+                found[c].append(pairs)
+                most -= len(pairs)
+            if most < 0:
+                return None
+        return found
+
+    def _of_strips(self, sets: tuple[Sets, ...]) -> Iterator[list[tuple[int, Pairs]]]:
+        K = len(self.coding.radii)
+
+        def of_strip(item: tuple[int, list[Patch]]) -> list[tuple[int, Pairs]]:
+            c, patches = item
+            return [(c, pairs_of(self.codes_of(sets[c], patch), K, patch.lines, patch.places)) for patch in patches]
+
+        return each(of_strip, self.strips(sets), sum(len(one.candidates) * len(one.rows) for one in sets))
+
+    def _of_kept(self, sets: tuple[Sets, ...], kept: list[Pairs | Tile]) -> Iterator[list[tuple[int, Pairs]]]:
+        (line, place, of_class), K = self._positions(sets), len(self.coding.radii)
+
+        def by_class(some: Pairs | Tile) -> list[tuple[int, Pairs]]:
+            if isinstance(some, Tile):
+                codes = np.full((len(some.columns), len(some.rows)), some.code, np.uint8)
+                some = pairs_of(codes, K, some.columns, some.rows)
+            y = of_class[some.places]
+            lines = line[y, some.lines]
+            own = [np.flatnonzero((y == c) & (lines >= 0)) for c in range(len(sets))]
+            return [(c, Pairs(lines[at], place[some.places[at]], some.codes[at])) for c, at in enumerate(own)]
+
+        return each(by_class, kept, int(np.prod(self.task.shape)))
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What a part gets to know of its rows: their class codes, weights in units, and folds + 1, (r,) each."""
+
+    y: Array
+    w: Array
+    fold: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """What all parts get to know of the problems."""
+
+    measure: Measure
+    radii: Array  # ascending (K,)
+    fine: int  # see `coding.coder`
+    classes: int
+    folds: int
+    key: str  # names it
+
+
+@dataclass(frozen=True)
+class PartedBalls(Balls):
+    """The balls of rows in several parts, each of which reads its own.
+
+    What is sent are weights of rows, whole numbers of one unit, so that their sums over the parts are exact; and the bits, or the
+    pairs, of rows of the class of candidates that pay.
     """
 
-    lines: Array
-    places: Array
-    codes: Array
+    shards: Shards
+    spec: Spec
 
-    def __len__(self) -> int:
-        return len(self.codes)
+    @property
+    def complete(self) -> bool:
+        return False  # lists that are smaller than bits are sent sooner
 
+    @cached_property
+    def _codes(self) -> Array | None:
+        return None  # they are kept in the parts
 
-def pairs(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
-    """The pairs of a tile of codes (q, r) with a code below `radii`.
+    @cached_property
+    def occupied(self) -> tuple[int, ...]:
+        """The parts that have rows."""
+        return tuple(np.flatnonzero(np.diff(self.shards.bounds)).tolist())
 
-    lines : int array (q,); places : int array (r,): what the lines and columns of the tile are called.
-    """
-    column, code, count = np.empty(codes.size, np.int32), np.empty(codes.size, np.uint8), np.empty(len(codes), np.int64)
-    n = _find(codes, radii, column, code, count)
-    return Pairs(np.repeat(lines.astype(np.int32), count), places.astype(np.int32)[column[:n]], code[:n].copy())
+    @cached_property
+    def bounds(self) -> tuple[Array, ...]:
+        """For each class, where the rows of each part that has rows begin among those of the class, and their number."""
+        at = [*(int(self.shards.bounds[s]) for s in self.occupied), len(self.task.y)]
+        return tuple(np.searchsorted(rows, at) for rows in self.rows)
 
+    def ask(self, work: Callable[..., Any], *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
+        """`work(balls, *shared)`, or with `own` `work(balls, own[i], *shared)`, of each part that has rows, where it is kept.
 
-def tally_pairs(found: Pairs, cell: Array, w: Array, out: Array) -> None:
-    """Add the weight of the rows of these pairs to `out` (candidates, cells); see `tally`."""
-    _tally_pairs(found.lines, found.places, found.codes, cell, w, out)
+        work : function of a module.
+        """
+        self.task.tick()
+        asked: list[tuple[Any, ...]] = [(None, ())] * (len(self.shards.bounds) - 1)
+        for i, s in enumerate(self.occupied):
+            at = slice(int(self.shards.bounds[s]), int(self.shards.bounds[s + 1]))
+            labels = Labels(*(fewest_bytes(values[at]) for values in (self.task.y, self.w, self.fold + 1)))
+            asked[s] = labels, () if own is None else (own[i],)
+        found = self.shards.map(_answer, asked, (self.spec, work, *shared))
+        return [found[s] for s in self.occupied]
 
+    @cached_property
+    def _counts(self) -> Array:
+        m = len(self.task.candidate_row)
+        out = np.zeros((m, self.cells))
+        step = max(1, SENT // (8 * self.cells * max(1, len(self.occupied))))
+        for first in range(0, m, step):
+            columns = slice(first, first + step)
+            for weights in self.ask(_weights, columns):
+                out[columns] += weights
+        return out
 
-def lists_of_pairs(found: list[Pairs], lines: int, radii: int) -> Lists:
-    """The lists of `csr_lists` from the pairs of all tiles; places of one code stand in the order of the pairs."""
-    count = np.zeros((lines, radii), np.int64)
-    for some in found:
-        _count_pairs(some.lines, some.codes, count)
-    start, upto, follow = _bounds(count)
-    places = np.empty(int(count.sum()), np.int32)
-    for some in found:
-        _place(some.lines, some.places, some.codes, follow, places)
-    return start, upto, places
+    def bits(self, c: int, candidates: Array, radii: range) -> Array:
+        length = words(len(self.rows[c]))
+        out = np.zeros((len(radii), len(candidates), length), np.uint64)
+        step = max(1, SENT // max(1, 8 * len(radii) * length))
+        for first in range(0, len(candidates), step):
+            lines = slice(first, first + step)
+            for bits, at in zip(self.ask(_bits, c, candidates[lines], radii), self.bounds[c], strict=False):
+                join_bits(bits, int(at), out[:, lines])
+        return out
 
-
-def join_lists(parts: list[Lists]) -> Lists:
-    """The lists of several sets of lines, one after another."""
-    shift = np.cumsum([0] + [len(places) for _, _, places in parts])[:-1]
-    start = np.concatenate([s + by for (s, _, _), by in zip(parts, shift, strict=True)])
-    upto = np.concatenate([u + by for (_, u, _), by in zip(parts, shift, strict=True)])
-    return start, upto, np.concatenate([places for _, _, places in parts])
-
-
-def _bounds(count: Array) -> tuple[Array, Array, Array]:
-    upto = np.cumsum(count.ravel()).reshape(count.shape)
-    follow = upto - count
-    return follow[:, 0].copy(), upto, follow
-
-
-@kernel
-def _find(codes, radii, column, code, count):  # type: ignore[no-untyped-def]
-    n = 0
-    for a in range(codes.shape[0]):
-        before = n
-        for i in range(codes.shape[1]):
-            column[n], code[n] = i, codes[a, i]
-            n += codes[a, i] < radii
-        count[a] = n - before
-    return n
-
-
-@kernel
-def _tally_pairs(lines, places, codes, cell, w, out):  # type: ignore[no-untyped-def]
-    for s in range(len(codes)):
-        i = places[s]
-        out[lines[s], cell[i] + codes[s]] += w[i]
-
-
-@kernel
-def _count_pairs(lines, codes, count):  # type: ignore[no-untyped-def]
-    for s in range(len(codes)):
-        count[lines[s], codes[s]] += 1
-
-
-@kernel
-def _place(line, place, code, follow, places):  # type: ignore[no-untyped-def]
-    for s in range(len(line)):
-        a, k = line[s], code[s]
-        places[follow[a, k]] = place[s]
-        follow[a, k] += 1
+    def listed(self, sets: tuple[Sets, ...], most: float) -> list[list[Pairs]] | None:
+        found: list[list[Pairs]] = [[] for _ in sets]
+        places = []  # where the rows of each class stand in its set, -1 for nowhere
+        for one, rows in zip(sets, self.rows, strict=True):
+            places.append(np.full(len(rows), -1, np.int32))
+            places[-1][np.searchsorted(rows, one.rows)] = np.arange(len(one.rows))
+        for i, of_part in enumerate(self.ask(_listed, tuple(one.candidates for one in sets), most)):
+            if of_part is None:
+                return None
+            for c, some in enumerate(of_part):
+                place = places[c][self.bounds[c][i] + some.places]
+                kept = place >= 0
+                found[c].append(Pairs(some.lines[kept], place[kept], some.codes[kept]))
+                most -= len(found[c][-1])
+        return None if most < 0 else found
 
 
-@kernel
-def _count(codes, count):  # type: ignore[no-untyped-def]
-    for a in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            k = codes[a, i]
-            if k < count.shape[1]:
-                count[a, k] += 1
+def balls_of(task: Task, coding: Coding, w: Array, fold: Array, folds: int) -> Balls:
+    """The balls of a task, wherever its rows are."""
+    source = task.D
+    if not isinstance(source, ShardedSource):
+        return Balls(task, coding, w, fold, folds)
+    spec = Spec(source.measure, coding.radii, coding.fine, task.classes, folds, uuid4().hex)
+    return PartedBalls(task, coding, w, fold, folds, source.shards, spec)
 
 
-@kernel
-def _fill(codes, follow, places):  # type: ignore[no-untyped-def]
-    for a in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            k = codes[a, i]
-            if k < follow.shape[1]:
-                places[follow[a, k]] = i
-                follow[a, k] += 1
+def _answer(rows: Rows, labels: Labels | None, own: tuple[Any, ...], spec: Spec, work: Callable[..., Any], *shared: Any) -> Any:
+    """What a part answers. It keeps its balls, as the next question may need what was read for this one."""
+    if labels is None:
+        return None
+    balls: Balls | None = rows.kept("balls", spec.key)
+    if balls is None:
+        source, w, nobody = spec.measure.source(rows), labels.w.astype(float), np.full(len(spec.measure.candidates[0]), -1)
+        task = Task(Once(lambda: source), labels.y.astype(np.int64), spec.classes, w, nobody, (0,))
+        fold = labels.fold.astype(np.int64) - 1
+        balls = rows.keep("balls", spec.key, Balls(task, Coding(spec.radii, spec.fine), w, fold, spec.folds))
+    return work(balls, *own, *shared)
+
+
+def fewest_bytes(values: Array) -> Array:
+    """Whole numbers >= 0 in the smallest type that has them."""
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+
+
+def _weights(balls: Balls, columns: slice) -> Array:
+    return fewest_bytes(balls.weights(columns))
+
+
+def _bits(balls: Balls, c: int, candidates: Array, radii: range) -> Array:
+    return balls.bits(c, candidates, radii)
+
+
+def _listed(balls: Balls, candidates: tuple[Array, ...], most: float) -> list[Pairs] | None:
+    found = balls.listed(tuple(map(Sets, candidates, balls.rows)), most)
+    return None if found is None else [join_pairs(of_class) for of_class in found]

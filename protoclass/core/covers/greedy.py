@@ -1,51 +1,64 @@
 """The greedy algorithm of the PVM (paper, section 3.2).
 
-At each step the candidate and class are added that lower the objective most, until none lowers it. The problem separates
-by class and gains never increase, so each class is run separately and the steps are merged by gain: the largest first,
-of equal ones the first class in level order, then the first candidate.
+At each step the column (a candidate with a radius) and class are added that lower the objective most, until none lowers it. The
+problem separates by class and gains never increase, so each class is run separately and the steps are merged by gain: the largest
+first, of equal ones the first class in level order, then the first column, whose radius is the largest of its candidate.
 
-Because gains never increase, the gain that a candidate had when it was last looked at bounds its gain now, and only the
-candidate with the largest bound is looked at again (Minoux 1978). Its ball is a row of bits, or a list of rows where balls
-are small; where memory takes neither, see `measured`.
+Because gains never increase, the gain that a column had when it was last looked at bounds its gain now, and only the column with
+the largest bound is looked at again (Minoux 1978). Its ball is a row of bits, or a list of rows where balls are small. Where
+memory takes neither, all gains are kept, and lowered when rows are covered: these are measured then, and only then. Small problems
+are left to NumPy in the same way, as the kernel takes longer to compile than they take.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coding import Coding
 from ..memory import room
 from ..parallel import cores, each, few, kernel, left
 from ..units import in_units
-from .balls import Lists
-from .bits import count_new, one_of_each, weigh_new, words
-from .measured import Steps, measured_steps
+from .balls import PER_PAIR, Sets
+from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
 from .path import Chosen
 from .problems import LISTED, CoverProblems
-from .reading import PER_PAIR, Sets
-from .rounds import steps_in_rounds
-from .together import steps_together
 
 Array = NDArray[Any]
 AT_ONCE = 2**26  # bytes of bits that are made at once where reading codes again costs nothing
 AT_A_STEP = 16  # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
 NEVER = -(2**62)
-NO_BITS = np.empty((0, 0), np.uint64)
+NO_BITS = np.empty((0, 0, 0), np.uint64)
 NO_LISTS: Lists = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32)
 
 
+@dataclass(frozen=True)
+class Steps:
+    """Steps of the greedy algorithm on one class of one problem, fold by fold."""
+
+    order: Array  # columns in the order chosen, int
+    gains: Array  # their gains when they were chosen
+    bounds: Array  # where the steps of each fold begin, and their number, int (folds + 1,)
+
+    def of(self, f: int) -> tuple[Array, Array]:
+        """The columns and gains of one fold."""
+        part = slice(self.bounds[f], self.bounds[f + 1])
+        return self.order[part], self.gains[part]
+
+
 def greedy(problems: CoverProblems, steps: list[list[Steps]], f: int, lambdas: Array) -> list[Chosen]:
-    """The greedy covers without the rows of fold `f`, for each radius and lambda (ascending, the last varying fastest).
+    """The greedy covers without the rows of fold `f`, for each problem and lambda (ascending, the last varying fastest).
 
     The prototypes of every larger lambda are the first ones of the run at the smallest lambda.
 
     Parameters
     ----------
     problems : CoverProblems
-    steps : lists by class and radius, see `greedy_steps`
+    steps : lists by class and problem, see `greedy_steps`
         At the smallest lambda.
     f : int
     lambdas : array
@@ -57,26 +70,38 @@ def greedy(problems: CoverProblems, steps: list[list[Steps]], f: int, lambdas: A
     return [run.prefix(cost) for run in runs for cost in costs]
 
 
+def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array, Array]]) -> Chosen:
+    """The classes' steps in one problem as one sequence: by gain, then by class, then by column.
+
+    Within a class they stand in this order already, because gains never increase.
+    """
+    at = np.concatenate([order for order, _ in steps])
+    classes = np.repeat(np.arange(len(steps)), [len(order) for order, _ in steps])
+    value = np.concatenate([gains for _, gains in steps])
+    first = np.argsort(-value, kind="stable")
+    at, value = at[first], value[first]
+    wrong = problems.wrong[f, k, at]
+    return Chosen(at, classes[first], value + wrong, wrong)
+
+
 def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
-    """The greedy algorithm on each class and radius, for all folds, where a prototype costs `cost` units.
+    """The greedy algorithm on each class and problem, for all folds, where a prototype costs `cost` units.
 
     The form of the balls, which changes nothing in the steps, is chosen by the memory that it takes of a quarter of what is
-    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none. Small
-    problems are left to NumPy, see `together`. Where the rows are kept in several places, see `rounds`.
+    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none.
     """
-    if problems.task.D.shards is not None:
-        return steps_in_rounds(problems, cost).steps
-    classes, read, (F, K, _) = problems.classes, problems.read, problems.gain.shape
+    classes, balls, (F, K, _) = problems.classes, problems.balls, problems.gain.shape
     if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
-    bits, limit = [_size(one) for one in classes], room()
+    sets = tuple(problems.columns(one, 0).sets for one in classes)
+    bits, limit = [problems.levels * _size(one) for one in sets], room()
     fits = workers * max(bits) <= limit
-    if fits and read.tiles.complete:
+    if fits and balls.complete:
         return _by_bits(problems, cost, workers, limit)
-    pairs, most = read.pairs(classes), min(LISTED, limit / PER_PAIR)
+    pairs, most = balls.pairs(sets), min(LISTED, limit / PER_PAIR)
     if pairs <= most and (not fits or sum(bits) > PER_PAIR * pairs):
-        lists = read.lists(classes, most)
+        lists = balls.lists(sets, most)
         if lists is not None:
             return _by_lists(problems, cost, lists)
     if fits:
@@ -90,22 +115,22 @@ def _size(one: Sets) -> int:
 
 
 def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> list[list[Steps]]:
-    """With bits of as many radii at a time as memory allows; `workers` classes share it."""
-    K, (n, m), share = problems.gain.shape[1], problems.task.shape, AT_ONCE if problems.read.kept else limit // workers
+    """With bits of as many problems at a time as memory allows; `workers` classes share it."""
+    K, (n, m), share = problems.gain.shape[1], problems.task.shape, AT_ONCE if problems.balls.kept else limit // workers
 
-    def radii_at_once(c: int, radii: range) -> list[Steps]:
-        balls = problems.read.bits(problems.classes[c], radii)
+    def solve(c: int, part: range) -> list[Steps]:
+        radii = range(part.start * problems.levels, part.stop * problems.levels)
+        bits = problems.balls.bits(c, problems.columns(problems.classes[c], 0).sets.candidates, radii)
         work = each(
-            lambda k: greedy_columns(problems, c, k, cost, balls[k - radii.start], NO_LISTS),
-            radii,
-            balls.size * len(problems.gain),
+            lambda k: greedy_columns(problems, c, k, cost, bits=bits, first=radii.start), part, bits.size * len(problems.gain)
         )
         return list(work)
 
     def run(c: int) -> list[Steps]:
-        step = max(1, share // max(1, _size(problems.classes[c])))
+        one = problems.columns(problems.classes[c], 0).sets
+        step = max(1, share // max(1, problems.levels * _size(one)))
         parts = [range(first, min(first + step, K)) for first in range(0, K, step)]
-        return [steps for radii in parts for steps in radii_at_once(c, radii)]
+        return [steps for part in parts for steps in solve(c, part)]
 
     classes = range(len(problems.classes))
     return list(each(run, classes, n * m) if workers > 1 else map(run, classes))
@@ -115,15 +140,29 @@ def _by_lists(problems: CoverProblems, cost: float, lists: tuple[Lists, ...]) ->
     K, (n, m) = problems.gain.shape[1], problems.task.shape
 
     def run(c: int) -> list[Steps]:
-        return [greedy_columns(problems, c, k, cost, NO_BITS, lists[c]) for k in range(K)]
+        return [greedy_columns(problems, c, k, cost, lists=lists[c]) for k in range(K)]
 
     return list(each(run, range(len(lists)), n * m))
 
 
-def greedy_columns(problems: CoverProblems, c: int, k: int, cost: float, bits: Array, lists: Lists) -> Steps:
-    """Greedy on one class at one radius for each fold; the balls are bits, or lists if there are none."""
+def greedy_columns(
+    problems: CoverProblems, c: int, k: int, cost: float, *, bits: Array = NO_BITS, first: int = 0, lists: Lists = NO_LISTS
+) -> Steps:
+    """Greedy on one class of one problem for each fold.
+
+    The balls of its candidates are bits, uint64 (radii from `first` on, candidates, words), or lists if there are none.
+    """
     out = one_of_each(problems.fold[problems.classes[c].rows], len(problems.gain))
-    return _run(problems, c, k, cost, (problems.gain, problems.wrong, problems.best, out), bits, lists)
+    return _run(problems, c, k, cost, (problems.gain, problems.wrong, problems.best, out), bits, first, lists)
+
+
+def order_columns(problems: CoverProblems, f: int, k: int, c: int, chosen: Array) -> tuple[Array, Array]:
+    """Given columns of one class in the order in which the greedy algorithm would take them, with their gains."""
+    gain = np.full((1, *problems.gain.shape[1:]), -np.inf)
+    gain[0, k, chosen] = problems.gain[f, k, chosen]
+    out = one_of_each(np.where(problems.fold[problems.classes[c].rows] == f, 0, -1), 1)
+    folds = gain, problems.wrong[f : f + 1], problems.best[f : f + 1], out
+    return _run(problems, c, k, -np.inf, folds, NO_BITS, 0, problems.lists[c]).of(0)
 
 
 def _run(
@@ -133,6 +172,7 @@ def _run(
     cost: float,
     folds: tuple[Array, Array, Array, Array],
     bits: Array,
+    first: int,
     lists: Lists,
 ) -> Steps:
     one = problems.classes[c]
@@ -140,93 +180,72 @@ def _run(
     even = float(w[0]) if len(w) and (w == w[0]).all() else 0.0
     order, gains, count = np.empty(F * a, np.int64), np.empty(F * a), np.zeros(F, np.int64)
     if a:
+        columns = problems.columns(one, k)
+        given = bits, *lists, columns.line, columns.level - first
         work = np.empty(a, np.int64), np.empty(a, np.int64), np.empty(_blocks(a), np.int64)
-        _greedy(bits, *lists, one.candidates, *folds, c, k, w, even, cost, *work, order, gains, count, left())
+        _greedy(*given, one.candidates, *folds, c, k, w, even, cost, *work, order, gains, count, left())
     total = int(count.sum())
     return Steps(order[:total].copy(), gains[:total].copy(), np.concatenate([[0], np.cumsum(count)]))
 
 
 def _blocks(a: int) -> int:
-    """Number of blocks for this many candidates: about its root, none of them empty."""
+    """Number of blocks for this many columns: about its root, none of them empty."""
     return -(-a // max(1, math.isqrt(a)))
-
-
-def order_candidates(problems: CoverProblems, f: int, k: int, c: int, candidates: Array) -> tuple[Array, Array]:
-    """Given prototypes of one class in the order in which the greedy algorithm would take them, with their gains."""
-    gain = np.full((1, *problems.gain.shape[1:]), -np.inf)
-    gain[0, k, candidates] = problems.gain[f, k, candidates]
-    out = one_of_each(np.where(problems.fold[problems.classes[c].rows] == f, 0, -1), 1)
-    folds = gain, problems.wrong[f : f + 1], problems.best[f : f + 1], out
-    return _run(problems, c, k, -np.inf, folds, NO_BITS, problems.lists[c]).of(0)
-
-
-def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array, Array]]) -> Chosen:
-    """The classes' steps at one radius as one sequence: by gain, then by class, then by candidate.
-
-    Within a class they stand in this order already, because gains never increase.
-    """
-    at = np.concatenate([order for order, _ in steps])
-    classes = np.repeat(np.arange(len(steps)), [len(order) for order, _ in steps])
-    value = np.concatenate([gains for _, gains in steps])
-    first = np.argsort(-value, kind="stable")
-    at, value = at[first], value[first]
-    wrong = problems.wrong[f, k, at]
-    return Chosen(at, classes[first], value + wrong, wrong)
 
 
 @kernel
 def _greedy(  # type: ignore[no-untyped-def]
-    bits, start, upto, places, candidates, gain, wrong, best, out, c, k, w, even, cost,
+    bits, start, upto, places, line, level, columns, gain, wrong, best, out, c, k, w, even, cost,
     key, seen, highest, order, got, count, left,
 ):  # fmt: skip
-    # One class at one radius, fold by fold. A gain is the weight of the rows of the ball not yet covered minus that of other
-    # classes in it, a whole number; the cost enters in comparisons only. key: the gain of each candidate after `seen` steps,
-    # NEVER once it is chosen or does not pay; highest: the largest key of each block of candidates. Gains never rise, so the
-    # first candidate of the largest key is the best one if its key is its gain, and a pass over a level leaves all keys below.
+    # One class of one problem, fold by fold. A gain is the weight of the rows of the ball not yet covered minus that of other
+    # classes in it, a whole number; the cost enters in comparisons only. key: the gain of each column after `seen` steps,
+    # NEVER once it is chosen or does not pay; highest: the largest key of each block of columns. Gains never rise, so the
+    # first column of the largest key is the best one if its key is its gain, and a pass over a level leaves all keys below.
     size = -(-len(key) // len(highest))
     written = 0
     for f in range(len(out)):
         for a in range(len(key)):
-            j = candidates[a]
+            j = columns[a]
             pays = best[f, k, j] == c and gain[f, k, j] > cost
             key[a], seen[a] = np.int64(gain[f, k, j]) if pays else NEVER, 0
         covered = out[f]
         highest[:] = -NEVER
         steps = 0
         while True:
-            level = NEVER
+            top = NEVER
             for block in range(len(highest)):
-                level = max(level, highest[block])
-            if level == NEVER or left[0]:
+                top = max(top, highest[block])
+            if top == NEVER or left[0]:
                 break
             for block in range(len(highest)):
-                if highest[block] < level:
+                if highest[block] < top:
                     continue
                 first, last = block * size, min((block + 1) * size, len(key))
                 for a in range(first, last):
-                    if key[a] != level:
+                    if key[a] != top:
                         continue
-                    j = candidates[a]
+                    j, at, r = columns[a], line[a], level[a]
                     if seen[a] < steps:
                         if len(bits) == 0:
-                            weight = _weigh_list(start[a], upto[a, k], places, covered, w)
+                            weight = _weigh_list(start[at], upto[at, r], places, covered, w)
                         elif even > 0:
-                            weight = even * count_new(bits, a, covered)
+                            weight = even * count_new(bits, r, at, covered)
                         else:
-                            weight = weigh_new(bits, a, covered, w)
+                            weight = weigh_new(bits, r, at, covered, w)
                         now = weight - wrong[f, k, j]
                         key[a], seen[a] = np.int64(now) if now > cost else NEVER, steps
-                        if key[a] < level:
+                        if key[a] < top:
                             continue
-                    order[written], got[written] = j, level
+                    order[written], got[written] = j, top
                     written += 1
                     steps += 1
                     key[a] = NEVER
                     if len(bits):
                         for s in range(len(covered)):
-                            covered[s] |= bits[a, s]
+                            covered[s] |= bits[r, at, s]
                     else:
-                        for s in range(start[a], upto[a, k]):
+                        for s in range(start[at], upto[at, r]):
                             covered[places[s] >> 6] |= np.uint64(1) << np.uint64(places[s] & 63)
                 above = NEVER
                 for a in range(first, last):
@@ -243,3 +262,75 @@ def _weigh_list(start, upto, places, covered, w):  # type: ignore[no-untyped-def
         if not (covered[i >> 6] >> np.uint64(i & 63)) & np.uint64(1):
             total += w[i]
     return total
+
+
+def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
+    """Greedy on one small class by NumPy: each step is taken for all folds and problems at once, where a prototype costs `cost` >= 0.
+
+    A matrix product adds weights in any order, and their sums are exact as weights are whole numbers.
+    """
+    one, (F, K, _) = problems.classes[c], problems.gain.shape
+    problem, columns = np.arange(K), problems.columns(one, 0)  # the problems where some fold goes on
+    codes, level = problems.balls.codes(columns.sets)[columns.line], problems.level[:, one.candidates]
+    inside = (codes <= level[:, :, None]).astype(float)  # (problems, a, b)
+    pays = (problems.best[:, :, one.candidates] == c) & (problems.gain[:, :, one.candidates] > cost)
+    gain = np.where(pays, problems.gain[:, :, one.candidates], -np.inf).transpose(1, 0, 2).copy()  # (problems, F, a)
+    live = problems.fold[one.rows] != np.arange(F)[:, None]
+    left = np.tile(np.where(live, problems.w[one.rows], 0.0), (K, 1, 1))  # (problems, F, b): weights of rows not yet covered
+    taken: list[tuple[Array, ...]] = []
+    most = gain.max(axis=2, initial=-np.inf)
+    while (most > cost).any():
+        goes_on = (most > cost).any(axis=1)
+        if not goes_on.all():
+            problem, inside, gain, left, most = (x[goes_on] for x in (problem, inside, gain, left, most))
+        first = gain.argmax(axis=2)  # of equal ones the first column, as they ascend
+        k, f = np.nonzero(most > cost)
+        taken.append((problem[k] * F + f, one.candidates[first[k, f]], most[k, f]))
+        # folds without a further step need no mask: gains never rise, and a chosen column has none left
+        new = left * inside[np.arange(len(problem))[:, None], first]
+        left -= new
+        gain -= new @ inside.transpose(0, 2, 1)
+        most = gain.max(axis=2)
+    nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    run, order, gains = (np.concatenate(parts) for parts in zip(nothing, *taken, strict=True))
+    by_run = np.argsort(run, kind="stable")
+    bounds = np.searchsorted(run[by_run], np.arange(K * F + 1))
+    return [_part_of(order[by_run], gains[by_run], bounds[k * F : (k + 1) * F + 1]) for k in range(K)]
+
+
+def _part_of(order: Array, gains: Array, bounds: Array) -> Steps:
+    part = slice(bounds[0], bounds[-1])
+    return Steps(order[part], gains[part], bounds - bounds[0])
+
+
+def measured_steps(problems: CoverProblems, c: int, k: int, cost: float) -> Steps:
+    """Greedy on one class of one problem for each fold, with gains alone in memory.
+
+    The rows that a prototype is the first to cover are compared with all candidates that may still gain, so that each row
+    is read once for a fold and problem, and each prototype once.
+    """
+    runs = [_measured_run(problems, f, c, k, cost) for f in range(len(problems.gain))]
+    order, gains = (np.concatenate([run[i] for run in runs]) for i in range(2))
+    return Steps(order, gains, np.concatenate([[0], np.cumsum([len(at) for at, _ in runs])]))
+
+
+def _measured_run(problems: CoverProblems, f: int, c: int, k: int, cost: float) -> tuple[Array, Array]:
+    one, coding, levels = problems.classes[c], problems.balls.coding, problems.levels
+    radii = Coding(coding.radii[k * levels : (k + 1) * levels], coding.fine)
+    rows = one.rows[problems.fold[one.rows] != f]  # not yet covered
+    gain, best = problems.gain[f, k, one.candidates], problems.best[f, k, one.candidates]
+    alive = np.flatnonzero((best == c) & (gain > cost))
+    columns, gain = one.candidates[alive], gain[alive]
+    order, gains = [], []
+    while len(columns):
+        first = int(gain.argmax())  # of equal ones the first column, as they ascend
+        order.append(columns[first])
+        gains.append(gain[first])
+        ((_, inside),) = problems.balls.inside(rows, *problems.balls_of(columns[first : first + 1], k), radii)
+        new, rows = rows[inside[0]], rows[~inside[0]]
+        for part, covered in problems.balls.inside(new, *problems.balls_of(columns, k), radii):
+            gain[part] -= np.where(covered, problems.w[new], 0.0).sum(axis=1)
+        gain[first] = -np.inf
+        alive = np.flatnonzero(gain > cost)
+        columns, gain = columns[alive], gain[alive]
+    return np.array(order, np.int64), np.array(gains, float)

@@ -1,4 +1,4 @@
-"""Covers as rules: the path of the PVM over radii and costs, and the rule of a greedy cover."""
+"""Covers as rules: the path of the PVM over radii and costs, greedy rules, and rules of balls with radii of their own."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ...declared import savable
 from ...errors import OptionError, brief
 from ..coverage import NONE, covering_by
-from ..neighbours.nearest import Nearest, by_smallest_set, nearest_to
-from ..task import Points
+from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
+from ..task import Path, Points, Rule
 from .certificate import Certificate, Objective
 
 if TYPE_CHECKING:
@@ -25,36 +25,19 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Chosen:
-    """Prototypes at one radius and cost, in the order chosen; weights are in units.
+    """Prototypes of one problem and cost, in the order chosen; weights are in units."""
 
-    Attributes
-    ----------
-    at : int array (q,)
-        Candidates.
-    classes : int array (q,)
-        The classes that they represent.
-    covers : array (q,)
-        Weight of its class that each prototype is the first to cover (delta xi).
-    wrong : array (q,)
-        Weight of other classes in each ball (delta eta).
-    certificate : Certificate, or None
-        In units.
-    radii : array (q,), or None
-        Radius of each ball, where balls have radii of their own.
-    """
-
-    at: Array
-    classes: Array
-    covers: Array
-    wrong: Array
-    certificate: Certificate | None = None
-    radii: Array | None = None
+    at: Array  # columns of the problem, and of D on a path, int (q,)
+    classes: Array  # the classes that they represent, int (q,)
+    covers: Array  # weight of its class that each prototype is the first to cover (delta xi), (q,)
+    wrong: Array  # weight of other classes in each ball (delta eta), (q,)
+    radii: Array | None = None  # of the balls (q,), on a path
+    certificate: Certificate | None = None  # in units
 
     def prefix(self, cost: float) -> Chosen:
         """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase."""
         kept = self.covers - self.wrong > cost
-        radii = None if self.radii is None else self.radii[kept]
-        return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept], radii=radii)
+        return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
 
 
 @savable
@@ -128,60 +111,84 @@ class Greedy(Nearest):
         return replace(self, prototypes=kept, report={**report, "cost lambda": cost, "objective": smaller})
 
 
-def rule_of(
-    kind: type[Nearest], run: Chosen, lambda_: float, weight: Array, unit: float, said: Mapping[str, Any]
-) -> Nearest:
-    """The rule of a cover, whose report begins with what is `said` of its radii.
+def relative_distances(D: Array, radii: Array) -> Array:
+    """The distances that decide where balls have radii of their own: the dissimilarity to a prototype as a share of its radius.
+
+    It is below 1 inside its ball, and inf where the share is beyond all numbers.
 
     Parameters
     ----------
-    kind : class of rule
-    run : Chosen
-        With radii.
-    lambda_ : float
-    weight : array (classes,)
-        Training weight of each class, in units.
-    unit : float
-    said : mapping
+    D : array (r, q)
+    radii : array (q,)
+
+    Returns
+    -------
+    array (r, q)
+
+    Examples
+    --------
+    >>> relative_distances(np.array([[1.0, 3.0]]), np.array([0.5, 4.0])).tolist()
+    [[2.0, 0.75]]
     """
-    goal = Objective(float(weight.sum() - run.covers.sum()) * unit, float(run.wrong.sum()) * unit, len(run.at), lambda_)
-    report = {**said, "cost lambda": lambda_, "objective": goal}
-    if run.certificate is not None:
-        report["certificate"] = run.certificate.scaled(unit)
-    table = {"covers": run.covers * unit, "miscovers": run.wrong * unit}
-    prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
-    return kind(prototypes, len(weight), int(weight.argmax()), report)
+    with np.errstate(over="ignore"):
+        return np.asarray(D / radii)
+
+
+def covering_own(D: Array, classes: Array, radii: Array) -> Array:
+    """The class of the balls `d < radii[j]` that hold each row, int64 (r,): -1 if none does or those of several classes do."""
+    inside = radii > D
+    last = np.where(inside, classes, NONE).max(axis=1, initial=NONE)
+    several = (inside & (classes != last[:, None])).any(axis=1)
+    return np.asarray(np.where(several, NONE, last))
+
+
+@savable
+@dataclass(frozen=True)
+class OwnNearest(Nearest):
+    """Rule: the class of the prototype at the least `relative_distances`."""
+
+    def distances(self, query: Query) -> Array:
+        assert self.prototypes.radii is not None
+        return query.finite(relative_distances(query.dissimilarities(self.prototypes), self.prototypes.radii))
+
+    @property
+    def sql_divisors(self) -> Array | None:
+        return self.prototypes.radii
+
+    def closest(self, query: Query) -> Array:
+        member = np.asarray(self.prototypes.classes, np.int16)[None, :]
+        return nearest(self.distances(query), member, order_of(self.prototypes))[:, 0]
+
+    def cover(self, query: Query) -> Array:
+        assert self.prototypes.radii is not None
+        return covering_own(query.dissimilarities(self.prototypes), self.prototypes.classes, self.prototypes.radii)
+
+
+@savable
+@dataclass(frozen=True)
+class OwnGreedy(OwnNearest, Greedy):
+    """Rule of a greedy cover: its first prototypes are those that a larger lambda would have chosen."""
 
 
 @dataclass(frozen=True)
 class CoverPath:
-    """Path of the PVM over a grid of radii and lambdas.
+    """Path of the PVM over a grid of radii and lambdas."""
 
-    Attributes
-    ----------
-    runs : tuple of Chosen, one for each grid point
-    radii, lambdas : arrays (G,)
-        Radius and cost at each grid point.
-    weight : array (classes,)
-        Training weight of each class, in units.
-    unit : float
-    nested : bool
-        Whether the first prototypes of each run are those of larger lambdas, as in greedy covers.
-    """
-
-    runs: tuple[Chosen, ...]
-    radii: Array
+    runs: tuple[Chosen, ...]  # for each radius and lambda, the last varying fastest
+    eps: Array  # radii, or the largest ones where balls have radii of their own
     lambdas: Array
-    weight: Array
+    weight: Array  # training weight of each class, in units (classes,)
     unit: float
-    nested: bool = False
+    nested: bool  # whether the first prototypes of each run are those of larger lambdas, as in greedy covers
+    own: bool  # whether balls have radii of their own
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
 
     @cached_property
     def prototypes(self) -> Points:
         # a prototype may represent different classes along the path, so that none is named here
-        return Points(np.full(len(self._sets[0]), NONE), at=self._sets[0])
+        at = np.unique(np.concatenate([run.at for run in self.runs])) if self.own else self._sets[0]
+        return Points(np.full(len(at), NONE), at=at)
 
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
@@ -199,17 +206,100 @@ class CoverPath:
         return np.array([float(len(run.at)) for run in self.runs])
 
     def predict(self, kind: str, query: Query) -> Array:
+        if self.own:
+            D, J = query.dissimilarities(self.prototypes), len(self.lambdas)
+            parts = [self.runs[first : first + J] for first in range(0, len(self.runs), J)]
+            return np.concatenate([self._predict_own(kind, query, D, runs) for runs in parts], axis=1)
         union, member = self._sets
         if kind == "cover":
-            return np.asarray(np.maximum(covering_by(query, self.prototypes, member, self.radii), NONE))
+            radii = np.repeat(self.eps, len(self.lambdas))
+            return np.asarray(np.maximum(covering_by(query, self.prototypes, member, radii), NONE))
         first = nearest_to(query, self.prototypes, member, np.argsort(union))
         chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if len(union) else first
         return np.where(first < 0, int(self.weight.argmax()), chosen)
 
+    def _predict_own(self, kind: str, query: Query, D: Array, runs: tuple[Chosen, ...]) -> Array:
+        """What the runs of one largest radius predict, (r, lambdas), from D (r, prototypes)."""
+        at, radii, classes, member = union_of_balls(runs)
+        D = D[:, np.searchsorted(np.asarray(self.prototypes.at), at)]
+        if kind == "cover":
+            return np.stack([covering_own(D[:, of >= 0], classes[of >= 0], radii[of >= 0]) for of in member], axis=1)
+        first = nearest(query.finite(relative_distances(D, radii)), member, np.arange(len(at)))
+        heaviest = int(self.weight.argmax())
+        if not len(at):
+            return np.full_like(first, heaviest)
+        return np.where(first < 0, heaviest, classes[np.maximum(first, 0)])
+
     def at(self, g: int) -> Nearest:
-        eps, kind = float(self.radii[g]), Greedy if self.nested else Nearest
-        run = replace(self.runs[g], radii=np.full(len(self.runs[g].at), eps))
-        return rule_of(kind, run, float(self.lambdas[g]), self.weight, self.unit, {"radius eps": eps})
+        """The rule of a cover, whose report begins with its radii."""
+        e, j = divmod(g, len(self.lambdas))
+        run, eps, lambda_ = self.runs[g], float(self.eps[e]), float(self.lambdas[j])
+        assert run.radii is not None
+        table = {"covers": run.covers * self.unit, "miscovers": run.wrong * self.unit}
+        report: dict[str, Any] = {"radius eps": eps}
+        if self.own:
+            report, table = {"largest radius eps": eps, "radii": _words(run.radii)}, {"radius": run.radii, **table}
+        uncovered = float(self.weight.sum() - run.covers.sum()) * self.unit
+        goal = Objective(uncovered, float(run.wrong.sum()) * self.unit, len(run.at), lambda_)
+        report |= {"cost lambda": lambda_, "objective": goal}
+        if run.certificate is not None:
+            report["certificate"] = run.certificate.scaled(self.unit)
+        kinds = ((Nearest, OwnNearest), (Greedy, OwnGreedy))
+        prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
+        return kinds[self.nested][self.own](prototypes, len(self.weight), int(self.weight.argmax()), report)
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))
+
+
+def _words(radii: Array) -> str:
+    if not len(radii):
+        return "none"
+    return f"{len(np.unique(radii))} different ones, from {radii.min():.4g} to {radii.max():.4g}"
+
+
+def union_of_balls(runs: tuple[Chosen, ...]) -> tuple[Array, Array, Array, Array]:
+    """The different balls of some runs, by candidate: columns of D, radii and classes (q,), and int16 (runs, q), the class or -1."""
+    at, classes, radii = (np.concatenate([getattr(run, name) for run in runs]) for name in ("at", "classes", "radii"))
+    order = np.lexsort((classes, radii, at))
+    at, radii, classes = at[order], radii[order], classes[order]
+    new = np.ones(len(at), np.bool_)
+    new[1:] = (at[1:] != at[:-1]) | (radii[1:] != radii[:-1]) | (classes[1:] != classes[:-1])
+    ball = np.empty(len(at), np.int64)
+    ball[order] = np.cumsum(new) - 1
+    member = np.full((len(runs), int(new.sum())), NONE, np.int16)
+    member[np.repeat(np.arange(len(runs)), [len(run.at) for run in runs]), ball] = np.concatenate(
+        [run.classes for run in runs]
+    )
+    return at[new], radii[new], classes[new], member
+
+
+@dataclass(frozen=True)
+class JoinedPath:
+    """The paths of several values of a parameter over the same grid; that parameter varies fastest."""
+
+    paths: tuple[Path, ...]  # whose prototypes are columns of D; they predict the same kinds
+    bounds: ClassVar[None] = None
+
+    @cached_property
+    def prototypes(self) -> Points:
+        at = np.unique(np.concatenate([path.prototypes.at for path in self.paths if path.prototypes.at is not None]))
+        return Points(np.full(len(at), NONE), at=at)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return self.paths[0].kinds
+
+    @property
+    def size(self) -> Array:
+        return np.stack([path.size for path in self.paths], axis=1).ravel()
+
+    def predict(self, kind: str, query: Query) -> Array:
+        return np.stack([path.predict(kind, query) for path in self.paths], axis=2).reshape(len(query), -1)
+
+    def at(self, g: int) -> Rule:
+        point, which = divmod(g, len(self.paths))
+        return self.paths[which].at(point)
+
+    def moved(self, columns: Array) -> JoinedPath:
+        return JoinedPath(tuple(path.moved(columns) for path in self.paths))

@@ -18,7 +18,8 @@ program of all candidates.
   whatever meets those of the relaxation.
 
 **One pass.** All rows of the class beside some candidates are read together. So S_j is complete when the rows in ball j get
-their factors, and nothing is read twice or kept.
+their factors, and nothing is read twice or kept. Rows in several parts are asked twice: for the sums S_j over the rows of each part,
+and where these break constraints for the factors of the rows in such balls.
 
 **What is read.** S_j is at most the weight of the class in ball j. A candidate whose ball has no more weight of the class than it
 costs (its gain is at most lambda) therefore breaks no constraint at any prices, and is not read. Nor are rows of
@@ -28,15 +29,16 @@ other classes, whose weight C_j has from the first count. With L classes of one 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import each, kernel
+from .balls import Balls, PartedBalls, Patch
 from .problems import Columns
-from .reading import Part, Reading
 
 Array = NDArray[Any]
 NONE = -1
@@ -44,24 +46,12 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Priced:
-    """One class's candidates at given prices of its rows.
+    """One class's columns at given prices of its rows."""
 
-    Attributes
-    ----------
-    prices : array (b,)
-        y.
-    reduced : array (a,)
-        C_j - S_j: negative where the constraint of a candidate is broken.
-    factor : array (b,)
-        The least of 1 and C_j / S_j over the balls that hold each row.
-    worst : int array (b,)
-        The column that has this, the first of several; -1 where no broken constraint has the row.
-    """
-
-    prices: Array
-    reduced: Array
-    factor: Array
-    worst: Array
+    prices: Array  # y (b,)
+    reduced: Array  # C_j - S_j: negative where the constraint of a column is broken (a,)
+    factor: Array  # the least of 1 and C_j / S_j over the balls that hold each row (b,)
+    worst: Array  # the column that has this, the first of several; -1 where no broken constraint has the row, int (b,)
 
     @property
     def base(self) -> float:
@@ -80,7 +70,7 @@ class Priced:
 
 
 def price(
-    read: Reading, columns: list[Columns], prices: list[Array], costs: list[Array], end: float = np.inf
+    balls: Balls, columns: list[Columns], prices: list[Array], costs: list[Array], end: float = np.inf
 ) -> list[Priced] | None:
     """All candidates of all classes at given prices of the rows, in one pass.
 
@@ -99,54 +89,94 @@ def price(
     -------
     list of Priced, one for each class, or None if it was given up
     """
-    sums = [np.zeros(len(cost)) for cost in costs]
-    factor, worst = [np.ones(len(y)) for y in prices], [np.full(len(y), NONE) for y in prices]
-    sets = tuple(one.read for one in columns)
+    if isinstance(balls, PartedBalls):
+        return _price_parts(balls, columns, prices, costs, end)
+    sums, least = [np.zeros(len(cost)) for cost in costs], [Least(len(y)) for y in prices]
 
-    def of_strip(item: tuple[int, list[Part]]) -> tuple[int, list[tuple[Array, Array, Array]]]:
-        c, parts = item
-        codes = [read.codes_of(sets[c], part) for part in parts]
-        at, line = columns_of(columns[c], parts[0].lines)
-        level = columns[c].level[at]
-        within = np.zeros((len(parts[0].lines), int(level.max(initial=0)) + 1))  # price of the rows within each radius
-        for part, one in zip(parts, codes, strict=True):
-            add_prices(one, prices[c][part.places], within)
-        total = np.cumsum(within, axis=1)[line, level]
-        sums[c][at] = total
-        broken = np.flatnonzero(total > costs[c][at])
-        share = costs[c][at[broken]] / total[broken]
-        lines, least, which = least_beyond(line[broken], level[broken], share, at[broken], within.shape[1])
-        return c, [(part.places, *least_share(one[lines], least, which)) for part, one in zip(parts, codes, strict=True)]
+    def of_strip(strip: Strip) -> tuple[int, list[Factors]]:
+        c, codes = strip.c, strip.codes(balls, columns)
+        total = strip.sums(codes, prices[c])
+        sums[c][strip.at] = total
+        cost = costs[c][strip.at]
+        return c, strip.factors(codes, total > cost, cost / np.where(total > cost, total, 1.0))
 
-    entries = sum(len(one.candidates) * len(one.rows) for one in sets)
-    for c, found in each(of_strip, read.strips(sets), entries):
-        for places, least, line in found:
-            lower = (least < factor[c][places]) | (
-                (least == factor[c][places]) & (line < worst[c][places]) & (line >= 0)
-            )
-            factor[c][places[lower]], worst[c][places[lower]] = least[lower], line[lower]
+    for c, found in each(of_strip, strips(balls, columns), _entries(columns)):
+        for factors in found:
+            least[c].lower(*factors)
         if time.monotonic() > end:
             return None
     return [
-        Priced(y, cost - total, f, w) for y, cost, total, f, w in zip(prices, costs, sums, factor, worst, strict=True)
+        Priced(y, cost - total, of.factor, of.worst) for y, cost, total, of in zip(prices, costs, sums, least, strict=True)
     ]
 
 
-def columns_of(columns: Columns, lines: Array) -> tuple[Array, Array]:
-    """The columns of some candidates, and the place of each one's candidate among these."""
-    first, last = (np.searchsorted(columns.line, lines, side=side) for side in ("left", "right"))
-    count = last - first
-    line = np.repeat(np.arange(len(lines)), count)
-    before = np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int64) if len(lines) else count
-    return np.repeat(first - before, count) + np.arange(len(line)), line
+Factors = tuple[Array, Array, Array]  # places of rows in their class, the least share of the balls that hold each, and its column
 
 
-def least_beyond(
-    line: Array, level: Array, share: Array, column: Array, levels: int
-) -> tuple[Array, Array, Array]:
+class Least:
+    """The least of 1 and the shares of the broken balls that hold each row, and the first column that has it."""
+
+    def __init__(self, rows: int) -> None:
+        self.factor, self.worst = np.ones(rows), np.full(rows, NONE)
+
+    def lower(self, places: Array, share: Array, column: Array) -> None:
+        factor, worst = self.factor[places], self.worst[places]
+        lower = (column != NONE) & ((share < factor) | ((share == factor) & (column < worst)))
+        self.factor[places[lower]], self.worst[places[lower]] = share[lower], column[lower]
+
+
+@dataclass(frozen=True)
+class Strip:
+    """All pairs of some candidates of a class that may be in a ball, and the columns around these candidates."""
+
+    c: int
+    patches: list[Patch]
+    at: Array  # columns (q,)
+    line: Array  # the place of each one's candidate among those of the strip (q,)
+    level: Array  # the place of its radius (q,)
+
+    def codes(self, balls: Balls, columns: list[Columns]) -> list[Array]:
+        """The codes of the pairs, uint8 (candidates, rows) of each patch."""
+        return [balls.codes_of(columns[self.c].sets, patch) for patch in self.patches]
+
+    def sums(self, codes: list[Array], prices: Array) -> Array:
+        """The prices of the rows of the class, summed over the ball of each column (q,)."""
+        within = np.zeros((len(self.patches[0].lines), int(self.level.max(initial=0)) + 1))  # price of the rows of each code
+        for patch, of_patch in zip(self.patches, codes, strict=True):
+            _add_prices(of_patch, prices[patch.places], within)
+        return np.asarray(np.cumsum(within, axis=1)[self.line, self.level])
+
+    def factors(self, codes: list[Array], broken: Array, share: Array) -> list[Factors]:
+        """What the rows of each patch get from the columns whose constraints are `broken`, bool (q,), by their shares (q,)."""
+        lines, least, which = _least_beyond(self.line[broken], self.level[broken], share[broken], self.at[broken])
+        out = []
+        for patch, of_patch in zip(self.patches, codes, strict=True):
+            factor, column = np.ones(len(patch.places)), np.full(len(patch.places), NONE)
+            _lower(of_patch[lines], least, which, factor, column)
+            out.append((patch.places, factor, column))
+        return out
+
+
+def strips(balls: Balls, columns: list[Columns]) -> Iterator[Strip]:
+    """The pairs of each class, as in `Balls.strips`, with the columns around their candidates."""
+    for c, patches in balls.strips(tuple(of_class.sets for of_class in columns)):
+        lines, line = patches[0].lines, columns[c].line
+        first, last = (np.searchsorted(line, lines, side=side) for side in ("left", "right"))  # columns stand by candidate
+        count = last - first
+        place = np.repeat(np.arange(len(lines)), count)
+        at = np.arange(len(place)) + np.repeat(first - np.cumsum(count) + count, count)
+        yield Strip(c, patches, at, place, columns[c].level[at])
+
+
+def _entries(columns: list[Columns]) -> int:
+    return sum(len(one.sets.candidates) * len(one.sets.rows) for one in columns)
+
+
+def _least_beyond(line: Array, level: Array, share: Array, column: Array) -> tuple[Array, Array, Array]:
     """The lines that have a column, and for each of them and each code the least share of the columns whose balls hold rows of
     that code, and the first such column: (lines,), (lines, levels), (lines, levels)."""
     lines, place = np.unique(line, return_inverse=True)
+    levels = int(level.max(initial=0)) + 1
     least, which = np.full((len(lines), levels), np.inf), np.full((len(lines), levels), NONE)
     least[place, level], which[place, level] = share, column
     for k in range(levels - 2, -1, -1):  # a ball holds the rows of all smaller codes
@@ -155,15 +185,8 @@ def least_beyond(
     return lines, least, which
 
 
-def least_share(codes: Array, least: Array, which: Array) -> tuple[Array, Array]:
-    """For each row the least share of the balls that hold it, 1 if there is none, and the ball's column, -1 if none."""
-    out, column = np.ones(codes.shape[1]), np.full(codes.shape[1], NONE)
-    _lower(codes, least, which, out, column)
-    return out, column
-
-
 @kernel
-def add_prices(codes, prices, within):  # type: ignore[no-untyped-def]
+def _add_prices(codes, prices, within):  # type: ignore[no-untyped-def]
     levels = within.shape[1]
     for a in range(codes.shape[0]):
         for i in range(codes.shape[1]):
@@ -181,3 +204,67 @@ def _lower(codes, least, which, out, column):  # type: ignore[no-untyped-def]
                 least[a, k] < out[i] or (least[a, k] == out[i] and which[a, k] < column[i])
             ):
                 out[i], column[i] = least[a, k], which[a, k]
+
+
+def _price_parts(
+    balls: PartedBalls, columns: list[Columns], prices: list[Array], costs: list[Array], end: float
+) -> list[Priced] | None:
+    at = [np.searchsorted(rows, one.sets.rows) for rows, one in zip(balls.rows, columns, strict=True)]
+    whole = [np.zeros(len(rows)) for rows in balls.rows]  # rows that have no price cost nothing
+    for of_class, places, y in zip(whole, at, prices, strict=True):
+        of_class[places] = y
+    own = [
+        [of_class[bounds[i] : bounds[i + 1]] for of_class, bounds in zip(whole, balls.bounds, strict=True)]
+        for i in range(len(balls.occupied))
+    ]
+    sums = [sum(parts) for parts in zip(*balls.ask(_sum_prices, [_asked(one) for one in columns], own=own), strict=True)]
+    if time.monotonic() > end:
+        return None
+    broken = [np.flatnonzero(total > cost) for total, cost in zip(sums, costs, strict=True)]
+    least = [Least(len(rows)) for rows in balls.rows]
+    if any(map(len, broken)):
+        shares = [cost[some] / total[some] for cost, total, some in zip(costs, sums, broken, strict=True)]
+        asked = [_asked(one, some) for one, some in zip(columns, broken, strict=True)]
+        for i, answer in enumerate(balls.ask(_find_factors, asked, shares)):
+            for c, (places, share, column) in enumerate(answer):
+                least[c].lower(balls.bounds[c][i] + places, share, broken[c][column])
+    parts = zip(prices, costs, sums, least, at, strict=True)
+    return [Priced(y, cost - total, of.factor[rows], of.worst[rows]) for y, cost, total, of, rows in parts]
+
+
+def _asked(columns: Columns, some: Any = slice(None)) -> Columns:
+    """Some of the columns, for parts, which have rows of their own."""
+    used, line = np.unique(columns.line[some], return_inverse=True)
+    sets = replace(columns.sets, candidates=columns.sets.candidates[used], rows=columns.sets.rows[:0])
+    return Columns(sets, line, columns.level[some])
+
+
+def _with_rows(balls: Balls, asked: list[Columns]) -> list[Columns]:
+    return [replace(one, sets=replace(one.sets, rows=rows)) for one, rows in zip(asked, balls.rows, strict=True)]
+
+
+def _sum_prices(balls: Balls, prices: list[Array], asked: list[Columns]) -> list[Array]:
+    """For each class the prices of the rows of a part, summed over the balls."""
+    columns, sums = _with_rows(balls, asked), [np.zeros(len(one.line)) for one in asked]
+
+    def of_strip(strip: Strip) -> tuple[Strip, Array]:
+        return strip, strip.sums(strip.codes(balls, columns), prices[strip.c])
+
+    for strip, total in each(of_strip, strips(balls, columns), _entries(columns)):
+        sums[strip.c][strip.at] = total
+    return sums
+
+
+def _find_factors(balls: Balls, asked: list[Columns], shares: list[Array]) -> list[Factors]:
+    """For each class the rows of a part in some of the balls, whose shares are given; the least share, and the first column of it."""
+    columns, least = _with_rows(balls, asked), [Least(len(rows)) for rows in balls.rows]
+
+    def of_strip(strip: Strip) -> tuple[int, list[Factors]]:
+        all_broken = np.ones(len(strip.at), np.bool_)
+        return strip.c, strip.factors(strip.codes(balls, columns), all_broken, shares[strip.c][strip.at])
+
+    for c, found in each(of_strip, strips(balls, columns), _entries(columns)):
+        for factors in found:
+            least[c].lower(*factors)
+    held = [np.flatnonzero(of.worst != NONE) for of in least]
+    return [(rows, of.factor[rows], of.worst[rows]) for rows, of in zip(held, least, strict=True)]

@@ -1,16 +1,27 @@
 """The set cover problems of the PVM, built from one pass over the dissimilarities for all folds, radii and classes.
 
-The integer program (3) of the paper separates by class (appendix A): for class l choose candidates so that
+The integer program (3) of the paper separates by class (appendix A): for class l choose columns so that
 
     sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball contains,    C_l(j) = lambda + miscovered
 
-is least. A candidate can have a gain in at most one class, that of the majority of its ball, because a gain needs more
-weight of the class than of all others.
+is least. A column is a ball: a candidate with a radius. It can have a gain in at most one class, that of the majority of the ball,
+because a gain needs more weight of the class than of all others.
+
+**One radius for all balls**, as in the paper: there is a problem for each radius, and the columns of all of them are the candidates.
+
+**Radii of their own**: there is one problem, whose columns are pairs of a candidate and one of several radii. The balls of a candidate
+are nested, hence
+
+* a column is left out if a larger ball around its candidate costs as much, or a smaller one holds as many rows of the class: it is
+  in no greedy cover, and an optimal one needs it nowhere;
+* a greedy cover has at most one ball of each class around a candidate. After the ball that gained most, a larger one gains
+  nothing: at that step it gained no more, so what it adds does not outweigh what it costs;
+* an optimal cover needs at most one as well, as the larger of two covers what both do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,40 +31,50 @@ from numpy.typing import NDArray
 
 from ...errors import TooLarge
 from ..coding import Coding, bins_for
+from ..memory import room
 from ..parallel import each
 from ..task import Task
 from ..units import in_units, units
-from .balls import Lists, find_gains
-from .reading import CHUNK, Reading, Sets
-from .sharded_reading import sharded_reading
+from .balls import CHUNK, PER_PAIR, Balls, Sets, balls_of
+from .coded_balls import Lists, find_gains
 
 Array = NDArray[Any]
-LISTED = 2**29  # pairs of a row and a candidate of its class whose ball contains it
+LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
+RADII = 24  # that a ball may have where balls have radii of their own
+
+
+def own_radii(eps: float) -> Array:
+    """The radii that a ball may have, (24,): equal steps from eps / 24 to eps.
+
+    They depend on nothing but eps, so that no held-out row has a say in them, and that a number from 1 to 24 tells which one
+    a ball has.
+    """
+    return np.asarray(eps * (np.arange(1, RADII + 1) / RADII))
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of one class's program: balls around candidates.
+    """Columns of one class at one problem, as their balls are read.
 
     Attributes
     ----------
-    read : Sets
-        The candidates whose dissimilarities to the rows say what the balls hold.
-    line : int array (q,), ascending
+    sets : Sets
+        Their candidates, and the rows.
+    line : int array (q,)
         The place of each column's candidate among these.
     level : int array (q,)
         The place of its radius among those that are read.
     """
 
-    read: Sets
+    sets: Sets
     line: Array
     level: Array
 
 
 @dataclass(frozen=True)
 class CoverProblems:
-    """The problems of some folds over a grid of radii; weights, gains and costs are in whole numbers of `unit`.
+    """The problems of some folds: one for each radius, or one for all; weights, gains and costs are in whole numbers of `unit`.
 
     Attributes
     ----------
@@ -63,12 +84,17 @@ class CoverProblems:
     unit : float
     fold : int array (n,)
         Fold that leaves each row out, -1 for none.
-    gain, wrong, best : arrays (folds, K, m), see `balls.find_gains`
+    gain, wrong, best : arrays (folds, problems, columns), see `coded_balls.find_gains`
+    candidate : int array (columns,), ascending
+        The column of D of each column; of one candidate the largest radius comes first.
+    level : int array (problems, columns)
+        The place of its radius among those that are read.
     classes : tuple of Sets
-    read : Reading
-        Reads the balls of the classes, as bits, lists, or not at all.
-    most : float, or None
-        How many pairs of a row and a candidate of its class may be listed; 2^29 if None.
+        The columns that may represent each class and pay, and its rows.
+    balls : Balls
+        Of the candidates.
+    most : float
+        How many pairs of a row and a candidate of its class may be listed.
     """
 
     task: Task
@@ -78,39 +104,58 @@ class CoverProblems:
     gain: Array
     wrong: Array
     best: Array
+    candidate: Array
+    level: Array
     classes: tuple[Sets, ...]
-    read: Reading
-    most: float | None = field(default=None, kw_only=True)
+    balls: Balls
+    most: float = field(default=LISTED, kw_only=True)
 
-    @cached_property
-    def listed(self) -> tuple[Lists, ...] | None:
-        """The balls of each class as lists of rows, see `Reading.lists`; None if they have too many pairs."""
-        return self.lists_of(self.classes, LISTED if self.most is None else self.most)
-
-    def lists_of(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
-        """The balls of some of the candidates of each class; None if they have more than `most` pairs."""
-        return self.read.lists(sets, most)
+    @property
+    def levels(self) -> int:
+        """The number of radii in a problem: 1, or that of radii that a ball may have."""
+        return len(self.balls.coding.radii) // len(self.level)
 
     def columns(self, sets: Sets, k: int) -> Columns:
-        """The columns of some of the candidates of a class at radius `k`."""
-        return Columns(sets, np.arange(len(sets.candidates)), np.full(len(sets.candidates), k))
+        """Some of the columns of a class in problem `k`."""
+        candidates, line = np.unique(self.candidate[sets.candidates], return_inverse=True)
+        return Columns(Sets(candidates, sets.rows), line, self.level[k, sets.candidates])
+
+    def balls_of(self, columns: Array, k: int) -> tuple[Array, Array]:
+        """The candidates of some columns in problem `k`, and the places of their radii among those of the problem."""
+        return self.candidate[columns], self.level[k, columns] - k * self.levels
+
+    def find(self, candidates: Array, levels: Array) -> Array:
+        """The columns that these balls are in the only problem; without those that can't pay."""
+        known, wanted = (at * self.levels - level for at, level in ((self.candidate, self.level[0]), (candidates, levels)))
+        at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+        return np.asarray(at[known[at] == wanted] if len(known) else at[:0])
+
+    def of_task(self, task: Task, fold: Array, k: int, lambda_: float) -> CoverProblems:
+        """Problem `k` with other candidates, for one fold."""
+        radii = self.balls.coding.radii[k * self.levels : (k + 1) * self.levels]
+        return covers(task, fold, 1, radii, lambda_, own=self.levels > 1)
+
+    def of_rows(self, prices: Sequence[Array]) -> Array:
+        """The prices of the rows of each class in the order of the data; 0 of rows without a weight."""
+        out = np.zeros(len(self.w))
+        for one, of_class in zip(self.classes, prices, strict=True):
+            out[one.rows] = of_class
+        return out
 
     @property
     def entries(self) -> float:
-        """About how many rows the largest balls of all candidates hold, of their class."""
-        return self.read.pairs(self.classes)
+        """About how many rows the balls of all columns of the last problem hold, of their class."""
+        held = (self.gain + self.wrong)[:, -1].max(axis=0)
+        return float(sum(held[one.candidates].sum() / self.w[one.rows].mean() for one in self.classes if len(one.candidates)))
 
-    def of_task(self, task: Task, fold: Array, k: int, lambda_: float) -> CoverProblems:
-        """The problems of other candidates, with one fold, at radius `k`."""
-        return covers(task, fold, 1, self.read.coding.radii[k : k + 1], lambda_)
+    @cached_property
+    def listed(self) -> tuple[Lists, ...] | None:
+        """The balls of the candidates of each class as lists of rows, see `Balls.lists`; None if they have too many pairs."""
+        return self.lists_of(self.classes, self.most)
 
-    def balls_of(self, at: Array) -> tuple[Array, Array]:
-        """The columns of D and the places of the radii of some candidates."""
-        return at, np.zeros(len(at), np.int64)
-
-    def find(self, columns: Array, levels: Array) -> Array:
-        """The candidates that these balls are; without those that can't pay."""
-        return columns
+    def lists_of(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
+        """The balls around the candidates of some columns of each class; None if they have more than `most` pairs."""
+        return self.balls.lists(tuple(self.columns(one, 0).sets for one in sets), most)
 
     @property
     def lists(self) -> tuple[Lists, ...]:
@@ -124,14 +169,18 @@ class CoverProblems:
         if self.listed is None:
             n, m = self.task.shape
             raise TooLarge(
-                f"balls of radius {self.read.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be "
+                f"balls of radius {self.balls.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be "
                 "listed: use solver='greedy', 'exact' or 'rounding', which need no lists, smaller radii, candidates=500 (a random "
                 "subset of the rows as centres), or fewer rows (data.sample(...))"
+                if self.levels == 1
+                else f"the balls of up to {self.levels} radii around {m} candidates, with {n} rows, are too many for the memory that is "
+                "left: use radii='one', candidates=500 (a random subset of the rows as centres), a smaller eps, or fewer rows "
+                "(data.sample(...))"
             )
         return self.listed
 
 
-def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> CoverProblems:
+def covers(task: Task, fold: Array, folds: int, radii: Array, least: float, own: bool = False) -> CoverProblems:
     """Read the dissimilarities once and build the problems.
 
     Parameters
@@ -143,38 +192,47 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     radii : array (K,), ascending
     least : float
         Candidates whose gain never exceeds this (the smallest lambda) are dropped.
+    own : bool
+        Whether there is one problem, in which each ball has one of the radii, and not one for each radius.
     """
     K, L, m = len(radii), task.classes, len(task.candidate_row)
     w, unit = units(task.w)
-    coding = Coding(radii, bins_for(len(task.y) * m))
-    read = reading_of(task, coding, fold, folds, w)
-    read.weights(slice(0, 0))  # before the threads below ask for it
+    balls = balls_of(task, Coding(radii, bins_for(len(task.y) * m)), w, fold, folds)
+    balls.weights(slice(0, 0))  # before the threads below ask for it
     owner = np.where(task.candidate_row < 0, -1, fold[task.candidate_row])
-    threshold = in_units(least, unit)
     allowed = np.full(m, -1) if task.allowed_class is None else task.allowed_class
     gain, wrong, best = np.empty((folds, K, m)), np.empty((folds, K, m)), np.empty((folds, K, m), np.int16)
-    pays = np.empty((L, m), bool)
 
-    def gains(first: int) -> None:
+    def count(first: int) -> None:
         part = slice(first, first + CHUNK)
-        gained, lost, winner = find_gains(read.weights(part), owner[part], allowed[part], folds, L, K)
-        gain[:, :, part], wrong[:, :, part], best[:, :, part] = gained, lost, winner
-        for c in range(L):
-            pays[c, part] = ((gained > threshold) & (winner == c)).any(axis=(0, 1))
+        found = find_gains(balls.weights(part), owner[part], allowed[part], folds, L, K)
+        gain[:, :, part], wrong[:, :, part], best[:, :, part] = found
 
-    for _ in each(gains, range(0, m, CHUNK), len(task.y) * m):
+    for _ in each(count, range(0, m, CHUNK), len(task.y) * m):
         pass
-    return CoverProblems(task, w, unit, fold, gain, wrong, best, read.sets(pays), read)
+    candidate, level = np.arange(m), np.broadcast_to(np.arange(K)[:, None], (K, m))
+    if own:
+        useful = useful_columns(gain, wrong, best)
+        candidate, level = np.nonzero(useful[:, ::-1].any(axis=0).T)  # of a candidate the largest radius first
+        level = K - 1 - level
+        gain = np.where(useful, gain, -np.inf)[:, None, level, candidate]
+        wrong, best = wrong[:, None, level, candidate], best[:, None, level, candidate]
+        level = level[None, :]
+    stands_for = np.where(gain > in_units(least, unit), best, -1)
+    pays = list(each(lambda c: (stands_for == c).any(axis=(0, 1)), range(L), stands_for.size * L))
+    sets = balls.sets(np.array(pays).reshape(L, -1))
+    most = min(LISTED, room() / PER_PAIR) if own else LISTED
+    return CoverProblems(task, w, unit, fold, gain, wrong, best, candidate, level, sets, balls, most=most)
 
 
-def reading_of(task: Task, coding: Coding, fold: Array, folds: int, w: Array) -> Reading:
-    """How the problems read the dissimilarities, where the rows are."""
-    K, L = len(coding.radii), task.classes
-    cells = (folds + 1) * L * (K + 1)
-    if task.D.shards is None:
-        cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
-        return Reading(task, coding, task.D.tiles(coding), cell, cells, w)
-    return sharded_reading(task, coding, fold, folds, w, cells)
+def useful_columns(gain: Array, wrong: Array, best: Array) -> Array:
+    """The columns that a cover with radii of their own may need, bool (folds, K, m), see above; arguments as `find_gains` has them."""
+    held = gain + wrong
+    useful = gain > 0
+    same = best[:, 1:] == best[:, :-1]
+    useful[:, :-1] &= ~(same & (wrong[:, 1:] == wrong[:, :-1]))
+    useful[:, 1:] &= ~(same & (held[:, 1:] == held[:, :-1]) & (wrong[:, 1:] > wrong[:, :-1]))
+    return np.asarray(useful)
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:

@@ -1,4 +1,4 @@
-"""The prize-collecting set cover of one class as a linear or integer program, its bounds and its improvement.
+"""The prize-collecting set cover of one class as a linear or integer program: bounds, solvers and certificates of covers.
 
     minimise  sum_j cost_j x_j + sum_i prize_i xi_i    subject to  sum_{j covers i} x_j + xi_i >= 1,   x, xi >= 0
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import heapq
 import threading
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import kernel
-from .balls import Lists
+from .coded_balls import Lists
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 DENOMINATOR = 100_000  # largest denominator of a cost
+AFFORDABLE = 20_000_000  # pairs in a linear program that is solved at once
+THRESHOLDS = 24  # at which the relaxation is rounded
+CAP = 100  # unions drawn before the last one is accepted
 
 
 @dataclass(frozen=True)
@@ -75,15 +79,15 @@ def round_up(bound: Any, step: float) -> Any:
     return np.ceil((bound - slack) / step) * step
 
 
-def ball_matrix(lists: Lists, lines: Array, k: int, rows: int) -> csr_array:
-    """The rows in the balls of some candidates at radius `k`, csr (len(lines), rows) of ones; see `balls.csr_lists`."""
+def ball_matrix(lists: Lists, line: Array, level: Array, rows: int) -> csr_array:
+    """The rows in the balls of some radii around some candidates, csr (len(line), rows) of ones; see `coded_balls.lists_of_pairs`."""
     from scipy.sparse import csr_array  # most fits do without
 
     start, upto, places = lists
-    first, count = start[lines], upto[lines, k] - start[lines]
+    first, count = start[line], upto[line, level] - start[line]
     bounds = np.concatenate([[0], np.cumsum(count)])
     at = np.repeat(first - bounds[:-1], count) + np.arange(bounds[-1])
-    return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(lines), rows))
+    return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(line), rows))
 
 
 def step_of(cost: float) -> float:
@@ -279,3 +283,221 @@ def highs(
     y = np.array(solution.row_dual) * scale if solution.dual_valid and not integer else None
     bound = info.mip_dual_bound * scale if integer and np.isfinite(info.mip_dual_bound) else -np.inf
     return Answer(x, y, float(bound), bool(optimal))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on any cover by prices of the rows, and the solution of the relaxation where there is one."""
+
+    value: float
+    y: Array  # prices (b,)
+    proof: str  # as in `Solved`
+    x: Array | None = None  # (a,)
+    optimal: bool = False  # whether x is
+
+
+def dual_bound(program: Program, sweeps: int = 200) -> Bound:
+    """The bound of `ascent`."""
+    return Bound(*ascent(program, sweeps), "dual")
+
+
+def relax(program: Program, known: Bound, seconds: float, stop: Stop) -> Bound:
+    """The bound by the linear relaxation where it is above the known one, and the solution."""
+    answer = highs(program, False, seconds, stop)
+    known = replace(known, x=answer.x, optimal=answer.optimal)
+    lower = -np.inf if answer.y is None else program.bound(answer.y)[0]
+    return known if answer.y is None or lower <= known.value else replace(known, value=lower, y=answer.y, proof="LP")
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A cover with its objective and a lower bound."""
+
+    chosen: Array  # bool (a,)
+    objective: float
+    bound: float  # on the objective of any cover
+    proof: str  # where it comes from: "dual" (ascent), "LP" (relaxation), "MIP" (integer program) or "none"
+    note: str = ""  # for the summary
+    prices: Array | None = None  # of the rows (b,); the bound by these is `bound`, unless the proof is "MIP": then the best of prices
+
+
+def _solved(program: Program, chosen: Array, value: float, bound: Bound, note: str = "") -> Solved:
+    prices = np.clip(bound.y, 0.0, program.prize)
+    return Solved(chosen, value, min(value, program.round_up(bound.value)), bound.proof, note, prices)
+
+
+def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop) -> Solved:
+    """Solve one class's problem to proven optimality.
+
+    The linear relaxation bounds the optimum. Rounded at its own thresholds and improved, it nearly always gives a cover at or
+    near the optimum. Reduced costs then fix most candidates, and HiGHS solves the integer program of the others.
+
+    Parameters
+    ----------
+    program : Program
+    start : bool array (a,)
+        A cover to start from, such as the greedy one.
+    seconds : float
+        Time limit; when it is reached, the best cover so far and its bound are returned.
+    gap : float
+        Relative gap that is good enough; 0 asks for the optimum.
+    stop : Stop
+    """
+    end = time.monotonic() + seconds
+    best = improve_cover(program, start)
+    value, bound = program.objective(best), dual_bound(program, 0)
+    if not _is_closed(program, value, bound, gap):
+        bound = relax(program, bound, end - time.monotonic(), stop)
+        if bound.x is not None:
+            best, value = round_thresholds(program, bound.x, best, value)
+    if not _is_closed(program, value, bound, gap) and time.monotonic() < end:
+        best, value, bound = _branch(program, best, value, bound, end, gap, stop)
+    return _solved(program, best, value, bound)
+
+
+def _is_closed(program: Program, value: float, bound: Bound, gap: float) -> bool:
+    return value - program.round_up(bound.value) <= max(gap * abs(value), 1e-9 * max(1.0, abs(value)))
+
+
+def certify_cover(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
+    """A given cover with a lower bound: by the linear relaxation if it is affordable, otherwise by dual ascent."""
+    bound, value = dual_bound(program), program.objective(chosen)
+    if program.covers.nnz <= AFFORDABLE and not _is_closed(program, value, bound, 0.0):
+        bound = relax(program, bound, seconds, stop)
+    return _solved(program, chosen, value, bound)
+
+
+def round_thresholds(program: Program, x: Array, best: Array, value: float) -> tuple[Array, float]:
+    """The best of the improved covers by the candidates whose value in the relaxation reaches some threshold."""
+    thresholds = np.unique(np.round(x[x > 1e-6], 6))
+    for threshold in thresholds[
+        np.unique(np.linspace(0, len(thresholds) - 1, min(len(thresholds), THRESHOLDS)).astype(int))
+    ]:
+        cover = improve_cover(program, x >= threshold - 1e-9)
+        reached = program.objective(cover)
+        if reached < value - 1e-12 * abs(value):
+            best, value = cover, reached
+    return best, value
+
+
+def _branch(
+    program: Program,
+    best: Array,
+    value: float,
+    bound: Bound,
+    end: float,
+    gap: float,
+    stop: Stop,
+) -> tuple[Array, float, Bound]:
+    """Fix the candidates that reduced costs decide for any better cover, and solve for the others as an integer program."""
+    base, reduced = program.bound(bound.y)
+    room = value - base - (0.99 * program.step if program.step else 0.0) + 1e-9 * max(1.0, abs(value))
+    out, taken = reduced > room, reduced < -room
+    free = np.flatnonzero(~out & ~taken)
+    covered = np.asarray(program.covers.T @ taken.astype(float)) > 0
+    live = np.flatnonzero(~covered)
+    part = program.covers[free][:, live]
+    part.sort_indices()
+    touched = np.flatnonzero(np.bincount(part.indices, minlength=len(live)) > 0)
+    fixed = float(program.cost[taken].sum() + np.delete(program.prize[live], touched).sum())
+    rest = Program(program.cost[free], program.prize[live[touched]], part[:, touched], program.step)
+    solution = highs(rest, True, end - time.monotonic(), stop, gap)
+    if solution.x is not None:
+        cover = taken.copy()
+        cover[free[solution.x > 0.5]] = True
+        cover = improve_cover(program, cover)
+        reached = program.objective(cover)
+        if reached < value:
+            best, value = cover, reached
+    # a cover better than `value` has the fixed candidates, so none lies below both the bound of the rest and `value`
+    lower = min(value, fixed + solution.bound)
+    return best, value, replace(bound, value=lower, proof="MIP") if lower > bound.value else bound
+
+
+def round_relaxation(
+    program: Program, draws: int, seed: tuple[int, ...], seconds: float, stop: Stop, union: bool = False
+) -> Solved:
+    """The best of `draws` covers that hold each candidate with the probability that the relaxation gives it (PVM paper, section 3.1).
+
+    The objective separates by class, so the best draw is kept class by class. In expectation a draw is at most
+    (weight of the class) / e above the relaxation (appendix B).
+
+    Parameters
+    ----------
+    program : Program
+    draws : int
+        B in the paper.
+    seed : tuple of int
+    seconds : float
+        Time limit of the relaxation; if it is reached, a cover of no prototypes and the bound of dual ascent are
+        returned.
+    stop : Stop
+    union : bool
+        Use the variant of the course report, see `unite_draws`.
+    """
+    best, note = np.zeros(len(program.cost), np.bool_), ""
+    value, bound = program.objective(best), relax(program, dual_bound(program, 0), seconds, stop)
+    if bound.x is not None and bound.optimal:
+        x = np.clip(bound.x, 0.0, 1.0)
+        if union:
+            union_cover = unite_draws(program, x, seed, bound.value)
+            note = f"{union_cover.tries} union draws" + (
+                "" if union_cover.passed else ", none of which passed the check"
+            )
+            best, value = union_cover.chosen, program.objective(union_cover.chosen)
+        else:
+            drawn, objectives = draw(program, x, draws, seed)
+            at = int(objectives.argmin())
+            best, value = drawn[at], float(objectives[at])
+    return _solved(program, best, value, bound, note)
+
+
+@dataclass(frozen=True)
+class United:
+    """A union of draws: the cover, whether it passed the check (feasible with its own slacks, and within the bound), and
+    how often it was drawn."""
+
+    chosen: Array
+    passed: bool
+    tries: int
+
+
+def unite_draws(program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP) -> United:
+    """The rounding of the course report (Visagan 2018, section 4.1): the union of 2 log(rows) Bernoulli draws of candidates
+    and of slacks, which is then checked.
+
+    A union passes when every row is covered or has its slack drawn, and cost and slacks together are at most 2 log(rows)
+    times the relaxation's optimum. A union that fails is drawn again, at most `cap` times in all; then the last one is returned.
+
+    Parameters
+    ----------
+    program : Program
+    x : array (a,)
+        The relaxation's solution.
+    seed : tuple of int
+    bound : float
+        The relaxation's optimum.
+    """
+    random = np.random.default_rng(seed)
+    slack = np.maximum(0.0, 1.0 - np.asarray(program.covers.T @ x))
+    rounds = 2 * np.log(max(2, len(program.prize)))
+    chosen = np.zeros(len(x), np.bool_)
+    for tries in range(1, cap + 1):
+        # in the union of t draws a variable is on with probability 1 - (1 - x)^t
+        chosen = random.random(len(x)) < 1 - (1 - x) ** int(np.ceil(rounds))
+        left_out = random.random(len(slack)) < 1 - (1 - slack) ** int(np.ceil(rounds))
+        covered = np.asarray(program.covers.T @ chosen.astype(float)) > 0
+        total = float(program.cost[chosen].sum() + program.prize[left_out].sum())
+        if (covered | left_out).all() and total <= rounds * bound + 1e-9:
+            return United(chosen, True, tries)
+    return United(chosen, False, cap)
+
+
+def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple[Array, Array]:
+    """Bernoulli covers, bool (draws, a), and their objectives (draws,)."""
+    random = np.random.default_rng(seed)
+    drawn = random.random((draws, len(x))) < x
+    times = np.asarray((program.covers.T @ drawn.T.astype(float)).T)
+    # sums in NumPy's order: draws whose sums a matrix product rounds in another way would be chosen by the build of BLAS
+    costs = np.where(drawn, program.cost, 0.0).sum(axis=1)
+    return drawn, costs + np.where(times == 0, program.prize, 0.0).sum(axis=1)

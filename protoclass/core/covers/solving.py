@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,18 +12,13 @@ from numpy.typing import NDArray
 
 from ..parallel import each
 from ..task import Task
-from ..units import in_units
+from ..units import in_units, units
 from .certificate import Certificate
-from .every_row import over_every_row
-from .exact import Solved, exact
-from .generation import AFFORDABLE, Generated, fits, generate
-from .greedy import greedy, greedy_steps, merge_steps, order_candidates
-from .measured import Steps
+from .generation import Generated, fits, generate
+from .greedy import greedy, greedy_steps, merge_steps, order_columns
 from .path import Chosen, CoverPath
-from .problems import CoverProblems, covers, fold_groups
-from .program import Program, Stop, ascent, ball_matrix, highs, ratio, step_of
-from .proof import prices_of_class, prices_of_rows
-from .rounding import round_relaxation
+from .problems import CoverProblems, covers, fold_groups, own_radii
+from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
 
 Array = NDArray[Any]
 MANY = 2**62  # entries: such work always uses threads
@@ -40,10 +36,11 @@ class Options:
     union: bool = False
     certify: bool = False
     seed: tuple[int, ...] = (0,)
+    own: bool = False
 
 
 def cover_paths(
-    task: Task, fold: Array, folds: int, radii: Array, lambdas: Array, options: Options
+    task: Task, fold: Array, folds: int, eps: Array, lambdas: Array, options: Options
 ) -> Iterator[tuple[int, CoverPath]]:
     """The covers of every fold, radius and lambda.
 
@@ -53,44 +50,53 @@ def cover_paths(
     fold : int array (n,)
         Fold that leaves each row out, -1 for none; a candidate is left out together with its row.
     folds : int
-    radii, lambdas : arrays, ascending
+    eps, lambdas : arrays, ascending
+        Radii, or with `options.own` the largest that a ball may have; and costs.
     options : Options
 
     Yields
     ------
     fold, CoverPath
     """
-    stop = Stop()
-    slow = options.solver != "greedy" or options.certify
-    reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
-    for group in fold_groups(task, folds, len(radii)):
+    stop, (w, unit) = Stop(), units(task.w)
+    together = [own_radii(float(most)) for most in eps] if options.own else [eps]
+    reported = np.nextafter(eps, np.inf) if options.closed and not options.own else eps
+    for group in fold_groups(task, folds, len(together[0])):
         local = np.full(folds + 1, -1)
         local[group] = np.arange(len(group))
-        problems = covers(task, local[fold], len(group), reach, float(lambdas[0]))
+        parts = [_runs(task, local[fold], len(group), radii, lambdas, options, stop) for radii in together]
+        for f, *of_fold in zip(group.tolist(), *parts, strict=True):
+            live = fold != f
+            weight = np.bincount(task.y[live], w[live], task.classes)
+            runs = tuple(run for part in of_fold for run in part)
+            yield f, CoverPath(runs, reported, lambdas, weight, unit, options.solver == "greedy", options.own)
 
-        if options.solver == "ratio":
-            _ = problems.lists  # or the error that says that there are too many
-        listed = options.solver == "ratio" or (slow and fits(problems))  # before the threads below ask for the lists
-        steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))
 
-        def path(
-            f: int, problems: CoverProblems = problems, steps: list[list[Steps]] = steps, listed: bool = listed
-        ) -> CoverPath:
-            runs = greedy(problems, steps, f, lambdas)
-            if slow:
-                runs = solve_runs(problems, f, runs, lambdas, options, stop, listed)
-                runs = [
-                    certify_over_every_row(problems, f, g // len(lambdas), float(lambdas[g % len(lambdas)]), run, options, stop)
-                    for g, run in enumerate(runs)
-                ]
-            live = problems.fold != f
-            task.tick()
-            weight = np.bincount(task.y[live], problems.w[live], task.classes)
-            grid_radii, grid_lambdas = np.repeat(reach, len(lambdas)), np.tile(lambdas, len(radii))
-            return CoverPath(tuple(runs), grid_radii, grid_lambdas, weight, problems.unit, options.solver == "greedy")
+def _runs(
+    task: Task, fold: Array, folds: int, radii: Array, lambdas: Array, options: Options, stop: Stop
+) -> list[list[Chosen]]:
+    """For each fold the covers of the problems of some radii, by problem and lambda, as columns of D with radii."""
+    slow = options.solver != "greedy" or options.certify
+    reach = np.nextafter(radii, np.inf) if options.closed else radii  # d <= eps is d < the next number after eps
+    problems = covers(task, fold, folds, reach, float(lambdas[0]), options.own)
+    if options.solver == "ratio":
+        _ = problems.lists  # or the error that says that there are too many
+    listed = options.solver == "ratio" or (slow and fits(problems))  # before the threads below ask for the lists
+    steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which hold those of all lambdas
 
-        entries = MANY if slow else len(task.y) * len(task.candidate_row)
-        yield from zip(group.tolist(), each(path, range(len(group)), entries, stop), strict=True)
+    def of_fold(f: int) -> list[Chosen]:
+        runs = greedy(problems, steps, f, lambdas)
+        if slow:
+            runs = solve_runs(problems, f, runs, lambdas, options, stop, listed)
+        task.tick()
+        level = problems.level.repeat(len(lambdas), axis=0)
+        return [
+            replace(run, at=problems.candidate[run.at], radii=reach[of_problem[run.at]])
+            for run, of_problem in zip(runs, level, strict=True)
+        ]
+
+    entries = MANY if slow else len(task.y) * len(task.candidate_row)
+    return list(each(of_fold, range(folds), entries, stop))
 
 
 def solve_runs(
@@ -106,22 +112,27 @@ def solve_runs(
     L, out = len(problems.classes), []
     for g, run in enumerate(runs):
         k, j = divmod(g, len(lambdas))
-        cost = in_units(float(lambdas[j]), problems.unit)
+        lambda_ = float(lambdas[j])
+        cost = in_units(lambda_, problems.unit)
         few = None if listed else _few(problems, f, k, cost, run, options, stop)
         results = _solve_classes(problems, few, f, k, cost, run, options, stop)
-        certificate: Certificate | None = None
-        if options.certify or options.solver in ("exact", "rounding"):
-            certificate = Certificate(
-                np.array([s.objective for s, _ in results]),
-                np.array([s.bound for s, _ in results]),
-                tuple(s.proof for s, _ in results),
-                tuple(s.note for s, _ in results),
-                prices=prices_of_rows(problems if few is None else few.problems, [s for s, _ in results]),
-            )
+        some = problems if few is None else few.problems
         if options.solver != "greedy":
-            some = problems if few is None else few.problems
-            run = merge_steps(problems, f, k, [order_candidates(some, f, k, c, results[c][1]) for c in range(L)])
-        out.append(replace(run, certificate=certificate))
+            run = merge_steps(problems, f, k, [order_columns(some, f, k, c, results[c][1]) for c in range(L)])
+        if options.certify or options.solver in ("exact", "rounding"):
+            solved = [one for one, _ in results]
+            certificate = Certificate(
+                np.array([one.objective for one in solved]),
+                np.array([one.bound for one in solved]),
+                tuple(one.proof for one in solved),
+                tuple(one.note for one in solved),
+                prices=some.of_rows([np.asarray(one.prices) for one in solved]),
+            )
+            if problems.task.every is not None:
+                chosen = [run.at[run.classes == c] for c in range(L)]
+                certificate = over_every_row(problems, f, k, lambda_, certificate, chosen, options.seconds, stop)
+            run = replace(run, certificate=certificate)
+        out.append(run)
     return out
 
 
@@ -135,33 +146,29 @@ def _solve_classes(
     options: Options,
     stop: Stop,
 ) -> list[tuple[Solved, Array]]:
-    """For each class what the solver found, and the candidates that it chose, from `few` candidates where there are some."""
+    """For each class what the solver found, and the columns that it chose, from `few` columns where there are some."""
     if few is not None:
         options = replace(options, certify=False)  # a bound over the few candidates is not one over all
 
     def solve_class(c: int) -> tuple[int, Solved, Array]:
-        program, candidates, lost = program_of(problems if few is None else few.problems, f, k, c, cost)
-        start = np.isin(candidates, run.at[run.classes == c])
+        some = problems if few is None else few.problems
+        program, columns, lost = program_of(some, f, k, c, cost)
+        start = np.isin(columns, run.at[run.classes == c])
         solved = _solve(program, start, options, (f, k, c), stop)
-        prices = None if solved.prices is None else prices_of_class(problems if few is None else few.problems, f, c, program, solved)
+        prices = None
+        if solved.prices is not None:
+            # A row that no column of the program covers costs its weight. That breaks no constraint of the columns that the program
+            # leaves out: each has no more weight of the class in its ball than it costs.
+            rows = some.classes[c].rows
+            prices = np.where(some.fold[rows] == f, 0.0, some.w[rows])
+            prices[program.rows] = solved.prices
         result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices)
-        return c, result if few is None else few.over_all(c, result), candidates[solved.chosen]
+        return c, result if few is None else few.over_all(c, result), columns[solved.chosen]
 
     sizes = [len(s.candidates) for s in problems.classes]
     largest_first = np.argsort(sizes, kind="stable")[::-1]
     results = sorted(each(solve_class, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
     return [(solved, at) for _, solved, at in results]
-
-
-def certify_over_every_row(
-    problems: CoverProblems, f: int, k: int, lambda_: float, run: Chosen, options: Options, stop: Stop
-) -> Chosen:
-    """A cover by a sample of the rows with its certificate over all rows, where that is asked for."""
-    if run.certificate is None or problems.task.every is None:
-        return run
-    chosen = [run.at[run.classes == c] for c in range(len(problems.classes))]
-    certificate = over_every_row(problems, f, k, lambda_, run.certificate, chosen, options.seconds, stop)
-    return replace(run, certificate=certificate)
 
 
 def _few(problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop) -> Generated:
@@ -185,38 +192,97 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
     return certify_cover(program, start, options.seconds, stop)
 
 
-def certify_cover(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
-    """A given cover with a lower bound: by the linear relaxation if it is affordable, otherwise by dual ascent."""
-    bound, y = ascent(program)
-    proof = "dual"
-    value = program.objective(chosen)
-    if program.covers.nnz <= AFFORDABLE and value > program.round_up(bound) + 1e-9 * max(1.0, value):
-        relaxed = highs(program, False, seconds, stop)
-        if relaxed.y is not None and (lower := program.bound(relaxed.y)[0]) > bound:
-            bound, y, proof = lower, relaxed.y, "LP"
-    return Solved(chosen, value, min(value, program.round_up(bound)), proof, prices=np.clip(y, 0.0, program.prize))
-
-
 def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
-    """One class's program without fold `f`, at radius `k` and a cost of a prototype in units.
+    """One class's program without fold `f`, of problem `k` at a cost of a prototype in units.
 
     Returns
     -------
     program : Program
-        With only the candidates that cover more than they cost, and the rows that these cover.
-    candidates : int array
-        These candidates, as columns of D.
+        With only the columns that cover more than they cost, and the rows that these cover.
+    columns : int array
+        These columns of the problem.
     lost : float
-        Weight of the rows that no candidate of the program covers.
+        Weight of the rows that no column of the program covers.
     """
     sets = problems.classes[c]
     use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
     w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
-    all_rows = ball_matrix(problems.lists[c], use, k, len(sets.rows))
+    read = problems.columns(sets, k)
+    all_rows = ball_matrix(problems.lists[c], read.line[use], read.level[use], len(sets.rows))
     reached = np.bincount(all_rows.indices, minlength=len(sets.rows)) > 0
     live = np.flatnonzero(reached & (w > 0))
     covered = all_rows[:, live]
     covered.sort_indices()
-    candidates = sets.candidates[use]
-    program = Program(problems.wrong[f, k, candidates] + cost, w[live], covered, step_of(cost), live)
-    return program, candidates, float(w.sum() - w[live].sum())
+    columns = sets.candidates[use]
+    program = Program(problems.wrong[f, k, columns] + cost, w[live], covered, step_of(cost), live)
+    return program, columns, float(w.sum() - w[live].sum())
+
+
+class _Late(Exception):
+    """The time is over in the middle of the first pass."""
+
+
+def over_every_row(
+    problems: CoverProblems,
+    f: int,
+    k: int,
+    lambda_: float,
+    certificate: Certificate,
+    chosen: Sequence[Array],
+    seconds: float,
+    stop: Stop,
+) -> Certificate:
+    """The certificate of a cover over all rows as candidates, which has the one over the sample in `sampled`.
+
+    All dissimilarities of the rows to one another are read once, and those within the classes in each further pass; none is
+    kept. Where the time is over before they are all read once, the one over the sample remains, and says so.
+
+    Parameters
+    ----------
+    problems : CoverProblems
+        Whose candidates are the sample.
+    f : int
+        The fold that is left out.
+    k : int
+        Of the radii of the problems.
+    lambda_ : float
+    certificate : Certificate
+        In units.
+    chosen : sequence of int arrays, one for each class
+        The candidates of the cover.
+    seconds : float
+        For each class; they share them, as they share the passes.
+    stop : Stop
+    """
+    task, end = problems.task, time.monotonic() + seconds * len(chosen)
+    assert task.every is not None
+    every = task.every()
+    everyone = f"all {len(every.candidate_row):,} {'rows' if (every.candidate_row >= 0).all() else 'candidates'}"
+    sampled = replace(certificate, over=f"the {len(task.candidate_row):,} candidates")
+    whole = _counted(problems, every, np.where(problems.fold == f, 0, -1), k, lambda_, end)
+    if whole is not None:
+        column = np.empty(len(every.y), np.int64)
+        column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
+        balls = [problems.balls_of(some, k) for some in chosen]
+        at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
+        few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
+        bound = np.minimum(certificate.objective, few.bound)
+        prices, proof = few.problems.of_rows(few.prices), ("LP",) * len(bound)
+        return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)
+    return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
+
+
+def _counted(
+    problems: CoverProblems, every: Task, fold: Array, k: int, lambda_: float, end: float
+) -> CoverProblems | None:
+    """The problems with all rows as candidates; None if the time is over first."""
+
+    def tick() -> None:
+        every.tick()
+        if time.monotonic() > end:
+            raise _Late
+
+    try:
+        return problems.of_task(replace(every, tick=tick), fold, k, lambda_)
+    except _Late:
+        return None

@@ -1,0 +1,221 @@
+"""Covers of rows in several parts against those of rows in one place, bit by bit: steps, lists, prices and certificates."""
+
+import itertools
+
+import numpy as np
+import pytest
+from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
+from test_greedy_forms import limit
+
+from protoclass.core import spatial
+from protoclass.core.covers import balls, generation, solving
+from protoclass.core.covers.balls import Sets
+from protoclass.core.covers.coded_balls import join_bits, words
+from protoclass.core.covers.pricing import price
+from protoclass.core.covers.problems import covers
+from protoclass.core.covers.solving import Options, cover_paths
+from protoclass.core.distances.geometry import Geometry
+from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.parallel import Once
+from protoclass.core.sharded import sharded
+from protoclass.core.shards import Here
+from protoclass.core.sources import Held, Streamed
+from protoclass.core.spatial import Spatial
+from protoclass.core.task import Task
+
+
+def problem(seed, rows=(8, 60), top=8):
+    """Whole numbers as dissimilarities: ties; repeated rows; weights, some of them 0; candidates that are no rows."""
+    draw = np.random.default_rng(seed)
+    n, classes, extra = int(draw.integers(*rows)), int(draw.integers(2, 5)), int(draw.integers(0, 4))
+    D = draw.integers(0, top, (n, n + extra)).astype(float)
+    if seed % 3 == 0:
+        D[n // 2 :], D[:, n // 2 : 2 * (n // 2)] = D[: n - n // 2], D[:, : n // 2]
+    y = np.concatenate([np.arange(classes), draw.integers(0, classes, n - classes)])
+    y = np.sort(y) if seed % 4 == 1 else y  # a place then has a class alone
+    w = draw.integers(0, 4, n) / 2 if seed % 2 else np.ones(n)
+    w[:classes] = 1
+    allowed = np.where(np.arange(n + extra) < n, y[np.arange(n + extra) % n], -1) if seed % 5 == 4 else None
+    row = np.r_[np.arange(n), np.full(extra, -1)]
+    task = Task(Once(lambda: Held(D)), y, classes, w, row, (0,), allowed_class=allowed)
+    fold = draw.permutation(np.arange(n) % 3) if seed % 3 else np.full(n, -1)
+    return task, D, fold, 3 if seed % 3 else 1, cuts_of(draw, n)
+
+
+EPS, LAMBDAS = np.array([1.0, 2.0, 3.0, 5.0]), np.array([0.0, 0.5, 2.0])
+
+
+def paths(task, fold, folds, eps=EPS, **options):
+    return list(cover_paths(task, fold, folds, eps, LAMBDAS, Options(**options)))
+
+
+def assert_same(found, expected):
+    for (f, path), (g, other) in zip(found, expected, strict=True):
+        assert f == g
+        assert path.unit == other.unit
+        assert path.weight.tobytes() == other.weight.tobytes()
+        for run, same in zip(path.runs, other.runs, strict=True):
+            for name in ("at", "classes", "covers", "wrong"):
+                a, b = getattr(run, name), getattr(same, name)
+                assert a.dtype == b.dtype
+                assert a.tobytes() == b.tobytes(), name
+
+
+@pytest.mark.parametrize("form", ["together", "bits", "bits of one radius", "lists", "neither"])
+@pytest.mark.parametrize("seed", range(10))
+def test_the_path_in_parts_equals_that_in_one_place(seed, form, monkeypatch):
+    task, D, fold, folds, cuts = problem(seed)
+    expected = [paths(task, fold, folds, closed=closed) for closed in (False, True)]
+    limit(monkeypatch, form)
+    for closed, here in zip((False, True), expected, strict=True):
+        assert_same(paths(moved(task, D, cuts), fold, folds, closed=closed), here)
+
+
+@pytest.mark.parametrize("form", ["together", "bits", "lists"])
+def test_places_that_forget_give_the_same(form, monkeypatch):
+    lost = 0
+    for seed in range(8):
+        task, D, fold, folds, _ = problem(seed, rows=(20, 60))
+        expected = paths(task, fold, folds)
+        with monkeypatch.context() as patch:
+            limit(patch, form)
+            patch.setattr(balls, "SENT", 64)  # many questions
+            away = moved(task, D, [7, 13], Forgetful)
+            assert_same(paths(away, fold, folds), expected)
+        lost += away.D.shards.lost
+    assert lost > 10
+
+
+def test_bits_of_consecutive_rows_are_joined():
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        n = int(draw.integers(1, 400))
+        inside = draw.random((2, 3, n)) < 0.5
+        cuts = [0, *np.sort(draw.integers(0, n + 1, draw.integers(0, 6))).tolist(), n]
+        joined = np.zeros((2, 3, words(n)), np.uint64)
+        for first, last in itertools.pairwise(cuts):
+            join_bits(as_words(inside[..., first:last]), first, joined)
+        np.testing.assert_array_equal(joined, as_words(inside))
+
+
+def as_words(inside):
+    padded = np.zeros((*inside.shape[:-1], 64 * words(inside.shape[-1])), bool)
+    padded[..., : inside.shape[-1]] = inside
+    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def test_bits_are_asked_for_once_a_class(monkeypatch):
+    task, D, fold, folds, _ = problem(7, rows=(40, 41))
+    limit(monkeypatch, "bits")
+    asked, ask = [], balls.PartedBalls.ask
+    monkeypatch.setattr(balls.PartedBalls, "ask", lambda self, work, *shared: asked.append(work) or ask(self, work, *shared))
+    paths(moved(task, D, [10, 10, 30]), fold, folds)
+    assert asked == [balls._weights] + task.classes * [balls._bits]
+
+
+def measure(rows, candidates):
+    return np.ascontiguousarray(minkowski(candidates[0], rows[0], 2.0).T)
+
+
+def spatial_beside(rows, candidates):
+    return Spatial(Streamed(measure, rows, candidates), Geometry(), False, None)
+
+
+@pytest.mark.parametrize("columns", [2, 40])
+def test_places_compare_by_products_and_boxes(columns, monkeypatch):
+    """Sources that know which pairs are far away, and such that compare by products."""
+    monkeypatch.setattr(spatial, "BLOCK", 16)
+    draw = np.random.default_rng(columns)
+    X = draw.normal(size=(1200, columns))
+    y = (X[:, 0] + draw.normal(size=1200) > 0).astype(int)
+    task = Task(Once(lambda: spatial_beside((X,), (X,))), y, 2, np.ones(1200), np.arange(1200), (0,))
+    fold, eps = draw.integers(0, 2, 1200), np.quantile(measure((X[:50],), (X,)), [0.002, 0.02])
+    expected = paths(task, fold, 2, eps)
+    source = sharded(Here(parts_of((X,), [700, 1190])), (X,), spatial_beside)
+    away = Task(Once(lambda: source), y, 2, np.ones(1200), np.arange(1200), (0,))
+    assert_same(paths(away, fold, 2, eps), expected)
+    assert spatial_beside((X[:700],), (X,)).tiles(covers(away, fold, 2, eps, 0.0).balls.coding).complete == (columns > 2)
+
+
+def both(seed, shards=Here):
+    task, D, fold, folds, cuts = problem(seed, rows=(20, 60))
+    return covers(task, fold, folds, EPS, 0.0), covers(moved(task, D, cuts, shards), fold, folds, EPS, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_lists_come_from_all_places(seed):
+    here, there = both(seed, Forgetful if seed % 2 else Here)
+    assert there.entries == here.entries
+    for a, b in zip(there.lists_of(here.classes, np.inf), here.lists_of(here.classes, np.inf), strict=True):
+        for mine, other in zip(a, b, strict=True):
+            np.testing.assert_array_equal(mine, other)
+    # without the rows of a fold
+    some = tuple(Sets(one.candidates[::2], one.rows[here.fold[one.rows] != 0]) for one in here.classes)
+    for one, lists in zip(some, there.lists_of(some, np.inf), strict=True):
+        inside = here.balls.codes(one)
+        for k in range(len(EPS)):
+            balls = [np.sort(lists[2][start:upto]) for start, upto in zip(lists[0], lists[1][:, k], strict=True)]
+            expected = [np.flatnonzero(line <= k) for line in inside]
+            for mine, other in zip(balls, expected, strict=True):
+                np.testing.assert_array_equal(mine, other)
+    pairs = sum(len(lists[2]) for lists in there.lists_of(here.classes, np.inf))
+    assert there.lists_of(here.classes, pairs) is not None
+    assert there.lists_of(here.classes, pairs - 1) is None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_prices_sum_over_all_places(seed, monkeypatch):
+    monkeypatch.setattr(balls, "TILE", 64)  # several strips of a class
+    here, there = both(seed, Forgetful if seed % 2 else Here)
+    draw, k = np.random.default_rng(seed), seed % len(EPS)
+    columns = [here.columns(one, k) for one in here.classes]
+    whole = [draw.integers(0, 2, len(one.rows)) * here.w[one.rows] for one in here.classes]  # sums are exact
+    costs = [draw.integers(1, 5, len(one.candidates)) / 2 for one in here.classes]
+    found, expected = price(there.balls, columns, whole, costs), price(here.balls, columns, whole, costs)
+    assert any((one.reduced < 0).any() for one in expected)
+    for a, b in zip(found, expected, strict=True):
+        for name in ("prices", "reduced", "factor", "worst"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+
+
+@pytest.mark.parametrize(("options", "generated"), [
+    ({"certify": True}, False), ({"certify": True}, True), ({"solver": "exact"}, False), ({"solver": "exact"}, True),
+    ({"solver": "rounding"}, False), ({"solver": "ratio"}, False),
+])  # fmt: skip
+def test_solvers_and_certificates(options, generated, monkeypatch):
+    if generated:
+        monkeypatch.setattr(solving, "fits", lambda problems: False)
+        monkeypatch.setattr(generation, "SAMPLE", 3)
+    proved = 0
+    for seed in range(3):
+        task, D, fold, folds, cuts = problem(seed, rows=(15, 30))
+        expected, found = (paths(one, fold, folds, EPS[1:3], **options) for one in (task, moved(task, D, cuts)))
+        if not generated:
+            assert_same(found, expected)
+        for (_, a), (_, b) in zip(found, expected, strict=True):
+            for run, other in zip(a.runs, b.runs, strict=True):
+                if other.certificate is None:
+                    continue
+                proved += 1
+                np.testing.assert_allclose(run.certificate.objective, other.certificate.objective, rtol=1e-9)
+                np.testing.assert_allclose(run.certificate.bound, other.certificate.bound, rtol=1e-6, atol=1e-9)
+    assert proved > 0 or options == {"solver": "ratio"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_radii_of_their_own(seed):
+    task, D, fold, folds, cuts = problem(seed, rows=(15, 40))
+    runs = [
+        list(solving.cover_paths(one, fold, folds, EPS[1:3], np.array([0.5]), solving.Options(own=True)))
+        for one in (moved(task, D, cuts, Forgetful if seed else Here), task)
+    ]
+    for (f, found), (g, expected) in zip(*runs, strict=True):
+        assert f == g
+        for run, same in zip(found.runs, expected.runs, strict=True):
+            for name in ("at", "classes", "covers", "wrong", "radii"):
+                np.testing.assert_array_equal(getattr(run, name), getattr(same, name))
+
+
+def test_held_and_streamed_are_in_one_place():
+    assert Held(np.zeros((2, 2))).shards is None
+    assert look_up_beside((np.zeros((2, 2)),), (np.arange(2),)).shards is None

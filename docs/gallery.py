@@ -24,7 +24,6 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Prototypes in a plane", 'pc.fit("species ~ petal_length + petal_width", iris).plot();',
          "With two predictors: the balls themselves, and the regions of the classes."),
         ("Several radii", 'exact.plot("radii", eps=[0.5, 1.0, 1.5, 2.0]);', "What does a larger radius change?"),
-        ("A film", 'fit.film("fit.gif", overwrite=True)', "How do prototypes merge and errors grow with the radius?"),
         ("Progress", 'fit.plot("progress");', "What did each prototype add to those before it?"),
         ("Cards", 'exact.plot("cards");', "How does each prototype differ from the median of its class?"),
         ("Features of a rule", 'pc.fit("diagnosis ~ .", train, "scm", features="stumps", penalty=2.0, stop=3).plot();',

@@ -73,7 +73,6 @@ _PLACES = {
     "card": "Card",
     "settings": "options",
     "widgets": "explore",
-    "widgets.app": "app App",
     "widgets.link": "link Link",
     "vignettes": "vignette Vignettes",
     "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError ClusterError TooLarge",
@@ -194,8 +193,6 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .vignettes import Vignettes as Vignettes
     from .vignettes import vignette as vignette
     from .widgets import explore as explore
-    from .widgets.app import App as App
-    from .widgets.app import app as app
     from .widgets.link import Link as Link
     from .widgets.link import link as link
 

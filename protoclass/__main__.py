@@ -6,6 +6,8 @@ import argparse
 import io
 import os
 import sys
+import tempfile
+import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -64,18 +66,15 @@ def exploring() -> argparse.ArgumentParser:
         allow_abbrev=False,
         prog="python -m protoclass explore",
         usage='python -m protoclass explore "response ~ predictors" data.csv [options]',
-        description="Fit a prototype classifier to a CSV file and look at its prototypes and its error curve in a browser, on "
-        "this machine alone, until Ctrl-C. Needs voila: pip install 'protoclass-stats[app]'. With --save FILE the prototypes alone "
-        "are written as a page that any browser opens, without voila.",
+        description="Fit a prototype classifier to a CSV file and look at its prototypes in a browser: they are written as one page "
+        "that needs neither Python nor a network, and the browser opens it. With --save FILE the page is written there, and not opened.",
         epilog=PARAMETERS + 'Example: python -m protoclass explore "species ~ ." data/iris.csv --method pvm --eps grid',
     )
     _common(parser)
     parser.add_argument(
         "--shape", type=_shape, metavar="H,W", help="rows and columns, where rows of the data are pictures"
     )
-    parser.add_argument("--save", metavar="FILE", help="such as fit.html: write the page, which needs neither Python nor a network")
-    parser.add_argument("--port", type=int, help="of the page; by default one that is free")
-    parser.add_argument("--no-browser", action="store_true", help="print the page's address and open nothing")
+    parser.add_argument("--save", metavar="FILE", help="such as fit.html; by default a temporary file, which the browser opens")
     return parser
 
 
@@ -131,22 +130,16 @@ def run(options: argparse.Namespace, parameters: dict[str, Any], words: list[str
 
 
 def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
-    """Fit and write the page; or open it, and keep it until Ctrl-C."""
-    if options.save:
-        from .estimation.fitting import fit
+    """Fit and write the page; without a name for its file open it in the browser."""
+    from .estimation.fitting import fit
 
-        fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
-        shape = {"shape": options.shape} if options.shape else {}
-        fitted.explore(save=options.save, **shape)
-        print(f"The page is {Path(options.save).resolve()}: open it in a browser.")
-        return
-    from .widgets.app import app
-
-    shown = {"shape": options.shape, "port": options.port, "open_browser": not options.no_browser}
-    data = read_csv(options.data, url=True) if options.url else options.data
-    with app(options.formula, data, **_arguments(options), **shown, **parameters) as page:
-        print("Ctrl-C ends it.", flush=True)
-        page.wait()
+    fitted = fit(options.formula, read_csv(options.data, options.url), **_arguments(options), **parameters)
+    shape = {"shape": options.shape} if options.shape else {}
+    # the folder of the temporary file is its user's alone, and stays: the browser may read the file again
+    place = Path(options.save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
+    fitted.explore(save=place, **shape)
+    opened = not options.save and webbrowser.open(place.as_uri())
+    print(f"The page is {place}{'' if opened else ': open it in a browser'}.")
 
 
 def figures(fitted: Any, folder: Path) -> str:

@@ -192,8 +192,6 @@ def test_the_shell_opens_no_address_unless_asked(monkeypatch, capsys, address):
             "is an address, and is not opened unless you ask for it: give a path, or with --url"
             in capsys.readouterr().err
         )
-    with pytest.raises(pc.OptionError, match="is an address"):
-        pc.app("y ~ .", address)
 
 
 def test_with_the_flag_an_address_is_opened(monkeypatch, iris):

@@ -34,7 +34,7 @@ def test_the_reference_is_grouped_by_task(docs):
     parts = dict(zip(*[iter(re.split(r"^(.+)\n-+$", pages.reference(), flags=re.MULTILINE)[1:])] * 2, strict=True))
     assert list(parts) == [*pages.GROUPS, pages.REST]
     for heading, names in {
-        "Looking": {"explore", "app", "link"}, "Methods": {"PVM", "KNN"}, "A method or metric of your own": {"Model", "Metric", "register"},
+        "Looking": {"explore", "link"}, "Methods": {"PVM", "KNN"}, "A method or metric of your own": {"Model", "Metric", "register"},
     }.items():  # fmt: skip
         assert names <= set(re.findall(r"^   (\w+)$", parts[heading], re.MULTILINE)), heading
 
@@ -96,10 +96,9 @@ def test_the_gallery_has_every_kind_of_picture(docs):
 
 
 @pytest.mark.long
-def test_each_line_of_the_gallery_draws(docs, tmp_path, monkeypatch):
+def test_each_line_of_the_gallery_draws(docs):
     gallery, names = docs("gallery"), {}
     exec(gallery.SETUP, names)
-    monkeypatch.chdir(tmp_path)  # of the film
     for group in gallery.PICTURES.values():
         for _, line, _ in group:
             assert eval(line.rstrip(";"), names) is not None

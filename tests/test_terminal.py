@@ -1,6 +1,7 @@
 """The page that the shell prints."""
 
 import io
+import os
 import shlex
 import subprocess
 import sys
@@ -77,11 +78,21 @@ def test_an_explorer_is_offered_without_the_folder(out):
     assert "here" not in text
 
 
-def test_an_explorer_is_written_as_a_page_without_voila(path, tmp_path, capsys):
+def test_an_explorer_is_written_as_a_page(path, tmp_path, capsys, monkeypatch):
+    opened, words = [], ["explore", "species ~ .", path, "--eps", "1.0", "--cv", "none"]
+    monkeypatch.setattr("webbrowser.open", lambda address: not opened.append(address))
     page = tmp_path / "fit.html"
-    assert main(["explore", "species ~ .", path, "--eps", "1.0", "--cv", "none", "--save", str(page)]) == 0
+    assert main([*words, "--save", str(page)]) == 0
     assert str(page) in capsys.readouterr().out
     assert "species ~ ." in page.read_text(encoding="utf-8")
+    assert not opened
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(words) == 0
+    (written,) = tmp_path.glob("protoclass-*/*.html")
+    assert opened == [written.as_uri()]
+    assert written.read_bytes() == page.read_bytes()
+    if os.name == "posix":
+        assert written.parent.stat().st_mode & 0o077 == 0  # the page shows rows of the data
 
 
 def test_warnings_are_lines_of_the_shell_each_once(tmp_path, capsys):

@@ -35,7 +35,7 @@ class Fit(Published):
     """A fitted classifier.
 
     It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and what else `Fitted` documents, and the
-    analyses of `Analysed`, the page, film, card and query of `Published`; here are its tables, pictures and the fits derived from it.
+    analyses of `Analysed`, the page, card and query of `Published`; here are its tables, pictures and the fits derived from it.
     """
 
     @known_arguments

@@ -1,4 +1,4 @@
-"""A fit in the forms in which it leaves Python: a page, a film, a card, a query of a database."""
+"""A fit in the forms in which it leaves Python: a page, a card, a query of a database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from .analysed import Analysed
 
 if TYPE_CHECKING:
     from ..card import Card
-    from ..plots.film import Film
 
 
 @public
@@ -63,49 +62,6 @@ class Published(Analysed):
         from ..report import write_report
 
         return write_report(self, path, test, stability, overwrite)  # type: ignore[arg-type]
-
-    @known_arguments
-    @limited
-    def film(self, path: Any, frames: int = 40, overwrite: bool = False, progress: bool | None = None) -> Film:
-        """Write an animated GIF: the radius grows, prototypes become fewer, and the error below is traced.
-
-        Each frame is a fit of its own, at a radius of the explorer's slider; of a method without radii to move, the first 1, 2, ...
-        prototypes. It is drawn as `plot("prototypes")` draws it. Colours follow matplotlib's style.
-
-        Parameters
-        ----------
-        path : str or path
-            Such as "digits.gif".
-        frames : int from 2 to 100
-            At most; of more radii some are taken evenly, the fit's own among them.
-        overwrite, progress : bool, optional
-            As in `save` and `fit`.
-
-        Returns
-        -------
-        Film
-            The path; it prints how many frames of how many pixels were written.
-
-        Raises
-        ------
-        OptionError
-            Where the file is there already.
-        FileError
-            Where it can't be written; nothing is left behind then.
-
-        Examples
-        --------
-        >>> import os, tempfile
-        >>> import protoclass as pc
-        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     film = fit.film(os.path.join(folder, "iris.gif"), frames=2)
-        >>> film.frames, film.possible, film.pixels
-        (2, 21, (640, 720))
-        """
-        from ..plots.film import film
-
-        return film(self, path, frames, overwrite, progress)  # type: ignore[arg-type]
 
     @known_arguments
     @limited

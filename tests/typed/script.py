@@ -28,7 +28,6 @@ def learned(path: Path) -> float:
     assert_type(fit.sql("duckdb"), str)
     fit.predict(iris, kind="distance")
     assert_type(fit.save(path), pc.Saved)
-    assert_type(fit.film(f"{path}.gif").frames, int)
     again: pc.Fit = pc.load(path)
     assert_type(pc.verify(path, iris), pc.Verification)
     return again.training_error()

@@ -187,7 +187,7 @@ def join(content: Any) -> bytes:
     Examples
     --------
     >>> join({"a": [1, 2], "b": {"type": "uint8", "data": b"xy"}})
-    b'2\\x00\\x00\\x00{"a": [1, 2], "b": {"type": "uint8", "at": 0, "bytes": 2}}xy'
+    b':\x00\x00\x00{"a": [1, 2], "b": {"type": "uint8", "at": 0, "bytes": 2}}xy'
     """
     parts: list[bytes] = []
     at = 0

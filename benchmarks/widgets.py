@@ -1,7 +1,7 @@
-"""Redraws of the explorers, from a change of their state to the finished picture: python benchmarks/widgets.py
+"""Answers of the explorers to their page, which draws by itself: python benchmarks/widgets.py
 
-What the kernel does when a slider moves or something is selected, the PNG included; a front end adds what the way there and
-back takes. Rows are a mixture of 2000 in the plane and the 7291 USPS training images, which come from
+What the kernel does when the page has moved a slider or selected something: the fit that is then shown, tables, and what the page lacks.
+Rows are a mixture of 2000 in the plane and the 7291 USPS training images, which come from
 `fetch_data("usps")`: the folder that PROTOCLASS_DATA names, else OpenML. The table is printed, and written to WIDGETS.md
 beside this file with --write.
 """
@@ -34,8 +34,13 @@ def clock(work: Callable[[], object]) -> float:
 
 
 def moved(explorer: Any, trait: str, values: Iterable[Any]) -> list[float]:
-    """Seconds of each change of a trait."""
-    seconds = [clock(lambda value=value: setattr(explorer, trait, value)) for value in values]  # type: ignore[misc]
+    """Seconds of each change of a trait and of the answer to the page, which has heard of it."""
+
+    def change(value: Any) -> None:
+        setattr(explorer, trait, value)
+        explorer.answer({"state": explorer.state, "wants": ["rivals"]})
+
+    seconds = [clock(lambda value=value: change(value)) for value in values]  # type: ignore[misc]
     if explorer.exception is not None:
         raise explorer.exception
     return seconds
@@ -61,7 +66,7 @@ def measured(fit: Any, shape: Any, laps: int) -> dict[str, str]:
     sizes = np.geomspace(most, 1, 20 * laps).astype(int).tolist()
     out[f"number of prototypes, {most} to 1"] = told(moved(e, "size", sizes))
     e.eps = radii[len(radii) // 2]
-    e.size = e.sliders["size"].max
+    e.size = e._most()
     labels = e.fit.prototypes.index[:20].tolist()
     out["selecting a prototype"] = told(moved(e, "selected", labels * laps))
     rows = fit.frame.index[:: max(1, fit.nobs // 20)].tolist()
@@ -92,9 +97,9 @@ def main() -> None:
                 f"| {name}, n = {fit.nobs} | {what} | {result} | {'' if what.startswith('opening') else goal} |"
             )
     head = (
-        f"# Redraws of the explorers\n\n`python benchmarks/widgets.py --laps {options.laps} --write`, {datetime.date.today()}, "
+        f"# Answers of the explorers\n\n`python benchmarks/widgets.py --laps {options.laps} --write`, {datetime.date.today()}, "
         f"{cores()} cores of {platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}.\n"
-        "From a change of the state to the finished PNG; a front end adds the way there and back.\n"
+        "From a change of the state to the answer; the page has drawn it before, by itself.\n"
     )
     text = head + "\n" + "\n".join(lines) + "\n"
     print(text)

@@ -9,8 +9,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import protoclass as pc
+from protoclass.widgets.curve import CurveExplorer
 
 DOCS = Path(__file__).resolve().parent
+sys.path.append(str(DOCS.parent / "tests" / "widgets"))
+from mounting import mount  # noqa: E402
+
 WIDTH, WAIT = 920, 300_000  # pixels of the page; milliseconds after which a page that shows nothing is given up
 
 
@@ -25,10 +29,11 @@ def digits(page: Any) -> None:
 
 
 def curve(page: Any) -> None:
-    """The error curve on the page of the app, which has a kernel."""
-    with pc.app("species ~ .", pc.load_data("iris"), open_browser=False, progress=False) as shown:
-        page.goto(shown.url)
-        take(page, page.locator(".protoclass-curve"), "explore_curve.png")
+    """The error curve as in a notebook, with Python behind it."""
+    fit = pc.fit("species ~ .", pc.load_data("iris"), progress=False)
+    mount(page, CurveExplorer(fit.validation))
+    page.locator(".protoclass-tables table").first.wait_for()
+    take(page, page.locator(".protoclass-page"), "explore_curve.png")
 
 
 def take(page: Any, what: Any, name: str) -> None:

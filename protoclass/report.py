@@ -96,7 +96,7 @@ def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
 
     title = html.escape(f"{fit.model.title}: {fit.formula}")
     body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability))
-    look, run = STYLE + style(), script("page")
+    look, run = STYLE + style(), script("file")
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([run], look, attributes=True)}'
         f'<meta name="viewport" content="width=device-width"><title>{title}</title><style>{look}</style></head>\n'

@@ -115,6 +115,7 @@ def test_progress_none_means_the_option(iris, capsys):
 
 
 def test_colours_are_those_of_pictures_and_explorers(iris):
+    from protoclass.widgets.film import describe
     from protoclass.widgets.prototypes import PrototypeExplorer
 
     fit = pc.fit("species ~ petal_length + petal_width", iris, eps=1.0)
@@ -122,11 +123,11 @@ def test_colours_are_those_of_pictures_and_explorers(iris):
     with pc.options(colours=own):
         ax = fit.plot(ax=Figure().subplots())
         explorer = PrototypeExplorer(fit)
+        told = describe(*explorer.parts[:2])["classes"]
     drawn = {to_hex(c) for collection in ax.collections for c in collection.get_facecolor()}
     assert {to_hex(c) for c in own} <= drawn
     assert not drawn & {c.lower() for c in COLOURS[:3]}
-    scene = next(value for value in vars(explorer).values() if hasattr(value, "loose"))
-    assert [to_hex(line.get_markeredgecolor()) for line in scene.loose] == [to_hex(c) for c in own]
+    assert [to_hex(level["colour"]) for level in told] == [to_hex(c) for c in own]
 
 
 @pytest.mark.parametrize("count", [2, 3, 11, 12])

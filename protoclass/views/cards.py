@@ -1,4 +1,4 @@
-"""What is known of one prototype and of one observation: words, and the rows and prototypes that it has to do with."""
+"""What is known of one prototype and of one row: the rows and prototypes that it has to do with."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from .prototypes import (
     find_places,
     list_names,
     list_rows,
-    list_shown,
     measure_apart,
     measure_prototype,
     measure_rows,
     predict_row,
 )
-from .words import write_rows
 
 RIVALS = 5
 COVERS, HOLDS, WRONGLY = "covers first", "holds, covered before", "holds wrongly"
@@ -36,48 +34,33 @@ COLUMNS = ["relation", "label", "class", "value"]
 
 
 @dataclass(frozen=True)
-class Card:
-    """What is known of a prototype or an observation.
+class Details:
+    """What a prototype or a row has to do with others."""
 
-    Attributes
-    ----------
-    title, text : str
-    table : DataFrame
-        `relation` (to it), `label`, `class` and `value`: a distance, or the share of votes or the decision value for a class.
-    rows, wrong : int arrays
-        The rows that a prototype holds (or is nearest to), and those that it holds wrongly.
-    prototypes : int array
-        Places of the prototypes that decide on a row, the nearest of each class.
-    """
-
-    title: str
-    text: str
-    table: pd.DataFrame
-    rows: np.ndarray = field(default_factory=lambda: NONE)
-    wrong: np.ndarray = field(default_factory=lambda: NONE)
-    prototypes: np.ndarray = field(default_factory=lambda: NONE)
+    table: pd.DataFrame  # `relation`, `label`, `class` and `value`: a distance, or the share of votes or the decision value for a class
+    words: list[str]  # what the rule alone can say
+    decided: np.ndarray = field(default_factory=lambda: NONE)  # places of the prototypes that decide on a row, the nearest of each class
 
 
-def make_cards(fit: Fitted, source: Source | None, coverage: Coverage, name: Any) -> list[Card]:
-    """The cards of a name: one for each prototype of that name, and one for the row; none where there is neither."""
+def find_details(fit: Fitted, source: Source | None, coverage: Coverage, name: Any) -> Details:
+    """The details of each prototype of a name, and of the row of that name; empty where there is neither."""
     row = find_name(fit, name)[1]
-    cards = [describe_prototype(fit, source, coverage, place) for place in find_places(fit, name)]
-    return [*cards, describe_row(fit, source, coverage, row)] if row >= 0 else cards
+    found = [find_relations(fit, source, coverage, place) for place in find_places(fit, name)]
+    found += [explain_row(fit, source, coverage, row)] if row >= 0 else []
+    if not found:
+        return Details(pd.DataFrame(columns=COLUMNS), [])
+    table = pd.concat([each.table for each in found], ignore_index=True)
+    return Details(table, [words for each in found for words in each.words], found[0].decided)
 
 
-def list_details(cards: list[Card]) -> pd.DataFrame:
-    """The tables of some cards below one another."""
-    return pd.concat([card.table for card in cards], ignore_index=True) if cards else pd.DataFrame(columns=COLUMNS)
-
-
-def describe_prototype(fit: Fitted, source: Source | None, coverage: Coverage, place: int) -> Card:
+def find_relations(fit: Fitted, source: Source | None, coverage: Coverage, place: int) -> Details:
     """What the prototype at a place in the order covers first and wrongly, and which prototypes of other classes are near.
 
     Where the rule has no balls that cover: which rows it is nearest to, or which lie within its radius.
     """
     prototypes, codes = fit.rule.prototypes, fit.frame.codes
-    code, names = prototypes.classes[place], list_names(fit)
-    d, own = measure_prototype(fit, source, place), codes == code
+    names = list_names(fit)
+    d, own = measure_prototype(fit, source, place), codes == prototypes.classes[place]
     groups: dict[str, np.ndarray] = {}
     if coverage.first is not None and prototypes.radii is not None:
         inside, first = lies_within(fit, d, prototypes.radii[place]), coverage.first == place
@@ -90,46 +73,19 @@ def describe_prototype(fit: Fitted, source: Source | None, coverage: Coverage, p
     at, far = find_rivals(fit, source, place)
     classes = _name_classes(fit, prototypes.classes[at])
     rivals = pd.DataFrame({"relation": RIVAL, "label": names[at], "class": classes, "value": far})
-    row = int(list_rows(prototypes, fit.dissimilarity)[place])
-    other = row >= 0 and codes[row] != code
-    title = f"Prototype {shown(names[place])}: {fit.classes[code]}"
-    title += f" (its own class: {fit.classes[codes[row]]})" if other else ""
-    if "support" not in prototypes.table and prototypes.at is not None:
-        title += f", {place + 1} of {len(prototypes)} in the order chosen"
-    return Card(
-        title,
-        _describe_groups(groups, own) + _describe_centre(fit, place),
-        pd.concat([*rows, rivals], ignore_index=True)[COLUMNS],
-        np.flatnonzero(np.logical_or.reduce(list(groups.values()))) if groups else NONE,
-        np.flatnonzero(groups.get(WRONGLY, NONE)),
-    )
+    return Details(pd.concat([*rows, rivals], ignore_index=True)[COLUMNS], _describe_centre(fit, place))
 
 
-def _describe_groups(groups: dict[str, np.ndarray], own: np.ndarray) -> str:
-    count = {relation: int(mask.sum()) for relation, mask in groups.items()}
-    if COVERS in count:
-        ringed = " (ringed in red)" if count[WRONGLY] else ""
-        return (
-            f"It is the first to cover {write_rows(count[COVERS])} of its class. Its ball also holds {write_rows(count[HOLDS])} "
-            f"that others covered before, and {write_rows(count[WRONGLY])} of other classes{ringed}."
-        )
-    for relation, words in ((NEAREST_TO, "It is the nearest prototype of {}"), (WITHIN, "It has {} within its radius")):
-        if relation in count:
-            mask = groups[relation]
-            return f"{words.format(write_rows(count[relation]))}, {int((mask & own).sum())} of them of its class."
-    return "The rule depends on this row."
-
-
-def _describe_centre(fit: Fitted, place: int) -> str:
+def _describe_centre(fit: Fitted, place: int) -> list[str]:
     """What a set covering machine knows of a centre."""
     table = fit.rule.prototypes.table
     if "holds" not in table:
-        return ""
+        return []
     centre = {name: values[place] for name, values in table.items()}
-    return (
-        f" A row counts as positive where {centre['holds']}, with radius {centre['radius']:.4g}; when chosen it covered "
+    return [
+        f"A row counts as positive where {centre['holds']}, with radius {centre['radius']:.4g}; when chosen it covered "
         f"{centre['q']:g} examples and got {centre['r']:g} wrong."
-    )
+    ]
 
 
 def find_rivals(fit: Fitted, source: Source | None, place: int, count: int = RIVALS) -> tuple[np.ndarray, np.ndarray]:
@@ -150,23 +106,22 @@ def find_rivals(fit: Fitted, source: Source | None, place: int, count: int = RIV
     return others[first], far[first]
 
 
-def describe_row(fit: Fitted, source: Source | None, coverage: Coverage, row: int) -> Card:
-    """How a row of the fit is classified, whether rightly, and why."""
-    frame, rule, levels = fit.frame, fit.rule, fit.classes
-    truth, fitted = int(frame.codes[row]), int(coverage.fitted[row])
-    verdict = "rightly" if truth == fitted else f"wrongly: its class is {levels[truth]}"
-    words, tables, at = [f"It is classified as {levels[fitted]}, {verdict}."], [], NONE
+def explain_row(fit: Fitted, source: Source | None, coverage: Coverage, row: int) -> Details:
+    """What decides on the class of a row of the fit, beside the nearest prototype and the balls that hold it."""
+    rule, levels = fit.rule, fit.classes
+    words: list[str] = []
+    tables: list[pd.DataFrame] = []
+    at = NONE
     if "prob" in rule.kinds:
-        share = predict_row(fit, "prob", row)
+        share, fitted = predict_row(fit, "prob", row), int(coverage.fitted[row])
         tables.append(_list_classes(fit, VOTE, share))
         words.append(f"The probability, or share of votes, of {levels[fitted]} is {share[fitted]:.3g}.")
     if "nearest" in rule.kinds and len(rule.prototypes):
         at, near, why = _read_nearest(fit, row) if fit.model.can.own_distances else _find_nearest(fit, source, row)
         tables.append(near)
-        words.append(why)
-    if coverage.first is not None and coverage.wrong is not None:
-        words.append(_describe_balls(fit, int(coverage.first[row]), int(coverage.wrong[row])))
-    words += fit.model.explain(fit.learned, fit.dissimilarity.query(np.array([row])))
+        words += why
+    if fit.model.has("explain"):
+        words += fit.model.explain(fit.learned, fit.dissimilarity.query(np.array([row])))
     if "decision" in rule.kinds:
         values = predict_row(fit, "decision", row)
         tables.append(_list_classes(fit, DECISION, values))
@@ -175,10 +130,10 @@ def describe_row(fit: Fitted, source: Source | None, coverage: Coverage, row: in
     if not len(rule.prototypes) and not fit.model.has("feature_table"):
         words.append("There are no prototypes: every row is classified as the heaviest class.")
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
-    return Card(f"Row {shown(frame.index[row])}: {levels[truth]}", " ".join(words), table[COLUMNS], prototypes=at)
+    return Details(table[COLUMNS], words, at)
 
 
-def _read_nearest(fit: Fitted, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
+def _read_nearest(fit: Fitted, row: int) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
     """The nearest prototype by the rule's own distances, which it gives by class: its place, a table, and words."""
     far, here = predict_row(fit, "distance", row), int(predict_row(fit, "nearest", row))
     name = list_names(fit)[here]
@@ -187,40 +142,19 @@ def _read_nearest(fit: Fitted, row: int) -> tuple[np.ndarray, pd.DataFrame, str]
     table.loc[0, "label"] = name
     of = fit.classes[fit.rule.prototypes.classes[here]]
     words = f"The nearest prototype is {shown(name)} ({of}) at {far.min():.4g}."
-    return np.array([here]), table[np.isfinite(table["value"])], words
+    return np.array([here]), table[np.isfinite(table["value"])], [words]
 
 
-def _find_nearest(fit: Fitted, source: Source | None, row: int) -> tuple[np.ndarray, pd.DataFrame, str]:
-    """The nearest prototype of each class, nearest first: places, a table, and in words why the first decides."""
-    prototypes, names, levels = fit.rule.prototypes, list_names(fit), fit.classes
+def _find_nearest(fit: Fitted, source: Source | None, row: int) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
+    """The nearest prototype of each class, nearest first: places and a table. A page says it in words by itself."""
+    prototypes, names = fit.rule.prototypes, list_names(fit)
     d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, np.array([row])), float)[0]
     rank = np.arange(len(prototypes)) if prototypes.at is None else prototypes.at
     order = np.lexsort((rank, prototypes.classes, d))
     _, first = np.unique(prototypes.classes[order], return_index=True)
     at = order[np.sort(first)]
     classes = _name_classes(fit, prototypes.classes[at])
-    table = pd.DataFrame({"relation": NEAREST, "label": names[at], "class": classes, "value": d[at]})
-    truth, here = int(fit.frame.codes[row]), at[0]
-    name = "itself" if list_rows(prototypes, fit.dissimilarity)[here] == row else shown(names[here])
-    words = f"The nearest prototype is {name} ({levels[prototypes.classes[here]]}) at {d[here]:.4g}"
-    right = prototypes.classes[here] == truth
-    rest = at[1:] if right else at[prototypes.classes[at] == truth]
-    if not len(rest):
-        return at, table, f"{words}; {'no other class has prototypes' if right else 'its own class has no prototype'}."
-    other = rest[0]
-    far = d[other] - d[here]
-    tied = "equally far, and of these the class that comes first wins" if far == 0 else f"{far:.4g} farther"
-    of = f"{'' if right else 'its own class '}{levels[prototypes.classes[other]]}"
-    return at, table, f"{words}; the nearest of {of} is {shown(names[other])} at {d[other]:.4g}, {tied}."
-
-
-def _describe_balls(fit: Fitted, first: int, wrong: int) -> str:
-    own = "No ball of its class holds it"
-    if first >= 0:
-        own = f"The ball of {shown(list_names(fit)[first])} was the first to cover it"
-    if not wrong:
-        return f"{own}, and none of another class does." if first < 0 else f"{own}; no ball of another class holds it."
-    return f"{own}; {wrong} ball{'s' if wrong > 1 else ''} of other classes hold{'' if wrong > 1 else 's'} it wrongly."
+    return at, pd.DataFrame({"relation": NEAREST, "label": names[at], "class": classes, "value": d[at]}), []
 
 
 def _list_rows(fit: Fitted, relation: str, at: np.ndarray, d: np.ndarray) -> pd.DataFrame:
@@ -247,14 +181,6 @@ def read_predictors(fit: Fitted, place: int, row: int) -> pd.Series:
     if prototypes.coords is not None:
         return as_vectors(fit.dissimilarity.metric).original(np.asarray(prototypes.coords)[[place]]).iloc[0]
     return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
-
-
-def summarize_classes(fit: Fitted, coverage: Coverage) -> pd.DataFrame:
-    """One row for each class: its `rows`, `prototypes` and `misclassified` rows."""
-    codes, chosen = fit.frame.codes, fit.rule.prototypes.classes[list_shown(fit)]
-    counts = {"rows": codes, "prototypes": chosen, "misclassified": codes[coverage.fitted != codes]}
-    levels = fit.frame.levels.rename("class")
-    return pd.DataFrame({name: np.bincount(of, minlength=len(levels)) for name, of in counts.items()}, levels)
 
 
 def list_features(fit: Fitted) -> list[str]:

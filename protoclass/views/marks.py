@@ -1,103 +1,18 @@
-"""The marks of a picture of rows, prototypes and balls: what an explorer shows, and the same as a table."""
+"""What an explorer shows of rows and prototypes, as a table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..estimation.fitted import Fitted
-from .cards import Card
 from .coverage import Coverage
-from .geometry import Plane, outline_balls
-from .pictures import Album
-from .prototypes import find_name, list_names, list_shown
+from .geometry import Plane
+from .prototypes import list_names, list_shown
 
 BALLS = 60  # prototypes whose balls are drawn, the first chosen
-PICTURES = 200  # of prototypes, of which those are drawn that hide no earlier one
-
-EMPTY = np.empty((0, 2))
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What a picture shows of a fit; places are those of its axes.
-
-    Attributes
-    ----------
-    codes : int array (n,)
-        Class of each row.
-    held : bool array (n,)
-        Whether a ball of its class holds the row; True where the rule has no balls that cover.
-    wrong : bool array (n,)
-        Whether the row is misclassified.
-    prototypes : array (q, 2)
-        Places of the prototypes; none where all rows serve.
-    classes : int array (q,)
-    only : int
-        The class that stands out, -1 for all.
-    outlines : array (k, corners, 2)
-        Of the balls of the first prototypes; none where the picture is not the metric's own plane.
-    pictures : uint8 array (k, height, width)
-        Of the first prototypes; none where rows are not pictures.
-    regions : int array (height, width), or None
-        Class that the rule gives to each place.
-    chosen : array (0 or 1, 2)
-        Place of what is selected.
-    ball : array (corners, 2)
-        Outline of the ball of a selected prototype.
-    rays, miscovered : arrays (k, 2)
-        Places of the rows that a selected prototype holds (or is nearest to), and of those that it holds wrongly.
-    """
-
-    codes: np.ndarray
-    held: np.ndarray
-    wrong: np.ndarray
-    prototypes: np.ndarray
-    classes: np.ndarray
-    only: int
-    outlines: np.ndarray
-    pictures: np.ndarray
-    regions: np.ndarray | None
-    chosen: np.ndarray
-    ball: np.ndarray
-    rays: np.ndarray
-    miscovered: np.ndarray
-
-
-def place_marks(
-    fit: Fitted, coverage: Coverage, plane: Plane, only: int, name: Any, cards: list[Card], album: Album | None
-) -> Marks:
-    """The marks of a fit with a row or prototype selected by name."""
-    prototypes, at = fit.rule.prototypes, list_shown(fit)
-    spots = plane.locate(prototypes) if len(prototypes) else EMPTY
-    place, row = find_name(fit, name)
-    chosen = spots[[place]] if place >= 0 else plane.rows[[row]] if row >= 0 else EMPTY
-    card = cards[0] if place >= 0 else None
-    rays = plane.rows[card.rows] if card else spots[cards[0].prototypes] if cards else EMPTY
-    balls = plane.of_metric and len(at) > 0
-    ball = outline_balls(fit, plane, [place]) if balls and place >= 0 else EMPTY[None][:0]
-    return Marks(
-        codes=fit.frame.codes,
-        held=np.ones(fit.nobs, bool) if coverage.first is None else coverage.first >= 0,
-        wrong=coverage.fitted != fit.frame.codes,
-        prototypes=spots[at],
-        classes=prototypes.classes[at],
-        only=only,
-        outlines=outline_balls(fit, plane, at[:BALLS]) if balls else np.empty((0, 1, 2)),
-        pictures=np.empty((0, 1, 1), np.uint8) if album is None else album.prototypes(fit, at[:PICTURES]),
-        regions=None,
-        chosen=_known(chosen),
-        ball=ball[0] if len(ball) else EMPTY,
-        rays=_known(rays),
-        miscovered=_known(plane.rows[card.wrong]) if card else EMPTY,
-    )
-
-
-def _known(places: np.ndarray) -> np.ndarray:
-    return np.asarray(places[np.isfinite(places).all(axis=1)])
 
 
 def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:

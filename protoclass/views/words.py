@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import shown
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..settings import SAME
-from .coverage import Coverage
-from .prototypes import all_rows_serve, list_names, list_shown
+from .prototypes import all_rows_serve, list_shown
 
 PARAMETERS = {
     "eps": "radius eps of the balls",
@@ -71,10 +69,6 @@ def write_error(row: pd.Series) -> str:
     return f"{row['error']:.4f}" + (f" ± {row['se']:.4f}" if row["se"] > SAME else "")
 
 
-def write_rows(count: int) -> str:
-    return f"{count} row{'' if count == 1 else 's'}"
-
-
 def describe_prototypes(fit: Fitted) -> str:
     """The title of a picture of prototypes: how many there are, and the features of a rule that is said in words."""
     prototypes = fit.rule.prototypes
@@ -105,47 +99,6 @@ def count_features(fit: Fitted) -> int:
     """Number of features in words; 0 where a rule has prototypes alone."""
     table = fit.model.feature_table(fit.learned)
     return 0 if table is None else len(table)
-
-
-def describe_fit(fit: Fitted, coverage: Coverage) -> str:
-    """A fit in a sentence or two."""
-    frame, count, rule = fit.frame, len(list_shown(fit)), fit.rule
-    n = fit.nobs
-    what = describe_prototypes(fit)
-    what = "All rows serve as prototypes" if len(rule.prototypes) and not count else what
-    radius = [
-        f"{name} = {value:.4g}" for name, value in fit.parameters().items() if name == "eps" and value is not None
-    ]
-    words = f"{', '.join([*radius, what])}. "
-    if coverage.first is not None and coverage.wrong is not None:
-        held, wrong = int((coverage.first >= 0).sum()), int((coverage.wrong > 0).sum())
-        words += f"{held} of {n} rows lie in a ball of their class, {wrong} in one of another. "
-    share = float(frame.weights @ (coverage.fitted != frame.codes) / frame.weights.sum())
-    words += f"Training error {share:.4f} (optimistic: {fit.why_optimistic})"
-    if fit.validation is not None and fit.point is not None:
-        words += f"; held-out {fit.validation.measure_name} {write_error(fit.validation.table.iloc[fit.point])}"
-    return f"{words}."
-
-
-def describe_picture(fit: Fitted, axes: tuple[str, str] | None, words: str, class_: Any, chosen: str) -> str:
-    """A picture of rows and prototypes for those who do not see it.
-
-    Parameters
-    ----------
-    fit : Fitted
-    axes : (str, str), or None
-        Two predictors, None for a map.
-    words : str
-        About the fit.
-    class_ : class, or None
-        The one that stands out.
-    chosen : str
-        The title of what is ringed, "" for nothing.
-    """
-    where = "a map of the dissimilarities" if axes is None else f"the plane of {axes[0]} and {axes[1]}"
-    ringed = f" Ringed: {chosen}." if chosen else ""
-    only = "" if class_ is None else f" Class {class_} stands out."
-    return f"{fit.nobs} rows and their prototypes on {where}. {words}{only}{ringed}"
 
 
 def describe_point(validation: ErrorCurve, point: int) -> str:
@@ -201,47 +154,9 @@ def describe_counts(fit: Fitted | None) -> str:
     return ", ".join(f"{level}: {count}" for level, count in zip(fit.classes, counts, strict=True))
 
 
-def describe_curve(validation: ErrorCurve, axes: tuple[str, ...], point: int) -> str:
-    """The picture of a cross-validation for those who do not see it."""
-    what = " and ".join(PARAMETERS.get(k, k) for k in axes) or validation.problem.model.title
-    kind = "Heat map" if len(axes) == 2 else "Curve"
-    best, choice, here = (
-        f"{describe_point(validation, g)} with {write_error(validation.table.iloc[g])}"
-        for g in (validation.best, validation.one_se, point)
-    )
-    return (
-        f"{kind} of the cross-validated {validation.measure_name} over {what}, {len(validation.table)} grid points. Least: {best}. "
-        f"1-SE choice: {choice}. Ringed, the chosen point: {here}."
-    )
-
-
-def list_prototypes(fit: Fitted, which: np.ndarray) -> list[str]:
-    """A line for each of some prototypes: place, name, class, and the rows that it covers first."""
-    prototypes, names = fit.rule.prototypes, list_names(fit)[which]
-    covers = prototypes.table.get("covers")
-    return [
-        f"{k + 1}. {name}: {fit.classes[prototypes.classes[k]]}" + ("" if covers is None else f" ({covers[k]:g})")
-        for k, name in zip(which.tolist(), names, strict=True)
-    ]
-
-
-def describe_list(fit: Fitted, count: int, most: int) -> str:
-    """The head of a list of `count` prototypes, of which at most so many are listed."""
-    if not count:
-        return "No prototypes to choose"
-    order = ", in the order chosen" if fit.rule.prototypes.at is not None else ""
-    words = f"{count} prototypes{order}" + (f"; the first {most} are listed" if count > most else "")
-    return words + (" (rows first covered)" if "covers" in fit.rule.prototypes.table else "")
-
-
 def write_field(value: Any, most: int = 160) -> str:
     """The value of a predictor for a page; of a long text the beginning."""
     if isinstance(value, (float, np.floating)):
         return f"{value:.4g}"
     text = str(value)
     return text if len(text) <= most else f"{text[:most]}... ({len(text)} letters)"
-
-
-def write_name(name: Any) -> str:
-    """The name of a row or prototype; nothing for none."""
-    return "" if name is None else shown(name)

@@ -1,6 +1,7 @@
 """Widgets for notebooks: move over an error curve, and look at prototypes and at what they cover.
 
-An explorer is a box of ipywidgets whose state is public, as traits: a notebook can set it, read it and link it.
+An explorer is a page that the browser draws, with Python behind it. Its state is public, as traits: a notebook can set it, read it
+and link it.
 """
 
 from __future__ import annotations

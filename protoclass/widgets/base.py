@@ -1,91 +1,127 @@
-"""What the explorers share: public state, controls that follow it, errors in words, one redraw for many changes."""
+"""What the explorers share: public state, a page that shows it, and one answer to what the page asks."""
 
 from __future__ import annotations
 
+import io
+import json
+import struct
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
+import anywidget
 import numpy as np
 import pandas as pd
-from ipywidgets import HTML, Layout, VBox
 from matplotlib.figure import Figure
-from traitlets import TraitType, Unicode
+from traitlets import Bytes, Dict, Float, TraitType, Unicode
 
-from ..errors import NotAvailable, OptionError, ProtoclassError, brief
+from ..errors import OptionError, ProtoclassError, brief
 from ..views.words import write_value
-from .markup import warning
-from .picture import DPI, Picture, Prepared, Sheet
+from .browser import script, style
 
-WIDTH = 630  # pixels of the page that an explorer takes: a notebook's output that is 700 wide has a margin of 70
-SHARPEST = 3.0  # dots for each pixel of the page: more take long and are not seen
-HOW = (
-    "explore() is a widget: run it in JupyterLab, Jupyter Notebook 7, VS Code or voila (pip install jupyterlab). Here, without "
-    "a front end, explore() gives its figure back: figure.savefig() writes it to a file, matplotlib.pyplot.show() opens it."
+PATIENCE = 6.0  # seconds after which the page says that Python does not answer
+SILENCE = (
+    "Python does not answer: it is busy, or its kernel has ended or was never started. The page goes on by itself; tables and "
+    "what only Python knows may show an earlier state. If this stays, run the cell again."
 )
+HOW = (
+    "explore() is a widget: run it in JupyterLab, Jupyter Notebook 7 or VS Code (pip install jupyterlab). Here, without a front "
+    "end, explore() gives its figure back: figure.savefig() writes it to a file, matplotlib.pyplot.show() opens it."
+)
+SIZE, DPI = (6.4, 4.8), 100  # inches and dots an inch of the picture for pages that show no widgets
+Plain = dict[str, Any]  # plain values, and packed arrays
 
 
-class Explorer(Prepared, VBox):  # type: ignore[misc]
-    """A box of controls and a picture; its state is public, as traits.
+class Explorer(anywidget.AnyWidget):
+    """A page in a notebook, and the Python behind it. The state is public, as traits.
 
-    A change of state redraws the picture, in the thread that made the change, before it returns. So a front end, which sends
-    a control's next value when the last one has been worked off, never sends more than the latest; and changes that come
-    while another thread draws lead to one more redraw, whatever their number.
+    The page draws `content` by itself. It tells its state in a message whenever the user has changed it, and names what it lacks;
+    `answer` takes the state over and returns that. A change of a trait changes `state`, which the page follows.
 
     Attributes
     ----------
     alert : str
-        What went wrong with the last change, in words; "" where nothing did.
+        What went wrong with the last message of the page, in words; "" where nothing did.
     exception : Exception, or None
         The error behind `alert`, with its traceback.
     """
 
-    STATE: ClassVar[tuple[str, ...]] = ()  # the traits that the picture depends on
-    PICTURE: ClassVar[type[Picture]] = Picture
-    WIDEST: ClassVar[int] = WIDTH + 20  # pixels of the page
+    _esm: ClassVar[str] = script("explorer")
+    _css: ClassVar[str] = style()
+    STATE: ClassVar[tuple[str, ...]] = ()  # the traits that the state is made of
 
+    content = Bytes(b"").tag(sync=True)  # what the page draws, as `join` writes it
+    state = Dict().tag(sync=True)  # plain values, with the `view` and its `turn` whose message was the last
+    silence = Unicode(SILENCE, read_only=True).tag(sync=True)
+    patience = Float(PATIENCE).tag(sync=True)
     alert = Unicode("", read_only=True)
 
     def __init__(self) -> None:
-        super().__init__(layout=Layout(width="100%", max_width=f"{self.WIDEST}px"))
-        self.add_class("protoclass-explorer")
         self.exception: Exception | None = None
-        self.picture = self.PICTURE()
-        self._sheet: Sheet | None = None
-        self._blank: Callable[..., Any] = Figure
-        self._warning = HTML(layout=Layout(display="none"))
-        self._lock = threading.RLock()  # JupyterLab may handle a control's message in another thread than cells
+        self._lock = threading.RLock()  # JupyterLab may handle messages in another thread than cells
         self._holds = 0
-        self._guards = 0
-        self._drawn: Any = None
-        self._arranged = False
-        self._setting = False
-        self.picture.on_select(lambda point: self._guarded(lambda: self._select(point)))
-        self.picture.observe(self._rescaled, "ratio")
+        self._last: Plain = {"view": "", "turn": 0}
+        super().__init__()
+        self.on_msg(self._hear)
+
+    def open(self) -> None:
+        """Open it to front ends, which then have all that the page draws; nothing before there is content."""
+        if self.content:
+            super().open()
 
     @property
-    def figure(self) -> Any:
-        """The figure that is shown, a matplotlib Figure."""
-        if self._sheet is None:
-            raise NotAvailable(f"there is no figure yet: {self.alert}") from self.exception
-        return self._sheet.figure
-
-    def _new_sheet(self, width: int, height: int) -> Sheet:
-        """An empty figure of so many pixels of the page; `_sheet` is it once it is drawn."""
-        size, ratio = (width / DPI, height / DPI), min(max(self.picture.ratio, 1.0), SHARPEST)
-        self.picture.width = width
-        return Sheet(self._blank(figsize=size, dpi=DPI * ratio, layout="constrained"))
+    def figure(self) -> Figure:
+        """What is shown, as a matplotlib Figure."""
+        figure = Figure(figsize=SIZE, layout="constrained")
+        self.draw(figure.subplots())
+        return figure
 
     @property
     def table(self) -> pd.DataFrame:
         """What is shown, as a DataFrame."""
         raise NotImplementedError
 
+    def draw(self, ax: Any = None) -> Any:
+        """Draw what is shown on Axes of matplotlib, by default those of a new figure of pyplot."""
+        raise NotImplementedError
+
+    def describe_state(self) -> Plain:
+        """The state in plain values, as the page has it."""
+        raise NotImplementedError
+
+    def take_state(self, state: Plain) -> None:
+        """Take over the state of the page."""
+        raise NotImplementedError
+
+    def tell(self, message: Plain) -> Plain:
+        """What the page lacks, and what Python says of the current state."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Bring up to date what follows from the state."""
+
+    def answer(self, message: Plain) -> Plain:
+        """Take over the `state` of a message, do what it asks for, and return what it `wants`; of an error the words, as `problem`."""
+        with self._lock:
+            self._last = {name: message.get(name, value) for name, value in self._last.items()}
+            told: Plain = {}
+
+            def work() -> None:
+                with self.hold():
+                    self.take_state(message["state"])
+                told.update(self.tell(message))
+
+            self._guarded(work)
+            return told if self.exception is None else {"problem": self.alert}
+
+    def _hear(self, _: Any, message: Plain, buffers: Any) -> None:
+        self.send({"kind": "answer", "id": message.get("id")}, [join(self.answer(message))])
+
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Several changes and one redraw: `with explorer.hold(): ...`"""
+        """Several changes that the page follows at once: `with explorer.hold(): ...`"""
         with self._lock:
             self._holds += 1
             try:
@@ -93,6 +129,19 @@ class Explorer(Prepared, VBox):  # type: ignore[misc]
             finally:
                 self._holds -= 1
                 self._update()
+
+    def _update(self, change: Any = None) -> None:
+        with self._lock:
+            if not self._holds:
+                self._holds += 1
+                try:
+                    before: Plain = {}
+                    while (now := self.describe_state()) != before:  # who observes what follows may change the state again
+                        before = now
+                        self.settle()
+                finally:
+                    self._holds -= 1
+                self.state = {**now, **self._last}
 
     def take_over(self, other: Explorer, names: Sequence[str]) -> None:
         """Take over the state of another explorer where both have it; what cannot be is said in words."""
@@ -104,94 +153,63 @@ class Explorer(Prepared, VBox):  # type: ignore[misc]
                 if value is not None or name in ("class_", "selected"):
                     self._guarded(lambda name=name, value=value: setattr(self, name, value))  # type: ignore[misc]
 
-    def draw_on(self, blank: Callable[..., Any]) -> None:
-        """Draw anew on a figure that `blank(figsize=, dpi=, layout=)` makes, such as `plt.figure`."""
-        with self.hold():
-            self._blank, self._sheet, self._drawn = blank, None, None
-
-    def _state(self) -> tuple[Any, ...]:
-        return (*(getattr(self, name) for name in self.STATE), self.picture.ratio)
-
-    def _update(self, change: Any = None) -> None:
-        """Bring the page up to date with the state."""
-        with self._lock:
-            if self._holds:
-                return
-            self._holds += 1
-            try:
-                while (state := self._state()) != self._drawn:
-                    self._drawn = state  # before the work: what fails is not tried again until something changes
-                    self._guarded(self._refresh)
-            finally:
-                self._holds -= 1
-            if not self._arranged:  # with the first picture of these controls
-                self._arranged = True
-                self.picture.present()
-                self.children = self._arrange()
-                self.present()
-
-    def _arrange(self) -> list[Any]:
-        """The parts of the page, whose controls there are."""
-        raise NotImplementedError
-
-    def _refresh(self) -> None:
-        """Work out and show the current state."""
-        raise NotImplementedError
-
-    def _select(self, point: int) -> None:
-        """The page has chosen a point, -1 for none."""
-        raise NotImplementedError
-
-    def _rescaled(self, change: Any) -> None:
-        with self.hold():
-            self._sheet = None  # another number of dots
-
-    @contextmanager
-    def _controls(self) -> Iterator[None]:
-        """While controls are set from the state, what they report changes nothing."""
-        before, self._setting = self._setting, True
-        try:
-            yield
-        finally:
-            self._setting = before
-
-    def _follow(self, control: Any, trait: str, meaning: Callable[[Any], Any], of: str = "value") -> None:
-        """Let a control move a trait; the state moves the control in `_refresh`."""
-
-        def moved(change: Any) -> None:
-            if not self._setting:
-                self._guarded(lambda: setattr(self, trait, meaning(change.new)))
-
-        control.observe(moved, of)
-
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Do what a control or a click asks for; an error is shown in words, and the explorer goes on working."""
+        """Do what a page asks for; an error is said in words, and the explorer goes on working."""
         with self._lock:
-            if self._guards == 0:
-                self._tell(None)
-            self._guards += 1
+            reason: Exception | None = None
             try:
                 work()
-            except Exception as reason:
-                self._tell(reason)
-            finally:
-                self._guards -= 1
+            except Exception as raised:
+                reason = raised
+            self.exception = reason
+            words = "" if reason is None else str(reason)
+            if reason is not None and not isinstance(reason, ProtoclassError):
+                words = f"{type(reason).__name__}: {words} (explorer.exception has it)"
+            self.set_trait("alert", words)
 
-    def _tell(self, reason: Exception | None) -> None:
-        self.exception = reason
-        words = "" if reason is None else str(reason)
-        if reason is not None and not isinstance(reason, ProtoclassError):
-            words = f"{type(reason).__name__}: {words} (explorer.exception has it)"
-        self.set_trait("alert", words)
-        self._warning.value = warning(words) if words else ""
-        self._warning.layout.display = "block" if words else "none"
+    def png(self) -> bytes:
+        """The figure as a picture."""
+        file = io.BytesIO()
+        self.figure.savefig(file, format="png", dpi=DPI)
+        return file.getvalue()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """For pages that show no widgets (GitHub, a notebook that was saved) the picture goes with it."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if isinstance(bundle, dict):
-            bundle["image/png"] = self.picture.png
+        """For pages that show no widgets (GitHub, a notebook that was saved) a picture goes with it, where there is one."""
+        bundle: Any = super()._repr_mimebundle_(**kwargs)
+        with suppress(ProtoclassError):
+            bundle[0]["image/png"] = self.png()
         return bundle
+
+
+def join(content: Any) -> bytes:
+    r"""A header in JSON, with its length before it, in which arrays say where their bytes stand; and these bytes.
+
+    Examples
+    --------
+    >>> join({"a": [1, 2], "b": {"type": "uint8", "data": b"xy"}})
+    b':\x00\x00\x00{"a": [1, 2], "b": {"type": "uint8", "at": 0, "bytes": 2}}xy'
+    """
+    parts: list[bytes] = []
+    at = 0
+
+    def place(value: Any) -> Any:
+        nonlocal at
+        if isinstance(value, dict):
+            if isinstance(value.get("data"), bytes):
+                data = value["data"]
+                parts.append(data)
+                at += len(data)
+                return {"type": value["type"], "at": at - len(data), "bytes": len(data)}
+            return {str(name): place(each) for name, each in value.items()}
+        return [place(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+    header = json.dumps(place(content), allow_nan=False, default=_plain).encode()
+    return struct.pack("<I", len(header)) + header + b"".join(parts)
+
+
+def _plain(value: Any) -> Any:
+    assert isinstance(value, np.generic)
+    return value.item()
 
 
 class Requested(TraitType):  # type: ignore[type-arg]
@@ -245,11 +263,8 @@ def show(explorer: Explorer) -> Any:
     """The explorer where it can be shown; elsewhere its figure, after saying how to get the widget."""
     if front_end():
         return explorer
-    import matplotlib.pyplot as plt
-
     print(HOW)
-    explorer.draw_on(plt.figure)
-    return explorer.figure
+    return explorer.draw().figure
 
 
 def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> None:

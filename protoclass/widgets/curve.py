@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from ipywidgets import HTML, Box, Button, Dropdown, Layout, SelectionSlider
 from traitlets import Instance, Int, validate
 
 from ..errors import OptionError, brief
@@ -14,27 +14,34 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
 from ..plots.curve import curve
-from ..plots.palette import RISING
-from ..plots.style import plain_text
-from ..views.curve import choose_pair, find_slice, limit_cells, make_cells, mark_points, place_points
+from ..plots.palette import RISING, letters_on
+from ..views.confusion import share_rows
+from ..views.curve import (
+    choose_pair,
+    limit_cells,
+    limit_errors,
+    mark_points,
+    place_points,
+    place_values,
+    rank_values,
+    within_one_se,
+)
 from ..views.stages import GridFits
 from ..views.words import (
     MEASURES,
     PARAMETERS,
     describe_choice,
     describe_counts,
-    describe_curve,
     describe_point,
+    describe_selection,
     list_facts,
+    write_number,
     write_value,
 )
-from .base import WIDTH, Among, Explorer
-from .chart import Chart, describe_chart
-from .markup import confusion, listed, status
-from .picture import Sheet, fill, line
+from .base import Among, Explorer, Plain, join
 
-HEIGHT = 400
-TICKS = 12  # labels on an axis of a heat map
+SHADES = 9  # of the bar beside a heat map
+STRIPS = {"cover_error": "cover error", "bound": "bound of the error"}
 
 
 class CurveExplorer(Explorer):
@@ -42,18 +49,15 @@ class CurveExplorer(Explorer):
 
     Attributes
     ----------
-    validation : ErrorCurve
+    validation : Validation
     point : int
         The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as `eps`; with an underscore
-        added where the box has something of that name), linked to it both ways.
+        added where the explorer has something of that name), linked to it both ways.
     fit : Fitted, or None
         The method on all rows at the point where "Use this" was pressed, or `use()` called.
-    sliders : dict
-        The control of each parameter.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("point", "fit")
-    PICTURE: ClassVar[type[Chart]] = Chart
 
     point = Int()
     fit = Instance(Fitted, allow_none=True, read_only=True)
@@ -67,42 +71,15 @@ class CurveExplorer(Explorer):
         self._grid_fits = GridFits(validation) if validation.problem.model.shares_work else None
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
         self.add_traits(**{self._trait[name]: Among(values) for name, values in self.grid.items()})
-        self._spots = np.empty((0, 2))
-        self._heat: list[Any] = []
-        self._rings: list[Any] = []
-        self._build()
-        self.picture.load(describe_chart(validation, self._pair), self.sliders)
+        self._moving = False
         with self.hold():
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
             self.observe(self._update, list(self.STATE))
             self.point = validation.chosen(validation.problem.call.arguments.get("choose", "1se"))
             self._point_moved()
-
-    def _build(self) -> None:
-        style = {"description_width": "initial"}
-        self.sliders: dict[str, Any] = {}
-        for name, values in self.grid.items():
-            if len(values) == 1:
-                continue
-            named = isinstance(values[0], str)
-            kind, layout = (Dropdown if named else SelectionSlider), Layout(width="305px" if named else "99%")
-            options = [(write_value(v), i) for i, v in enumerate(values)]
-            control = kind(options=options, description=PARAMETERS.get(name, name), style=style, layout=layout)
-            self._follow(control, self._trait[name], values.__getitem__, "index")
-            self.sliders[name] = control
-        self.button = Button(description="Use this", tooltip="Fit all rows at this point: explorer.fit")
-        self.button.on_click(lambda _: self._guarded(self.use))
-        self._status = HTML()
-        self._facts = HTML(layout=Layout(margin="0 8px 8px 2px", max_width="285px"))
-        self._confusion = HTML(layout=Layout(max_width="100%", overflow="auto"))
-
-    def _arrange(self) -> list[Any]:
-        row = Layout(display="flex", flex_flow="row wrap", align_items="center")
-        below = Box([self._facts, self._confusion], layout=Layout(display="flex", flex_flow="row wrap"))
-        line_of_status = Box([self.button, self._status], layout=row)
-        self._status.layout = Layout(max_width="99%", margin="2px")
-        return [*self.sliders.values(), line_of_status, self._warning, self.picture, below]
+        self.content = join(describe_chart(validation, self._pair))
+        self.open()
 
     @validate("point")
     def _in_table(self, proposal: Any) -> int:
@@ -112,16 +89,19 @@ class CurveExplorer(Explorer):
         return int(value)
 
     def _point_moved(self, change: Any = None) -> None:
-        with self.hold(), self._controls():
-            row = self.validation.grid.iloc[self.point]
-            for name, values in self.grid.items():
-                setattr(self, self._trait[name], values[values.index(row[name])])
+        with self.hold():
+            self._moving = True  # parameters that follow the point do not move it
+            try:
+                row = self.validation.grid.iloc[self.point]
+                for name, values in self.grid.items():
+                    setattr(self, self._trait[name], values[values.index(row[name])])
+            finally:
+                self._moving = False
 
     def _parameter_moved(self, change: Any) -> None:
-        if self._setting:
-            return
-        at = [self.grid[name].index(getattr(self, trait)) for name, trait in self._trait.items()]
-        self.point = int(np.ravel_multi_index(at, [len(values) for values in self.grid.values()]))
+        if not self._moving:
+            at = [self.grid[name].index(getattr(self, trait)) for name, trait in self._trait.items()]
+            self.point = int(np.ravel_multi_index(at, [len(values) for values in self.grid.values()]))
 
     def use(self) -> None:
         """Fit all rows at the chosen point; `fit` is it then."""
@@ -141,83 +121,138 @@ class CurveExplorer(Explorer):
         """Held-out rows by true class (rows) and predicted class (columns) at the chosen point."""
         return self.validation.confusion(self.point)
 
-    def _refresh(self) -> None:
-        with self._controls():
-            for name, control in self.sliders.items():
-                control.index = self.grid[name].index(getattr(self, self._trait[name]))
-        self._status.value = status(describe_choice(self.validation, self.point))
-        self._facts.value = listed(self._list_facts(), f"Grid point {self.point + 1} of {len(self.validation.table)}")
-        caption = "Held-out rows: true class (down) by predicted class (across)"
-        self._confusion.value = confusion(self.confusion, caption)
-        sheet = self._sheet or self._draw()
-        v = self.validation
-        at = find_slice(v, self._pair, self.point)
-        if len(self._pair) == 2:
-            image, best, choice = self._heat
-            image.set_data(make_cells(v, self._pair, at).to_numpy())
-            for mark, point in ((best, v.best), (choice, v.one_se)):
-                fill(mark, self._spots[[point]] if point in at else [])
-        for ring in self._rings:
-            fill(ring, self._spots[[self.point]])
-        self.picture.show(self.point)
-        self.picture.alt = describe_curve(v, self._pair, self.point)
-        self.picture.png = sheet.png()
+    def draw(self, ax: Any = None) -> Any:
+        return curve(self.validation, x=self._pair if len(self._pair) == 2 else None, ax=ax)
 
-    def _draw(self) -> Sheet:
-        """The curve; or for several parameters a heat map of two, and the place in it of each grid point."""
-        v = self.validation
-        sheet = self._new_sheet(WIDTH, HEIGHT)
-        ax = sheet.figure.subplots()
-        if len(self._pair) == 2:
-            self._heat = draw_heat(v, self._pair, ax)
-        else:
-            self._heat = []
-            curve(v, ax=ax)
-            handles, names = ax.get_legend_handles_labels()
-            legend = ax.get_legend()
-            assert legend is not None
-            legend.remove()  # where it hides nothing, wherever the point is
-            sheet.figure.legend(handles, names, loc="outside lower center", ncols=2, fontsize="small", frameon=False)
-        self._spots = place_points(v, self._pair)
-        style = {"marker": "o", "ms": 15, "mfc": "none", "ls": "none", "clip_on": False}
-        self._rings = [line(ax, mec="white", mew=5, **style), line(ax, mec="black", mew=2, **style)]
-        sheet.moves([*self._heat, *self._rings])
-        plain_text(sheet.figure)
-        self._sheet = sheet
-        return sheet
+    def describe_state(self) -> Plain:
+        return {"point": self.point, "used": self._used()}
 
-    def _select(self, point: int) -> None:
-        self.point = point
+    def take_state(self, state: Plain) -> None:
+        self.point = state["point"]
+
+    def tell(self, message: Plain) -> Plain:
+        if message.get("use"):
+            self.use()
+        counts = self.confusion
+        facts = {"caption": f"Grid point {self.point + 1} of {len(self.validation.table)}", "head": [], "rows": self._list_facts()}
+        confusion = {
+            "caption": "Held-out rows: true class (down) by predicted class (across)",
+            "head": ["", *map(str, counts)],
+            "rows": [[str(level), *(f"{count:g}" for count in row)] for level, row in zip(counts.index, counts.to_numpy(), strict=True)],
+            "shares": share_rows(counts).tolist(),
+        }
+        return {"tables": [facts, confusion]}
+
+    def _used(self) -> int:
+        """The point of `fit`, -1 where there is none."""
+        return next((point for point, fit in self._fits.items() if fit is self.fit), -1)
 
     def _list_facts(self) -> list[tuple[str, str]]:
         """What is known of the chosen point, by name."""
         fit = self._fits.get(self.point) or (self._grid_fits and self._grid_fits.fit(self.point))
         facts = list_facts(self.validation, self.point, describe_counts(fit or None))
-        used = next((point for point, fit in self._fits.items() if fit is self.fit), None)
-        at = "none yet: press Use this" if used is None else f"the fit at {describe_point(self.validation, used)}"
+        used = self._used()
+        at = "none yet: press Use this" if used < 0 else f"the fit at {describe_point(self.validation, used)}"
         return [*facts, ("explorer.fit", at)]
 
 
-def draw_heat(validation: ErrorCurve, pair: tuple[str, ...], ax: Any) -> list[Any]:
-    """Axes for the error over two parameters; what is to be filled: the image, the least error and the 1-SE choice.
+def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:
+    """A validation as a curve over one parameter, or as a heat map of two; and the values of each slider."""
+    axes = []
+    for name in validation.grid:
+        values = validation.grid[name].unique().tolist()
+        texts = [write_value(value) for value in values]
+        axes.append({"name": PARAMETERS.get(str(name), str(name)), "texts": texts, "named": isinstance(values[0], str)})
+    points = np.arange(len(validation.table))
+    drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
+    return {
+        **(drawn or {"curve": describe_line(validation, pair, points)}),
+        "axes": axes,
+    }
 
-    Its colours mean the same wherever the other parameters stand.
+
+def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.ndarray) -> Plain:
+    """The error at some grid points along a parameter, or that of the only point where none was tuned.
+
+    `x` are the places on an axis whose positions 0, 1, ... have `names`, or which is that of the values; `top` is the largest
+    value on the axis of a strip.
     """
-    table, (low, high) = validation.table, limit_cells(validation)
-    values = [np.unique(table[k].to_numpy()) for k in pair]
-    extent = (-0.5, len(values[0]) - 0.5, -0.5, len(values[1]) - 0.5)
-    image = ax.imshow(
-        np.zeros((len(values[1]), len(values[0]))), origin="lower", aspect="auto", cmap=f"{RISING}_r", extent=extent,
-        vmin=low, vmax=high,
-    )  # fmt: skip
-    for axis, along in zip((ax.xaxis, ax.yaxis), values, strict=True):
-        at = range(0, len(along), max(1, -(-len(along) // TICKS)))
-        axis.set_ticks(list(at), [write_value(along[i]) for i in at])
-    marks = [
-        line(ax, marker=sign, ms=11, mew=2, mfc="none", mec="#D55E00", ls="none", label=name)
-        for sign, name in (("x", f"least {validation.measure_name}"), ("s", "1-SE choice"))
-    ]
-    ax.set(xlabel=PARAMETERS.get(pair[0], pair[0]), ylabel=PARAMETERS.get(pair[1], pair[1]))
-    ax.figure.colorbar(image, ax=ax, label=MEASURES[validation.measure])
-    ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
-    return [image, *marks]
+    table = validation.table.iloc[points]
+    x, names = place_values(validation.grid[along[0]]) if along else (np.zeros(1), None)
+    return {
+        **_describe_points(validation, points),
+        "x": np.asarray(x)[points].tolist(),
+        "names": names if along else [validation.problem.model.name],
+        "log": bool(names is None and along and x.max() > 10 * x.min() > 0),
+        "errors": list_numbers(table["error"]),
+        "ses": [value if value == value else 0.0 for value in table["se"].tolist()],
+        "ends": list(limit_errors(table)),
+        "sizes": [write_number(round(size, 1)) for size in table["size"].tolist()],
+        "strips": [
+            {"name": name, "values": list_numbers(table[key]), "top": 1.1 * float(table[key].max()) or 1.0}
+            for key, name in STRIPS.items()
+            if key in table and table[key].notna().any()
+        ],
+        "axis": PARAMETERS.get(along[0], along[0]) if along else "method",
+    }
+
+
+def describe_heat(validation: ErrorCurve, pair: tuple[str, str]) -> Plain:
+    """The error over two parameters, with the colours of the cells, which mean the same wherever the other parameters stand.
+
+    `places` are column and row of each grid point; those of one number in `slices` are shown together.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    table, others = validation.table, [name for name in validation.grid if name not in pair]
+    low, high = limit_cells(validation)
+    shade = colormaps[f"{RISING}_r"]
+    share = np.clip((table["error"].to_numpy(float) - low) / ((high - low) or 1.0), 0.0, 1.0)
+    fills = [to_hex(shade(value)) for value in share]
+    slices = np.zeros(len(table), int)
+    for name in others:
+        ranks = rank_values(validation.grid[name]).astype(int)
+        slices = slices * (ranks.max() + 1) + ranks
+    return {
+        **_describe_points(validation, np.arange(len(table))),
+        "places": place_points(validation, pair).astype(int).tolist(),
+        "names": [[write_value(value) for value in np.unique(table[name].to_numpy())] for name in pair],
+        "slices": slices.tolist(),
+        "errors": list_numbers(table["error"]),
+        "fills": fills,
+        "letters": [letters_on(fill) for fill in fills],
+        "shades": [to_hex(shade(value)) for value in np.linspace(0, 1, SHADES)],
+        "ends": [write_number(low), write_number(high) + (" and more" if high < float(table["error"].max()) else "")],
+        "axes": [PARAMETERS.get(name, name) for name in pair],
+    }
+
+
+def _describe_points(validation: ErrorCurve, points: np.ndarray) -> Plain:
+    """What a curve and a heat map have in common: the points by their number in `points`, in words, and the two choices."""
+    table, limit = validation.table, within_one_se(validation)
+    sizes = table["size"].tolist()
+    marks = {validation.best: f"least {validation.measure_name}", validation.one_se: "1-SE choice"}
+    if validation.best == validation.one_se:
+        marks = {validation.best: f"least {validation.measure_name} and 1-SE choice"}
+    return {
+        "points": points.tolist(),
+        "words": [f"{describe_choice(validation, point)} Size {sizes[point]:.4g}." for point in points.tolist()],
+        "marks": [marks.get(point, "") for point in points.tolist()],
+        "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
+        "no_information": validation.no_information,
+        "title": describe_selection(validation),
+        "measure": MEASURES[validation.measure],
+        "name": validation.measure_name,
+    }
+
+
+def list_numbers(values: Sequence[float] | Any) -> list[float | None]:
+    """Numbers as JSON has them, None for one that is not finite.
+
+    Examples
+    --------
+    >>> list_numbers([0.5, float("nan")])
+    [0.5, None]
+    """
+    return [value if np.isfinite(value) else None for value in np.asarray(values, float).tolist()]

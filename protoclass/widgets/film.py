@@ -22,7 +22,7 @@ from ..views.prototypes import list_names, list_rows, list_shown, measure_rows
 from ..views.proved import measure_gaps
 from ..views.stages import Stages, count_steps
 from ..views.words import describe_prototypes, write_error, write_value
-from .chart import describe_line
+from .curve import describe_line
 
 PAIRS = 1_500_000  # of a prototype and a row in its ball, over all radii
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes that are read; a tenth where they have to be measured
@@ -61,7 +61,7 @@ class Film:
         Of the points: the rows, then the prototypes that are not rows.
     places : dict
         The point of each name of a prototype that is not a row.
-    fits : list of Fitted
+    fits : list of Fit
         The complete one at each radius.
     reels : dict
         By place of the radius what `make_reel` gives; those that are left out Python sends when they are shown.
@@ -76,14 +76,14 @@ class Film:
     reels: dict[int, Packed]
     criticised: Sequence[tuple[str, int]] = ()
 
-    def describe_gap(self, stage: int, size: int | None) -> str:
-        """How far from the optimum the first `size` steps at a radius are at most; "" where no bound is known."""
-        proved = measure_gaps(self.fits[stage])
-        return "" if proved is None else proved.describe(size)
-
     def points(self, fit: Fitted) -> np.ndarray:
         """The point (q,) of each prototype of a fit."""
         return find_points(fit, self.places)
+
+
+def count_affordable(source: Source | None) -> int:
+    """Dissimilarities of rows to prototypes that may be read for a page."""
+    return ENTRIES if isinstance(source, Held) else ENTRIES // 10
 
 
 def find_points(fit: Fitted, places: dict[Any, int]) -> np.ndarray:
@@ -106,7 +106,7 @@ def make_film(stages: Stages, criticised: Sequence[tuple[str, Any]] = ()) -> Fil
             if row < 0:
                 places.setdefault(name, n + len(places))
     own = radii.index(stages.own[0]) if stages.own[0] is not None else 0
-    entries = ENTRIES if isinstance(stages.source, Held) else ENTRIES // 10
+    entries = count_affordable(stages.source)
     pairs, reels = PAIRS, {}
     for k in sorted(range(len(full)), key=lambda k: abs(k - own)):
         entries -= n * max(1, len(full[k].rule.prototypes))
@@ -127,6 +127,7 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     rule predicts: from `starts[i]` on the sizes `steps` at which that changes, with `nearest` (place of the prototype, -1 for
     none) and `codes`; of each prototype from `member_starts[k]` on its `members`, the rows in its ball. Where a bound on the
     optimum is known, `gaps` of the first 0, 1, ... steps (or of the complete rule alone), and what is said of a gap of 0 and of others.
+    `held_out` is the cross-validated error of the complete rule in words.
     """
     prototypes, n = fit.rule.prototypes, fit.nobs
     q = len(prototypes)
@@ -137,12 +138,13 @@ def make_reel(fit: Fitted, source: Source | None, points: np.ndarray) -> Packed:
     kept = members.rows if whole else np.empty(0, np.int64)
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    proved = measure_gaps(fit)
+    proved, held = measure_gaps(fit), fit.validation if fit.point is not None else None
     return {
         "most": count_steps(fit.rule) or 0,
         "stepwise": count_steps(fit.rule) is not None,
         "covering": coverage.first is not None,
         "texts": list_texts(fit),
+        "held_out": "" if held is None else f"held-out {held.measure_name} {write_error(held.table.iloc[fit.point])}",
         "gaps": pack(np.empty(0) if proved is None else proved.gaps),
         "proofs": [] if proved is None else list(proved.certificate.statements),
         "whole": whole and prototypes.radii is not None,
@@ -232,6 +234,65 @@ def _mark(D, rank, classes, nearer):  # type: ignore[no-untyped-def]
                 nearer[i, s] = True
 
 
+def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
+    """Packed by row: from `rival_starts[i]` on the sizes `rival_steps` at which its nearest prototype or its rival changes.
+
+    The rival is the nearest prototype of another class where the nearest is of the row's own class, else the nearest of its own
+    class. `rivals` has its place, -1 for none, `near` the distance to the nearest prototype and `gap` how much farther the rival
+    is. Empty where the rule does not predict the class of the nearest prototype.
+    """
+    prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
+    if not q or not fit.model.can.nearest or fit.model.can.own_distances:
+        return {}
+    rank = np.arange(q) if prototypes.at is None else prototypes.at
+    stepwise, parts = count_steps(fit.rule) is not None, []
+    for start in range(0, n, BLOCK):
+        rows = np.arange(start, min(n, start + BLOCK))
+        d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
+        pairs = np.empty((len(rows), q, 2), np.int64)
+        _walk(d, rank, prototypes.classes, fit.frame.codes[rows], pairs)
+        changed = np.ones((len(rows), q), bool)
+        changed[:, 1:] = (pairs[:, 1:] != pairs[:, :-1]).any(axis=2)
+        if not stepwise:
+            changed[:, :-1], changed[:, -1] = False, True
+        row, place = np.nonzero(changed)
+        near, rival = pairs[row, place].T
+        close = d[row, near]
+        gap = np.where(rival >= 0, d[row, rival] - close, np.nan)
+        parts.append((row + start, place + 1 if stepwise else np.zeros_like(place), rival, close, gap))
+    of, steps, rivals, near, gap = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return {
+        "rival_starts": pack(np.searchsorted(of, np.arange(n + 1))),
+        "rival_steps": pack(steps),
+        "rivals": pack(rivals),
+        "near": pack(near),
+        "gap": pack(gap),
+    }
+
+
+@kernel
+def _walk(D, rank, classes, codes, pairs):  # type: ignore[no-untyped-def]
+    # of prototypes equally near that of the first class wins, then the first row, as `views.cards` has it
+    best = np.empty(2, np.int64)  # of the row's own class, and of the others
+    for i in range(len(D)):
+        best[:] = -1
+        for s in range(len(classes)):
+            side = 0 if classes[s] == codes[i] else 1
+            if best[side] < 0 or _nearer(D[i], rank, classes, s, best[side]):
+                best[side] = s
+            first = 0
+            if best[0] < 0 or (best[1] >= 0 and _nearer(D[i], rank, classes, best[1], best[0])):
+                first = 1
+            pairs[i, s, 0], pairs[i, s, 1] = best[first], best[1 - first]
+
+
+@kernel
+def _nearer(d, rank, classes, a, b):  # type: ignore[no-untyped-def]
+    if d[a] != d[b]:
+        return d[a] < d[b]
+    return classes[a] < classes[b] or (classes[a] == classes[b] and rank[a] < rank[b])
+
+
 def describe(film: Film, album: Album | None) -> Packed:
     """All of a film but its reels: what a page knows of rows, classes and radii."""
     stages = film.stages
@@ -247,13 +308,14 @@ def describe(film: Film, album: Album | None) -> Packed:
             {"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)
         ],
         "response": str(frame.formula.response),
+        "optimistic": fit.why_optimistic,
         "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
         "radius_texts": [f"{value:.4g}" for value in stages.radii],
         "radius_words": [write_value(value) for value in stages.radii],
         "digits": options.digits or 4,
         "curve": describe_curve(stages),
         "criticised": [{"text": text, "point": point} for text, point in film.criticised],
-        "album": {} if album is None else describe_album(fit, album),
+        "album": {} if album is None else describe_album(film, album),
     }
 
 
@@ -272,16 +334,22 @@ def describe_curve(stages: Stages) -> Packed:
     return {
         **describe_line(validation, (radius,), rows),
         "points": [stages.radii.index(value) for value in values],
-        "texts": [write_error(row) for _, row in validation.table.iloc[rows].iterrows()],
     }
 
 
-def describe_album(fit: Fitted, album: Album) -> Packed:
-    """The rows as pictures; nothing where they have more than `PIXELS` pixels together."""
+def describe_album(film: Film, album: Album) -> Packed:
+    """The points as pictures; nothing where they have more than `PIXELS` pixels together."""
+    fit = film.stages.fit
     one = album.rows(fit, fit.frame.columns.iloc[:1])
-    if one[0].size * fit.nobs > PIXELS:
+    if one[0].size * len(film.names) > PIXELS:
         return {}
-    pixels = album.rows(fit, fit.frame.columns)
+    pixels = np.zeros((len(film.names), *one.shape[1:]), np.uint8)
+    pixels[: fit.nobs] = album.rows(fit, fit.frame.columns)
+    for each in film.fits:
+        points = film.points(each)
+        aside = np.flatnonzero(points >= fit.nobs)
+        if len(aside):
+            pixels[points[aside]] = album.prototypes(each, aside)
     return {"height": one.shape[1], "width": one.shape[2], "pixels": pack(pixels)}
 
 
@@ -301,6 +369,7 @@ def describe_plane(film: Film, plane: Plane) -> Packed:
         "spots": pack(spots),
         "axes": list(plane.axes),
         "one_unit": plane.one_unit,
+        "of_metric": plane.of_metric,
         "outline": pack(outline),
     }
 

@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from ipywidgets import HTML, Box, Dropdown, IntSlider, Layout, Select, SelectionSlider, Text, VBox
 from traitlets import Any as Anything
 from traitlets import Instance, Tuple, Unicode, validate
 
 from ..analysis.alternatives import swap
 from ..arguments import one_of
-from ..errors import OptionError
+from ..errors import OptionError, brief
 from ..estimation.fitted import Fitted
-from ..views.cards import Card, list_details, make_cards
+from ..plots import plot
+from ..settings import significant
+from ..views.cards import DECISION, NEAREST, RIVAL, VOTE, Details, find_details, list_features, read_predictors
 from ..views.coverage import Coverage, measure_coverage
-from ..views.geometry import MAP, Plane, choose_axes, list_predictors, make_plane
-from ..views.marks import Marks, list_marks, place_marks
+from ..views.geometry import MAP, Plane, choose_axes, find_limits, list_predictors, make_plane
+from ..views.marks import list_marks
 from ..views.pictures import Album, make_album
-from ..views.prototypes import find_name, list_names, list_shown
+from ..views.prototypes import find_name, list_names
 from ..views.regions import predict_regions
 from ..views.stages import count_steps, make_stages
-from ..views.words import PARAMETERS, describe_fit, describe_list, describe_picture, list_prototypes, write_value
-from .base import Explorer, Requested
-from .checks import check_label, check_radius, check_size, check_text
-from .film import Film, make_film
-from .map import Map, find_point
-from .markup import status
-from .panels import overview, panel
-from .scene import MOST, Scene
-from .swaps import criticised, make_menus, offer, swaps_of
+from ..views.words import write_field
+from .base import Explorer, Plain, Requested, find_value, join
+from .film import Film, count_affordable, describe, describe_plane, make_film, make_reel, make_rivals, pack
 
-Prepared = tuple[Film, Album | None]
-ACROSS, DOWN = 415, 430  # pixels of the picture
-LISTED = 300  # prototypes in the list
+if TYPE_CHECKING:
+    from ..analysis.alternatives import Alternatives
+
+Label = Hashable
+FEW = 12  # rows of a table
+FIELDS = 40  # predictors shown
+TABLES = {  # by relation: what the page calls it, and what its numbers are
+    RIVAL: ("Nearest rivals, of other classes", "distance"),
+    NEAREST: ("Nearest prototype of each class", "distance"),
+    VOTE: ("Probability of each class", "value"),
+    DECISION: ("Decision for each class", "value"),
+}
 
 
 class PrototypeExplorer(Explorer):
@@ -46,7 +48,7 @@ class PrototypeExplorer(Explorer):
 
     Attributes
     ----------
-    fit : Fitted
+    fit : Fit
         The one that is shown. Another that is assigned is explored from then on.
     eps : float, or None
         Radius, one of the slider's; None where the method has none or is slow to solve for each.
@@ -63,8 +65,6 @@ class PrototypeExplorer(Explorer):
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("eps", "size", "class_", "x", "y", "selected")
-    PICTURE: ClassVar[type[Map]] = Map
-    WIDEST: ClassVar[int] = 1080
 
     fit = Instance(Fitted)
     eps = Requested(None)
@@ -89,18 +89,17 @@ class PrototypeExplorer(Explorer):
         self._shape = shape
         self._swaps, self._criticised = swaps_of(fit, alternatives), criticised(fit, criticisms)
         self._current = self._swapped = fit  # the second: what swaps and criticisms are of
-        self._prepared: Prepared | None = self._prepare(fit, radii)
-        self.picture.layout = Layout(flex="1 1 300px", min_width="0", max_width="820px")
-        self.picture.on_lasso(lambda rows: self._guarded(lambda: self._lasso(rows)))
+        self._prepared: tuple[Film, Album | None] | None = self._prepare(fit, radii)
         with self.hold():
             self.fit = fit
             self._start()
             self.x, self.y = self.x if x is None else x, self.y if y is None else y
-            self.observe(lambda change: self._start() if self._prepared else None, "fit")
-            self.observe(self._radius_moved, "eps")
-            self.observe(self._update, list(self.STATE))
+        self._load()
+        self.observe(self._another_fit, "fit")
+        self.observe(self._radius_moved, "eps")
+        self.observe(self._update, list(self.STATE))
 
-    def _prepare(self, fit: Fitted, radii: Sequence[float] | None = None) -> Prepared:
+    def _prepare(self, fit: Fitted, radii: Sequence[float] | None = None) -> tuple[Film, Album | None]:
         """What takes time, and may fail, before anything is shown of a fit."""
         album = None if self._shape is None else make_album(fit, self._shape)
         return make_film(make_stages(fit, radii), self._criticised if fit is self._swapped else []), album
@@ -113,71 +112,39 @@ class PrototypeExplorer(Explorer):
         fit = self._current = self._stages.fit
         self._predictors = list_predictors(fit)
         self._planes: dict[tuple[str, str], Plane] = {}
-        self._row_of = {str(label): i for i, label in enumerate(fit.frame.index)}
-        self._scene: Scene | None = None
-        self._marks: Marks | None = None
         self._coverage: tuple[Fitted, Coverage] | None = None
-        self._regions: tuple[Fitted, Plane, np.ndarray] | None = None
         self._shown = self._stages.own
-        with self.hold(), self._controls():
-            self._sheet = self._drawn = None
+        self._starting = True
+        with self.hold():
             self.class_ = self.selected = None
             self.lassoed = ()
             self.eps, self.size = self._stages.own
             self.x, y = choose_axes(fit)
             self.y = y or next(iter(self._predictors), "")
-            self._build()
+            self._starting = False
 
-    def _build(self) -> None:
-        """The controls that this fit has."""
-        style, wide = {"description_width": "initial"}, Layout(width="99%")
-        self._arranged = False
-        self.sliders: dict[str, Any] = {}
-        if len(self._stages.radii) > 1:
-            options = [(write_value(v), i) for i, v in enumerate(self._stages.radii)]
-            slider = SelectionSlider(options=options, description=PARAMETERS["eps"], style=style, layout=wide)
-            self._follow(slider, "eps", self._stages.radii.__getitem__, "index")
-            self.sliders["eps"] = slider
-        if self.size is not None:
-            each = "" if self._most() == len(self._stages.rule(self.eps).prototypes) else " of each machine"
-            slider = IntSlider(
-                self.size, 0, max(1, self.size), description=f"size, first chosen{each}", style=style, layout=wide
-            )
-            self._follow(slider, "size", int)
-            self.sliders["size"] = slider
-        classes = [("all", -1), *((str(level), k) for k, level in enumerate(self.fit.classes))]
-        self.menu = Dropdown(options=classes, description="class", style=style, layout=Layout(width="165px"))
-        self._follow(self.menu, "class_", lambda k: None if k < 0 else self.fit.classes[k])
-        axes = [("map of the dissimilarities", MAP), *((name, name) for name in self._predictors)]
-        self.x_menu = Dropdown(options=axes, description="x", style=style, layout=Layout(width="250px"))
-        self.y_menu = Dropdown(options=self._predictors, description="y", style=style, layout=Layout(width="190px"))
-        self._follow(self.x_menu, "x", str)
-        self._follow(self.y_menu, "y", str)
-        self.list = Select(rows=17, tooltip="prototypes", layout=Layout(width="200px"))
-        self._listed = np.empty(0, np.int64)
-        self._names: list[str] = []
-        self._follow(self.list, "selected", self._label_of, "index")
-        self.search = Text(description="row", placeholder="label, Enter", continuous_update=False, style=style)
-        self.search.layout = Layout(width="200px")
-        self._follow(self.search, "selected", self._find_row)
-        self.swap_menu, self.criticisms_menu = make_menus(self._criticised)
-        self.swap_menu.observe(self._menu_moved, "value")
-        self._follow(self.criticisms_menu, "selected", lambda label: label)
-        self._status, self._head, self._details = HTML(), HTML(), HTML()
-        menus = {"only": self.menu, "list": self.list, "swap": self.swap_menu, "criticised": self.criticisms_menu}
-        self.picture.load(self._film, self._album, {**self.sliders, **menus})
+    def _another_fit(self, change: Any) -> None:
+        if self._prepared is not None:
+            self._start()
+            self._load()
 
-    def _arrange(self) -> list[Any]:
-        row = Layout(display="flex", flex_flow="row wrap")
-        menus = [self.menu, self.x_menu, self.y_menu] if self._predictors else [self.menu]
-        swaps = [] if self._swaps is None else [self.swap_menu]
-        side = VBox([self._head, self.list, *swaps, self.search], layout=Layout(width="208px", overflow="hidden"))
-        middle = Box([self.picture, side], layout=row)
-        menu = Box([*menus, self.criticisms_menu] if self._criticised else menus, layout=row)
-        return [*self.sliders.values(), menu, self._warning, self._status, middle, self._details]
+    def _load(self) -> None:
+        """Give the page what it draws: a map that can't be made it says in words."""
+        self._tell_plane: Plain = {}
+        self._guarded(lambda: self._tell_plane.update(self._describe_plane()))
+        self.content = join({
+            "film": describe(self._film, self._album),
+            "reels": {str(k): reel for k, reel in self._film.reels.items()},
+            "plane": self._tell_plane,
+            "predictors": self._predictors,
+            "swaps": self._swaps is not None,
+            "notes": [self._stages.note] if self._stages.note else [],
+            "problem": self.alert,
+        })  # fmt: skip
+        self.open()
 
     @validate("fit")
-    def _another(self, proposal: Any) -> Fitted:
+    def _prepare_another(self, proposal: Any) -> Fitted:
         """Another fit is prepared before the old one is given up."""
         fit: Fitted = proposal["value"]
         if fit is not self._current:
@@ -187,10 +154,28 @@ class PrototypeExplorer(Explorer):
         return fit
 
     def _check_eps(self, value: Any) -> float | None:
-        return check_radius(value, self._stages.radii, self.fit.model.name)
+        """One of the slider's radii; None where there is no slider."""
+        radii = self._stages.radii
+        if value is None and not radii:
+            return None
+        if not radii:
+            method = self.fit.model.name
+            raise OptionError(
+                f"eps={brief(value)}: method {method!r} has no slider of radii here; radii=[...] makes one where it has radii"
+            )
+        return float(radii[find_value("eps", value, radii)])
 
     def _check_size(self, value: Any) -> int | None:
-        return check_size(value, self._most(), self.fit.model.name)
+        """A number of steps; None where the rule was not built step by step."""
+        most = self._most()
+        if value is None and most is None:
+            return None
+        if most is None:
+            raise OptionError(f"size={brief(value)}: method {self.fit.model.name!r} was not built step by step")
+        integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not integer or not 0 <= value <= most:
+            raise OptionError(f"size={brief(value)}: an integer from 0 to {most}")
+        return int(value)
 
     @validate("class_")
     def _a_class(self, proposal: Any) -> Any:
@@ -206,34 +191,135 @@ class PrototypeExplorer(Explorer):
 
     @validate("selected")
     def _a_label(self, proposal: Any) -> Any:
-        return check_label(proposal["value"], self.fit)
+        value = proposal["value"]
+        try:
+            fine = value is None or value in self.fit.frame.index or value in list_names(self.fit)
+        except TypeError:  # what has no hash is no label
+            fine = False
+        if not fine:
+            raise OptionError(f"selected={brief(value)}: a label of a row, or of explorer.fit.prototypes.index")
+        return value.item() if isinstance(value, np.generic) else value
 
     def _most(self) -> int | None:
         return count_steps(self._stages.rule(self.eps))
 
     def _radius_moved(self, change: Any) -> None:
         """All prototypes stay all; a number of them stays that number as far as there are so many."""
-        if self.size is None or self._setting:
-            return
-        most = self._most() or 0
-        all_of_them = change.old is None or self.size == count_steps(self._stages.rule(change.old))
-        self.size = most if all_of_them else min(self.size, most)
+        if self.size is not None and not self._starting:
+            most = self._most() or 0
+            all_of_them = change.old is None or self.size == count_steps(self._stages.rule(change.old))
+            self.size = most if all_of_them else min(self.size, most)
 
-    def _label_of(self, index: int | None) -> Any:
-        return None if index is None else list_names(self.fit)[self._listed[index]]
+    def settle(self) -> None:
+        if self._shown != (self.eps, self.size):
+            self._shown = (self.eps, self.size)
+            self._current = self._stages.at(*self._shown)
+        self.fit = self._current
 
-    def _find_row(self, text: str) -> Any:
-        """The row of a label that was typed."""
-        return None if not text.strip() else self.fit.frame.index[check_text(text.strip(), self._row_of)]
+    # what the page hears, and says
 
-    def _menu_moved(self, change: Any) -> None:
-        if not self._setting and change.new is not None:
-            self._guarded(lambda: self.swap(change.new))
+    def describe_state(self) -> Plain:
+        return {
+            "stage": 0 if self.eps is None else self._stages.radii.index(self.eps),
+            "size": self.size or 0,
+            "only": -1 if self.class_ is None else self.fit.classes.index(self.class_),
+            "point": self._point_of(self.selected),
+            "x": self.x,
+            "y": "" if self.x == MAP else self.y,
+        }
 
-    @property
-    def parts(self) -> tuple[Film, Album | None, Plane]:
-        """What a page draws by itself: all radii, the pictures of the rows, and the places."""
-        return self._film, self._album, self._plane()
+    def take_state(self, state: Plain) -> None:
+        if self._stages.radii:
+            self.eps = self._stages.radii[state["stage"]]
+        if self.size is not None and state["size"] is not None:  # the page may not know how many there are at a radius
+            self.size = state["size"]
+        self.class_ = None if state["only"] < 0 else self.fit.classes[state["only"]]
+        self.x = state["x"]
+        self.y = state["y"] or self.y
+        self.selected = self._label_of(state["point"])
+        self.lassoed = tuple(self.fit.frame.index[state.get("lasso", [])])
+
+    def tell(self, message: Plain) -> Plain:
+        if message.get("swap") is not None:
+            self.swap(self._label_of(message["swap"]))
+        stage = self.describe_state()["stage"]
+        told: Plain = {"stage": stage, "size": self.size or 0, "point": self._point_of(self.selected)}
+        full, wants = self._film.fits[stage], message.get("wants", ())
+        if "reel" in wants:
+            told["reel"] = make_reel(full, self._stages.source, self._film.points(full))
+        if "rivals" in wants and self.fit.nobs * len(full.rule.prototypes) <= count_affordable(self._stages.source):
+            told["rivals"] = make_rivals(full, self._stages.source)
+        if "plane" in wants:
+            told["plane"] = self._describe_plane()
+        if "regions" in wants and self._plane().of_metric:
+            told["regions"] = self.describe_regions(self.fit, stage, self.size or 0)
+        return {**told, **self._describe_details()}
+
+    def _point_of(self, label: Any) -> int:
+        """The point of a label: a row, or a prototype that is not one; -1 for none."""
+        row = find_name(self.fit, label)[1]
+        return row if row >= 0 else self._film.places.get(label, -1)
+
+    def _label_of(self, point: int) -> Any:
+        n = self.fit.nobs
+        if point < 0:
+            return None
+        return self.fit.frame.index[point] if point < n else next(label for label, at in self._film.places.items() if at == point)
+
+    def _describe_plane(self) -> Plain:
+        axes = {"x": self.x, "y": "" if self.x == MAP else self.y}
+        return {**describe_plane(self._film, self._plane()), **axes}
+
+    def describe_regions(self, fit: Fitted, stage: int, size: int) -> Plain:
+        """The class that a rule gives each place of the plane of two predictors."""
+        plane = self._plane()
+        low, high = find_limits(np.concatenate([plane.rows, plane.locate(fit.rule.prototypes)]) if len(fit.rule.prototypes) else plane.rows)
+        extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
+        codes = predict_regions(fit, (self.x, self.y), extent).codes
+        height, width = codes.shape
+        return {
+            "x": self.x, "y": self.y, "stage": stage, "size": size, "height": height, "width": width,
+            "extent": list(extent), "codes": pack(codes),
+        }  # fmt: skip
+
+    def _describe_details(self) -> Plain:
+        """What only Python knows of what is selected: sentences, tables, predictors, and what the page joins it to."""
+        fit, found = self.fit, self._find_details()
+        place, row = find_name(fit, self.selected)
+        out: Plain = {"words": found.words, "tables": [self._tabulate(found.table, relation) for relation in TABLES]}
+        out["tables"] = [table for table in out["tables"] if table["rows"]]
+        if place >= 0 or row >= 0:
+            values = read_predictors(fit, place, row)
+            out["predictors"] = [(str(name), write_field(value)) for name, value in values.iloc[:FIELDS].items()]
+            out["predictors"] += [("", f"and {len(values) - FIELDS} more")] if len(values) > FIELDS else []
+            out["also"] = self._film.points(fit)[found.decided].tolist()
+        elif features := list_features(fit):
+            rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
+            rows += [("", f"and {len(features) - FEW} more")] if len(features) > FEW else []
+            out["tables"].append({"caption": "Features", "head": ["", "rule"], "rows": rows})
+        names = list_names(fit)
+        offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
+        out["offers"] = [(words, self._point_of(label)) for words, label in offers]
+        return out
+
+    def _tabulate(self, table: pd.DataFrame, relation: str) -> Plain:
+        """The first few lines of a kind; `points` are those of a table of prototypes."""
+        few = table[table["relation"] == relation].head(FEW)
+        caption, number = TABLES[relation]
+        values = [(str(level), f"{value:.4g}") for level, value in zip(few["class"], few["value"], strict=True)]
+        if relation in (VOTE, DECISION):
+            return {"caption": caption, "head": ["class", number], "rows": values}
+        points = [self._point_of(label) for label in few["label"]]
+        rows = [("" if point < 0 else self._film.names[point], *pair) for point, pair in zip(points, values, strict=True)]
+        return {"caption": caption, "head": ["prototype", "class", number], "rows": rows, "points": points}
+
+    # for cells of a notebook
+
+    def draw(self, ax: Any = None) -> Any:
+        axes = {} if (self.x, "" if self.x == MAP else self.y) == choose_axes(self.fit) else {"x": self.x, "y": self.y}
+        if axes and self.x == MAP:
+            axes = {"x": MAP}
+        return plot(self.fit, "prototypes", ax=ax, **axes)
 
     def save(self, path: Any, overwrite: bool = False) -> Path:
         """Write the explorer as one HTML file that needs neither Python nor a network, with all radii and sizes.
@@ -263,11 +349,6 @@ class PrototypeExplorer(Explorer):
             if self._swaps is not None:
                 self._swaps.note(before, substitute)
 
-    def _show_swaps(self) -> None:
-        names = list_names(self.fit)
-        self._offers = [] if self._swaps is None or self.selected not in names else self._swaps.of(self.selected, names)
-        offer(self.swap_menu, self._offers)
-
     @property
     def table(self) -> pd.DataFrame:
         """What the picture shows, by label: rows, then the prototypes that are not rows; `views.marks.list_marks` has the columns."""
@@ -276,102 +357,12 @@ class PrototypeExplorer(Explorer):
     @property
     def details(self) -> pd.DataFrame:
         """What the selected prototype or row has to do with others: `relation`, `label`, `class`, `value`."""
-        return list_details(self._make_cards())
+        return self._find_details().table
 
-    def _refresh(self) -> None:
-        if self._shown != (self.eps, self.size):
-            self._shown = (self.eps, self.size)
-            self._current = self._stages.at(*self._shown)
-        fit = self.fit = self._current
-        self._show_controls()
-        coverage, cards, plane = self._cover(), self._make_cards(), self._plane()
-        self._details.value = panel(fit, self.selected, cards, self._album) if cards else overview(fit, coverage)
-        only = -1 if self.class_ is None else fit.classes.index(self.class_)
-        marks = place_marks(fit, coverage, plane, only, self.selected, cards, self._album)
-        words = self._describe(coverage, marks)
-        self._status.value = status(words)
-        if self._sheet is None or self._scene is None or self._scene.plane is not plane:
-            sheet, response = self._new_sheet(ACROSS, DOWN), str(fit.frame.formula.response)
-            self._scene = Scene(sheet, plane, fit.classes, response, coverage.first is not None, marks.prototypes)
-            self._sheet = sheet
-        regions = None
-        if plane.of_metric:
-            if self._regions is None or self._regions[0] is not fit or self._regions[1] is not plane:
-                codes = predict_regions(fit, (self.x, self.y), self._scene.extent).codes
-                self._regions = (fit, plane, codes)
-            regions = (self._regions[2], self._scene.extent)
-            marks = replace(marks, regions=self._regions[2])
-        self._marks = marks
-        axes = None if self.x == MAP else (self.x, self.y)
-        state = self._point_out(only, cards)
-        self.picture.show(fit, plane, state, regions)
-        words = " ".join(filter(None, (words, self._film.describe_gap(state["stage"], self.size))))
-        self.picture.alt = describe_picture(fit, axes, words, self.class_, cards[0].title if cards else "")
-        self.picture.png = self._scene.show(marks)
-
-    def _point_out(self, only: int, cards: list[Card]) -> dict[str, Any]:
-        """The state in the terms of the map."""
-        points = self._film.points(self.fit)
-        return {
-            "stage": 0 if self.eps is None else self._stages.radii.index(self.eps),
-            "size": self.size or 0,
-            "only": only,
-            "point": find_point(self._film, self.selected, find_name(self.fit, self.selected)[1]),
-            "also": points[cards[0].prototypes].tolist() if cards else [],
-            "listed": points[self._listed].tolist(),
-            "offered": [find_point(self._film, label, find_name(self.fit, label)[1]) for _, label in self._offers],
-        }
-
-    def _select(self, point: int) -> None:
-        """Select the point that the page did."""
-        n, at = self.fit.nobs, {point: label for label, point in self._film.places.items()}
-        self.selected = None if point < 0 else self.fit.frame.index[point] if point < n else at[point]
-
-    def _lasso(self, rows: Sequence[int]) -> None:
-        self.lassoed = tuple(self.fit.frame.index[list(rows)])
-
-    def _describe(self, coverage: Coverage, marks: Marks) -> str:
-        """The fit in words, and what the picture leaves out."""
-        n, lost = self.fit.nobs, int(np.isnan(marks.prototypes).any(axis=1).sum())
-        words = [describe_fit(self.fit, coverage)]
-        words += [f"{lost} of the prototypes have no place in this picture."] if lost else []
-        words += [self._stages.note] if self._stages.note else []
-        words += [f"{MOST} of the {n} rows are drawn, evenly taken."] if n > MOST else []
-        return " ".join(words)
-
-    def _show_controls(self) -> None:
-        fit = self.fit
-        with self._controls():
-            if "eps" in self.sliders:
-                self.sliders["eps"].index = self._stages.radii.index(self.eps)
-            if "size" in self.sliders:
-                self.sliders["size"].max = max(1, self._most() or 0)
-                self.sliders["size"].value = self.size
-            self.menu.value = -1 if self.class_ is None else fit.classes.index(self.class_)
-            self.x_menu.value, self.y_menu.disabled = self.x, self.x == MAP
-            if self._predictors:
-                self.y_menu.value = self.y
-            place, row = find_name(fit, self.selected)
-            self.search.value = str(self.selected) if row >= 0 else ""
-            self._show_list(place)
-            self._show_swaps()
-            listed = [label for _, label in self._criticised]
-            self.criticisms_menu.value = self.selected if self.selected in listed else None
-
-    def _show_list(self, place: int) -> None:
-        """The prototypes of the class that stands out (or of all), in the order chosen."""
-        fit, at = self.fit, list_shown(self.fit)
-        if self.class_ is not None:
-            at = at[fit.rule.prototypes.classes[at] == fit.classes.index(self.class_)]
-        self._listed = at[:LISTED]
-        names = list_prototypes(fit, self._listed)
-        if names != self._names:
-            self._names, self.list.options = names, names
-        where = np.flatnonzero(self._listed == place)
-        self.list.index = int(where[0]) if len(where) else None
-        words = describe_list(fit, len(at), LISTED)
-        self._head.value = f'<div style="line-height:1.3"><b>{html.escape(words)}</b></div>'
-        self.list.disabled = not len(self._listed)
+    @property
+    def parts(self) -> tuple[Film, Album | None, Plane]:
+        """What a page draws by itself: all radii, the pictures of the rows, and the places."""
+        return self._film, self._album, self._plane()
 
     def _cover(self) -> Coverage:
         """What the current fit does with the rows, measured once."""
@@ -379,8 +370,8 @@ class PrototypeExplorer(Explorer):
             self._coverage = (self.fit, measure_coverage(self.fit, self._stages.source))
         return self._coverage[1]
 
-    def _make_cards(self) -> list[Card]:
-        return make_cards(self.fit, self._stages.source, self._cover(), self.selected)
+    def _find_details(self) -> Details:
+        return find_details(self.fit, self._stages.source, self._cover(), self.selected)
 
     def _plane(self) -> Plane:
         """The places in the picture, measured once for each pair of axes."""
@@ -388,3 +379,54 @@ class PrototypeExplorer(Explorer):
         if axes not in self._planes:
             self._planes[axes] = make_plane(self.fit, *axes, self._stages.source)
         return self._planes[axes]
+
+
+class Swaps:
+    """The substitutes of each prototype, also where one has taken its place already.
+
+    Parameters
+    ----------
+    found : Alternatives
+        Of the fit that is explored.
+    """
+
+    def __init__(self, found: Alternatives) -> None:
+        self._costs: dict[Label, dict[Label, float]] = dict(found.table["substitutes"].items())
+        self._first: dict[Label, Label] = {}  # the prototype of the fit in whose place a substitute stands
+
+    def of(self, label: Label, taken: Collection[Label]) -> list[tuple[str, Label]]:
+        """What can take the place of a prototype, with its cost in words; `taken` are the prototypes that there are."""
+        first = self._first.get(label, label)
+        offers = {first: "the first choice"} if first != label else {}
+        offers |= {name: f"+{significant(cost, 3)}" for name, cost in self._costs.get(first, {}).items()}
+        return [(f"{name} ({words})", name) for name, words in offers.items() if name not in taken]
+
+    def note(self, label: Label, substitute: Label) -> None:
+        """Remember that a substitute has taken the place of a prototype."""
+        first = self._first.pop(label, label)
+        if substitute != first:
+            self._first[substitute] = first
+
+
+def swaps_of(fit: Fitted, alternatives: Any) -> Swaps | None:
+    """The swaps that `fit.alternatives()` allows; None without any."""
+    from ..analysis.alternatives import Alternatives
+
+    if alternatives is None:
+        return None
+    if not isinstance(alternatives, Alternatives) or alternatives.fit is not fit:
+        given = "those of another fit" if isinstance(alternatives, Alternatives) else brief(alternatives)
+        raise OptionError(f"alternatives={given}: what fit.alternatives() of the explored fit returns")
+    return Swaps(alternatives)
+
+
+def criticised(fit: Fitted, criticisms: Any) -> list[tuple[str, Label]]:
+    """The rows that `fit.criticisms()` lists, each with the reason; none without any."""
+    from ..analysis.alternatives import Criticisms
+
+    if criticisms is None:
+        return []
+    if not isinstance(criticisms, Criticisms) or criticisms.fit is not fit:
+        given = "those of another fit" if isinstance(criticisms, Criticisms) else brief(criticisms)
+        raise OptionError(f"criticisms={given}: what fit.criticisms() of the explored fit returns")
+    return [(f"{label} ({reason})", label) for label, reason in criticisms.table["reason"].items()]

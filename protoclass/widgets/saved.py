@@ -5,24 +5,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
-import struct
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..core.sources import Held
-from ..errors import NotAvailable, OptionError, brief
+from ..errors import NotAvailable, OptionError, ProtoclassError, brief
 from ..files import check_free, write_file
-from ..views.geometry import Plane, list_predictors
-from ..views.regions import predict_regions
+from ..views.geometry import list_predictors
 from ..views.words import write_field
+from .base import join
 from .browser import script, style
-from .film import ENTRIES, Film, describe, describe_plane, pack
-from .prototypes import PrototypeExplorer
-from .rivals import make_rivals
+from .film import Film, count_affordable, describe, describe_plane, make_reel, make_rivals, pack
+
+if TYPE_CHECKING:
+    from .prototypes import PrototypeExplorer
 
 MOST = 12_000_000  # bytes of the radii, compressed
 FIELDS = 40  # predictors
@@ -54,11 +50,11 @@ def check_path(argument: str, path: Any) -> None:
 def page(explorer: PrototypeExplorer) -> str:
     """The page as HTML. All that comes from data is text, or bytes in base64."""
     title = html.escape(f"{explorer.fit.model.title}: {explorer.fit.formula}")
-    look = PAGE + style()
+    look, run = PAGE + style(), script("file")
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([script("page")], look)}'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([run], look)}'
         f'<meta name="viewport" content="width=device-width"><title>{title}</title><style>{look}</style></head>\n'
-        f'<body><main><h1>{title}</h1>\n{fragment(explorer)}\n</main><script type="module">{script("page")}</script></body></html>\n'
+        f'<body><main><h1>{title}</h1>\n{fragment(explorer)}\n</main><script type="module">{run}</script></body></html>\n'
     )
 
 
@@ -80,42 +76,43 @@ def policy(scripts: list[str], look: str, attributes: bool = False) -> str:
 
 
 def fragment(explorer: PrototypeExplorer) -> str:
-    """The explorer as a part of a page that has the script "page" and the style: the still picture stands until it runs."""
-    if explorer.picture.plane == {}:
-        raise NotAvailable(f"there is no map to save: {explorer.alert}") from explorer.exception
-    picture = base64.b64encode(explorer.picture.png).decode()
-    still = f'<img class="protoclass-picture" alt="{html.escape(explorer.picture.alt)}" src="data:image/png;base64,{picture}">'
+    """The explorer as a part of a page that has the script "file" and the style: a picture stands until it runs."""
     data = base64.b64encode(bake(explorer)).decode()
+    picture = base64.b64encode(explorer.png()).decode()
+    still = f'<img class="protoclass-picture" alt="The prototypes among the rows" src="data:image/png;base64,{picture}">'
     return f'<div class="protoclass-page">{still}<script type="text/plain" class="protoclass-data">{data}</script></div>'
 
 
 def bake(explorer: PrototypeExplorer) -> bytes:
-    """All that the page knows, compressed: a header in JSON and the bytes of its arrays."""
-    film, album, plane = explorer.parts
-    shown = dict(explorer.picture.shown)
-    reels, left, notes = _take_reels(film, {shown["stage"]: explorer.picture.reel})
+    """All that the page knows, compressed."""
+    try:
+        film, album, plane = explorer.parts
+    except ProtoclassError as reason:
+        raise NotAvailable(f"there is no map to save: {reason}") from reason
+    state = {**explorer.describe_state(), "view": "", "turn": 0}
+    reels, left, notes = _take_reels(film, state["stage"])
     notes += _add_rivals(film, reels, left)
     if film.stages.note:
         notes.append(film.stages.note)
     content = {
         "film": describe(film, album),
         "reels": {str(k): reel for k, reel in reels.items()},
-        "plane": {**describe_plane(film, plane), "name": " and ".join(plane.axes) if plane.of_metric else "map of the dissimilarities"},
-        "regions": _list_regions(explorer, film, plane, sorted(reels)),
+        "plane": {**describe_plane(film, plane), "x": state["x"], "y": state["y"]},
+        "regions": [explorer.describe_regions(film.fits[k], k, reels[k]["most"]) for k in sorted(reels)] if plane.of_metric else [],
         "fields": _list_fields(film),
-        "shown": {**shown, "also": []},
+        "state": state,
         "notes": notes,
     }
-    return zlib.compress(_join(content), 9)
+    return zlib.compress(join(content), 9)
 
 
-def _take_reels(film: Film, shown: dict[int, Any]) -> tuple[dict[int, Any], int, list[str]]:
+def _take_reels(film: Film, shown: int) -> tuple[dict[int, Any], int, list[str]]:
     """The reels whose bytes, compressed, are `MOST` together, that of the radius that is shown first; the bytes that are left; and
     what is left out, in words."""
-    (here, own), left = next(iter(shown.items())), MOST
+    left = MOST
     kept: dict[int, Any] = {}
-    for k in sorted({*film.reels, here}, key=lambda k: abs(k - here)):
-        reel = film.reels[k] if k in film.reels else {name: part for name, part in own.items() if name != "index"}
+    for k in sorted({*film.reels, shown}, key=lambda k: abs(k - shown)):
+        reel = film.reels[k] if k in film.reels else make_reel(film.fits[k], film.stages.source, film.points(film.fits[k]))
         size = _count_bytes(reel)
         if kept and size > left:
             break
@@ -128,7 +125,7 @@ def _take_reels(film: Film, shown: dict[int, Any]) -> tuple[dict[int, Any], int,
 def _add_rivals(film: Film, reels: dict[int, Any], left: int) -> list[str]:
     """Add distances of rows to prototypes to the reels, in their order, as far as bytes and time allow; what is left out in words."""
     source, n = film.stages.source, film.stages.fit.nobs
-    entries = ENTRIES if isinstance(source, Held) else ENTRIES // 10
+    entries = count_affordable(source)
     for done, (k, reel) in enumerate(reels.items()):
         entries -= n * len(film.fits[k].rule.prototypes)
         rivals = make_rivals(film.fits[k], source) if entries >= 0 else {}
@@ -141,19 +138,6 @@ def _add_rivals(film: Film, reels: dict[int, Any], left: int) -> list[str]:
 
 def _count_bytes(reel: dict[str, Any]) -> int:
     return sum(len(zlib.compress(part["data"])) for part in reel.values() if isinstance(part, dict))
-
-
-def _list_regions(explorer: PrototypeExplorer, film: Film, plane: Plane, stages: list[int]) -> list[dict[str, Any]]:
-    """The class of each place at each radius, of all prototypes; none where the plane is not the metric's own."""
-    if not plane.of_metric:
-        return []
-    out, extent = [], explorer.picture.regions["extent"]
-    for k in stages:
-        fit = film.fits[k]
-        codes = predict_regions(fit, (explorer.x, explorer.y), tuple(extent)).codes
-        size = {"size": film.reels[k]["most"] if k in film.reels else explorer.picture.shown["size"]}
-        out.append({"stage": k, **size, "height": codes.shape[0], "width": codes.shape[1], "extent": extent, "codes": pack(codes)})
-    return out
 
 
 def _list_fields(film: Film) -> list[dict[str, Any]]:
@@ -170,28 +154,3 @@ def _list_fields(film: Film) -> list[dict[str, Any]]:
         else:
             out.append({**field, "texts": [write_field(value) for value in values]})
     return out
-
-
-def _join(content: Any) -> bytes:
-    """A header in JSON, with its length before it, in which arrays say where their bytes stand; and these bytes."""
-    parts: list[bytes] = []
-    at = 0
-
-    def place(value: Any) -> Any:
-        nonlocal at
-        if isinstance(value, dict):
-            if isinstance(value.get("data"), bytes):
-                data = value["data"]
-                parts.append(data)
-                at += len(data)
-                return {"type": value["type"], "at": at - len(data), "bytes": len(data)}
-            return {str(name): place(each) for name, each in value.items()}
-        return [place(each) for each in value] if isinstance(value, list) else value
-
-    header = json.dumps(place(content), allow_nan=False, default=_plain).encode()
-    return struct.pack("<I", len(header)) + header + b"".join(parts)
-
-
-def _plain(value: Any) -> Any:
-    assert isinstance(value, np.generic)
-    return value.item()

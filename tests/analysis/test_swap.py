@@ -85,22 +85,28 @@ def test_what_can_not_be_swapped_is_refused(fit, iris):
         own.swap(own.prototypes.index[0], 149)
 
 
+def ask(explorer, **deed):
+    return explorer.answer({"state": explorer.state, **deed})
+
+
 @pytest.mark.parametrize("solver", ["exact", "greedy"])
 def test_the_explorer_swaps_by_menu_and_by_call(iris, solver):
     fit = pc.fit("species ~ .", iris, eps=1.0, solver=solver)
     result = fit.alternatives(within=0.1, progress=False)
     explorer = PrototypeExplorer(fit, alternatives=result)
-    assert explorer.swap_menu.disabled
+    assert ask(explorer)["offers"] == []
     place, row = result.substitutes.loc[0, ["prototype", "substitute"]]
     explorer.selected = place
-    offered = [value for _, value in explorer.swap_menu.options]
-    assert offered == [None, *result.table.loc[place, "substitutes"]]
-    explorer.swap_menu.value = row
+    offered = [fit.frame.index[point] for _, point in ask(explorer)["offers"]]
+    assert offered == list(result.table.loc[place, "substitutes"])
+    content, point = explorer.content, fit.frame.index.get_loc(row)
+    offers = ask(explorer, swap=point)["offers"]
     assert not explorer.alert
+    assert explorer.content != content
     assert explorer.selected == row
     assert row in explorer.fit.prototypes.index
     assert place not in explorer.fit.prototypes.index
-    assert explorer.swap_menu.options[1] == (f"{place} (the first choice)", place)
+    assert offers[0] == (f"{place} (the first choice)", fit.frame.index.get_loc(place))
     explorer.swap(place)
     assert explorer.fit.prototypes.index.tolist() == fit.prototypes.index.tolist()
     explorer.selected = None
@@ -112,23 +118,14 @@ def test_the_explorer_takes_alternatives_of_its_own_fit_alone(fit, result, iris)
     for wrong in (3, pc.fit("species ~ .", iris, eps=1.0).alternatives(progress=False)):
         with pytest.raises(pc.OptionError, match=r"alternatives=.*fit.alternatives\(\)"):
             PrototypeExplorer(fit, alternatives=wrong)
-    plain = PrototypeExplorer(fit)
-    plain.selected = fit.prototypes.index[0]
-    assert plain.swap_menu not in plain._arrange()[-2].children[1].children
+    assert b'"swaps": false' in PrototypeExplorer(fit).content
 
 
 def test_the_explorer_lists_rows_that_are_explained_badly(fit, iris):
     listed = fit.criticisms(n=5, progress=False)
     explorer = PrototypeExplorer(fit, criticisms=listed)
     rows = listed.table.index.tolist()
-    assert [value for _, value in explorer.criticisms_menu.options] == [None, *rows]
-    explorer.criticisms_menu.value = rows[1]
-    assert explorer.selected == rows[1]
-    explorer.selected = fit.prototypes.index[0]
-    assert explorer.criticisms_menu.value is None or explorer.criticisms_menu.value == fit.prototypes.index[0]
-    explorer.selected = rows[2]
-    assert explorer.criticisms_menu.value == rows[2]
-    assert not explorer.alert
+    assert [point for _, point in explorer.parts[0].criticised] == fit.frame.index.get_indexer(rows).tolist()
     for wrong in ("x", pc.fit("species ~ .", iris, eps=1.0).criticisms(progress=False)):
         with pytest.raises(pc.OptionError, match=r"criticisms=.*fit.criticisms\(\)"):
             PrototypeExplorer(fit, criticisms=wrong)
@@ -140,10 +137,8 @@ def test_another_fit_drops_what_was_found_for_the_first(fit, result, iris):
     assert explorer.parts[0].criticised
     explorer.fit = pc.fit("species ~ .", iris, eps=0.8)
     assert explorer.parts[0].criticised == []
-    assert [value for _, value in explorer.criticisms_menu.options] == [None]
     explorer.selected = explorer.fit.prototypes.index[0]
-    assert [value for _, value in explorer.swap_menu.options] == [None]
-    assert explorer.swap_menu.disabled
+    assert ask(explorer)["offers"] == []
 
 
 def test_a_swap_keeps_what_was_found_for_the_fit(fit, result):
@@ -152,4 +147,4 @@ def test_a_swap_keeps_what_was_found_for_the_fit(fit, result):
     explorer.selected, row = result.substitutes.loc[0, ["prototype", "substitute"]]
     explorer.swap(row)
     assert explorer.parts[0].criticised == before != []
-    assert not explorer.swap_menu.disabled
+    assert ask(explorer)["offers"]

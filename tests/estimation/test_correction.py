@@ -129,8 +129,8 @@ def test_the_measure_names_itself(iris, measure, name):
     assert f"held-out {name}, +- 1 SE" in texts
     assert any(t.startswith(f"least {name}") for t in texts)
     explorer = CurveExplorer(v)
-    assert f"held-out {name}, 10 folds" in explorer._facts.value
-    assert f"cross-validated {name} over" in explorer.picture.alt
+    facts, _ = explorer.answer({"state": explorer.state})["tables"]
+    assert f"held-out {name}, 10 folds" in dict(facts["rows"])
 
 
 def test_the_corrected_error_has_an_interval():

@@ -156,8 +156,8 @@ def test_an_explorer_reaches_other_largest_radii(fit, iris):
         assert seen.fitted.tolist() == one.predict(iris).cat.codes.tolist()
         held = one.rule.prototypes.radii > stages.source.take(np.arange(150), one.rule.prototypes.at)
         assert (seen.wrong == (held & (one.frame.codes[:, None] != one.rule.prototypes.classes)).sum(axis=1)).all()
-    (card,) = cards.make_cards(wider, stages.source, coverage.measure_coverage(wider, stages.source), 70)
-    assert f"The nearest prototype is {wider.predict(iris, 'nearest')[70]} " in card.text
+    found = cards.find_details(wider, stages.source, coverage.measure_coverage(wider, stages.source), 70)
+    assert f"The nearest prototype is {wider.predict(iris, 'nearest')[70]} " in found.words[0]
 
 
 def test_a_row_may_be_a_prototype_of_two_classes(ring):

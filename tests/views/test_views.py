@@ -87,7 +87,8 @@ def test_every_fit_has_the_places_of_its_explorer(iris, name):
         drawn = np.asarray(ax.collections[k + (len(ax.collections) - _marks(fit, ax))].get_offsets())
         rows = table[(table["what"] == "row") & (table["class"] == fit.classes[k])]
         assert drawn == pytest.approx(rows[["x", "y"]].to_numpy(), abs=1e-9)
-    shown = explorer._marks.prototypes
+    plane = explorer.parts[2]
+    shown = plane.locate(fit.rule.prototypes)[prototypes.list_shown(fit)] if len(fit.rule.prototypes) else np.empty((0, 2))
     known = shown[np.isfinite(shown).all(axis=1)]
     dots = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections if len(c.get_offsets())])
     assert all(np.abs(dots - spot).max(axis=1).min() < 1e-9 for spot in known)
@@ -215,21 +216,16 @@ def test_curves_have_lines_positions_and_cells(iris):
     assert (inf.tolist(), ticks) == ([0.0, 2.0, 1.0], ["1", "2", "inf"])
 
 
-def test_cards_and_words_without_a_widget(iris):
+def test_details_without_a_widget(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     stages = make_stages(fit)
     covered = coverage.measure_coverage(fit, stages.source)
     assert (covered.fitted == fit.predict().cat.codes).all()
-    first, row = cards.make_cards(fit, stages.source, covered, 82)
-    assert first.title.startswith("Prototype 82: versicolor")
-    assert sorted(fit.frame.index[first.rows]) == sorted(fit.ball(82).index)
-    assert row.text.startswith("It is classified as versicolor, rightly.")
-    assert cards.list_details([first, row]).columns.tolist() == ["relation", "label", "class", "value"]
-    assert cards.make_cards(fit, stages.source, covered, None) == []
-    table = cards.summarize_classes(fit, covered)
-    assert table["prototypes"].tolist() == fit.prototypes["class"].value_counts(sort=False).tolist()
-    assert table["misclassified"].sum() == round(150 * fit.training_error())
-    assert "optimistic" in words.describe_fit(fit, covered)
+    found = cards.find_details(fit, stages.source, covered, 82)
+    held = found.table[found.table["relation"].isin([cards.COVERS, cards.HOLDS, cards.WRONGLY])]
+    assert sorted(held["label"]) == sorted(fit.ball(82).index)
+    assert found.table.columns.tolist() == ["relation", "label", "class", "value"]
+    assert cards.find_details(fit, stages.source, covered, None).table.empty
     assert words.describe_counts(fit).startswith("setosa: ")
     assert prototypes.find_name(fit, 82)[1] == 82
 

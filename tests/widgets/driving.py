@@ -157,15 +157,12 @@ def run_all(page, count):
 
 
 class Shown:
-    """An explorer on the page: what a user sees of it, and what has changed since the last look."""
+    """An explorer on the page: what a user sees of it."""
 
     def __init__(self, box):
-        self.box, self.picture, self.map = box, box.locator("img.protoclass-picture"), box.locator(".protoclass-map")
-
-    def look(self):
-        """Words, tables and picture as they are."""
-        tables = self.box.locator("table").all_inner_texts()
-        return {"words": self.words(), "tables": tables, "picture": self.picture.get_attribute("src")}
+        self.box, self.map, self.details = box, box.locator(".protoclass-map"), box.locator(".protoclass-details")
+        self.eps, self.size = box.get_by_role("slider", name="radius"), box.get_by_role("slider", name="size")
+        self.list, self.notice = box.locator("select[size]"), box.locator(".protoclass-silent")
 
     def words(self):
         return self.box.locator("[role=status]").inner_text()
@@ -175,26 +172,20 @@ class Shown:
 
         expect(self.box.locator("[role=status]")).to_contain_text(words)
 
-    def slider(self, name):
-        return self.box.locator(".widget-slider", has_text=name)
+    def menu(self, name):
+        return self.box.get_by_label(name, exact=True)
 
-    def drag(self, name, share):
+    def drag(self, slider, share):
         """Drag the handle of a slider to a share of its length."""
-        track = self.slider(name).locator(".noUi-base")
-        at = track.bounding_box()
-        place = {"x": min(at["width"] - 1, max(1, share * at["width"])), "y": at["height"] / 2}
-        self.slider(name).locator(".noUi-handle").drag_to(track, target_position=place)
-
-    def read(self, name):
-        """The number beside a slider."""
-        return float(self.slider(name).locator(".widget-readout").inner_text())
-
-    def changed(self, before):
-        """Wait until the picture is another one; the new look."""
-        from playwright.sync_api import expect
-
-        expect(self.picture).not_to_have_attribute("src", before["picture"])
-        return self.look()
+        at, low, high = slider.bounding_box(), *(float(slider.get_attribute(end)) for end in ("min", "max"))
+        inside = 16  # pixels of the handle, which stays inside
+        start = (float(slider.input_value()) - low) / (high - low)
+        y, along = at["y"] + at["height"] / 2, [at["x"] + inside / 2 + part * (at["width"] - inside) for part in (start, share)]
+        mouse = slider.page.mouse
+        mouse.move(along[0], y)
+        mouse.down()
+        mouse.move(along[1], y, steps=4)
+        mouse.up()
 
     def drawn(self):
         """Place of the radius, size and class that the map has drawn."""

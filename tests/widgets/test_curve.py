@@ -1,18 +1,18 @@
 """What a browser draws beside the map: the error curve, the heat map, the gauge of the proved bound, swaps and criticisms."""
 
 import json
+import struct
 
 import numpy as np
 import pytest
-from mounting import mount
+from mounting import follow, mount, settle
 
 import protoclass as pc
 from protoclass.views.curve import limit_errors
 from protoclass.views.proved import measure_gaps
 from protoclass.views.words import describe_choice
 from protoclass.widgets import explore_fit
-from protoclass.widgets.chart import describe_chart
-from protoclass.widgets.curve import CurveExplorer
+from protoclass.widgets.curve import CurveExplorer, describe_chart
 from protoclass.widgets.film import describe_curve
 from protoclass.widgets.prototypes import PrototypeExplorer
 
@@ -28,6 +28,12 @@ def machines(iris):
     return pc.cross_validate("species ~ .", iris, "scm", penalty=[1.0, 2.0, float("inf")], stop=[1, 2, 3, 4], cv=3)
 
 
+def read(explorer):
+    """The header of what a page draws."""
+    (length,) = struct.unpack("<I", explorer.content[:4])
+    return json.loads(explorer.content[4 : 4 + length])
+
+
 # what is sent
 
 
@@ -35,7 +41,8 @@ def test_a_curve_is_the_table(fit):
     v = fit.validation
     chart = describe_chart(v, ("eps",))
     curve = json.loads(json.dumps(chart, allow_nan=False))["curve"]
-    assert chart["axes"] == [{"name": "eps", "count": 20}]
+    (axis,) = chart["axes"]
+    assert (axis["name"], len(axis["texts"]), axis["named"]) == ("radius eps of the balls", 20, False)
     for name in ("error", "se"):
         assert curve[f"{name}s"] == v.table[name].tolist()
     assert curve["x"] == v.grid["eps"].tolist()
@@ -75,18 +82,18 @@ def test_a_heat_map_is_the_table(machines):
 )
 def test_every_grid_is_json_that_a_page_can_read(iris, method, tuned):
     explorer = CurveExplorer(pc.cross_validate("species ~ .", iris, method, cv=3, **tuned))
-    chart = json.loads(json.dumps(explorer.picture.chart, allow_nan=False))
+    chart = read(explorer)
     drawn = chart.get("heat") or chart["curve"]
-    assert np.prod([axis["count"] for axis in chart["axes"]]) == len(explorer.validation.table)
+    assert np.prod([len(axis["texts"]) for axis in chart["axes"]]) == len(explorer.validation.table)
     assert len(drawn["words"]) == len(drawn["points"]) == len(drawn["errors"]) == len(explorer.validation.table)
     explorer.point = len(explorer.validation.table) - 1
-    assert explorer.picture.shown["point"] == explorer.point
+    assert explorer.state["point"] == explorer.point
 
 
 def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     explorer = PrototypeExplorer(fit)
     curve, alone = describe_curve(explorer._stages), describe_chart(fit.validation, ("eps",))["curve"]
-    assert {**curve, "texts": None} == {**alone, "texts": None}
+    assert curve == alone
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3)
     some = describe_curve(PrototypeExplorer(two)._stages)
     here = two.validation.grid["lambda_"] == two.parameters()["lambda_"]
@@ -131,16 +138,20 @@ SAID = ".protoclass-chart-said"
 
 @pytest.mark.browser
 def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
-    explorer = curve
+    explorer, v = curve, fit.validation
     mount(page, explorer)
-    field, words = page.locator(".protoclass-plot"), explorer.picture.chart["curve"]["words"]
+    field, words = page.locator(".protoclass-plot"), read(explorer)["curve"]["words"]
     assert chosen(page) == explorer.point == fit.point
     field.hover(position=spot(page, 3))
     assert page.locator(".protoclass-chart-tip").inner_text() == words[3]
     assert chosen(page) == fit.point
     field.click(position={"x": spot(page, 7)["x"] + 2, "y": 60})
+    page.get_by_text("Grid point 8 of 20").wait_for()
     assert chosen(page) == explorer.point == 7
-    assert page.evaluate("models.eps.get('index')") == explorer.sliders["eps"].index == 7
+    assert page.get_by_role("slider").input_value() == "7"
+    assert page.locator("[role=status]").inner_text() == words[7]
+    cells = page.locator(".protoclass-columns td").all_inner_texts()
+    assert [int(n) for n in cells if n] == v.confusion(7).to_numpy().ravel().tolist()
     page.mouse.move(1, 1)
     field.focus()
     for key, here in (("ArrowRight", 8), ("ArrowRight", 9), ("ArrowLeft", 8), ("End", 19), ("ArrowRight", 19), ("Home", 0)):
@@ -149,52 +160,50 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
         assert explorer.point == 7
     assert field.evaluate("element => getComputedStyle(element).outlineStyle") == "solid"  # the focus is seen
     field.press("Enter")
+    page.get_by_text("Grid point 1 of 20").wait_for()
     assert chosen(page) == explorer.point == 0
     field.press("ArrowRight")
     field.press("Escape")
     assert page.locator(SAID).inner_text() == ""
     assert chosen(page) == 0
-    assert [content["kind"] for content in page.evaluate("model.sent")].count("select") == 2
     assert field.get_attribute("aria-label") == "Cross-validated error at 20 grid points"
-    assert field.get_attribute("aria-description").startswith("Curve of the cross-validated error")
-    image = page.locator("img.protoclass-picture")
-    assert image.get_attribute("alt").startswith("Curve of the cross-validated error")
-    assert image.evaluate("image => image.decode().then(() => image.naturalWidth > 600)")  # the still picture stays
+    assert field.get_attribute("aria-description").endswith(words[0])
+    page.get_by_role("button", name="Use this").click()
+    page.get_by_text("the fit at eps").wait_for()
+    assert explorer.fit.point == 0
 
 
 @pytest.mark.browser
 def test_the_curve_follows_its_slider_without_python(page, curve):
     mount(page, curve, answers=False)
+    slider = page.get_by_role("slider")
     for point in (3, 12):
-        page.evaluate("point => models.eps.set('index', point)", point)
+        slider.fill(str(point))
         assert chosen(page) == point
+        assert page.locator("[role=status]").inner_text() == read(curve)["curve"]["words"][point]
     page.locator(".protoclass-plot").press("Home")
     page.locator(".protoclass-plot").press("Enter")
-    assert chosen(page) == page.evaluate("models.eps.get('index')") == 0
-    page.locator(".protoclass-plot").press("Escape")
-    page.evaluate("model.set('shown', { point: 5, turn: 0 })")  # of Python, which has not heard of the last turn
     assert chosen(page) == 0
-    page.evaluate("() => { models.eps.set('index', 6); model.set('shown', { point: 6, turn: 1 }); }")
+    assert slider.input_value() == "0"
+    sent = page.evaluate("model.sent")
+    page.evaluate("view => model.set('state', { point: 5, used: -1, view, turn: 0 })", sent[-1]["view"])
+    assert chosen(page) == 0  # Python has not heard of the last turn of this page
+    page.evaluate("model.set('state', { point: 6, used: -1, view: '', turn: 0 })")  # of a cell
     assert chosen(page) == 6
-    page.evaluate("() => { document.querySelector('.protoclass-explorer').classList.add('protoclass-gone'); models.eps.set('index', 2); }")
-    assert page.locator(SAID).inner_text() == curve.picture.chart["curve"]["words"][2]  # where Python does not say it
 
 
 @pytest.mark.browser
 def test_cells_of_a_heat_map(page, heat):
     explorer, v = heat, heat.validation
-    mount(page, explorer)
     field = page.locator(".protoclass-plot")
-    at = {name: explorer.sliders[name].options for name in explorer.sliders}
-    assert list(at) == ["kind", "penalty", "stop"]
+    assert list(explorer.grid) == ["kind", "penalty", "stop"]
 
     def find(kind, penalty, stop):
         grid = v.grid
         return grid.index[(grid["kind"] == kind) & (grid["penalty"] == penalty) & (grid["stop"] == stop)][0]
 
     explorer.kind, explorer.penalty, explorer.stop = "conjunction", 1.0, 1
-    for name, slider in explorer.sliders.items():
-        page.evaluate("([name, index]) => models[name].set('index', index)", [name, slider.index])
+    mount(page, explorer)
     assert chosen(page) == explorer.point == find("conjunction", 1.0, 1)
     field.focus()
     cells = (("Up", (1.0, 2)), ("Right", (2.0, 2)), ("Down", (2.0, 1)), ("Down", (2.0, 1)), ("Left", (1.0, 1)))
@@ -203,23 +212,28 @@ def test_cells_of_a_heat_map(page, heat):
         assert page.locator(SAID).inner_text().startswith(describe_choice(v, find("conjunction", *cell)))
     field.press("End")
     field.press("Enter")
+    settle(page, explorer)
     assert (explorer.penalty, explorer.stop) == (np.inf, 4)
     assert chosen(page) == explorer.point
-    page.evaluate("models.kind.set('index', 1)")
+    page.get_by_label("kind of machine").select_option("disjunction")
     other = find("disjunction", np.inf, 4)
     assert chosen(page) == other
     below = find("disjunction", 2.0, 3)
     field.click(position=spot(page, below))
+    settle(page, explorer)
     assert explorer.point == chosen(page) == below
     cells = page.locator(".protoclass-chart").evaluate("chart => chart.explorer.spots.map((spot) => spot !== null)")
     assert np.flatnonzero(cells).tolist() == v.grid.index[v.grid["kind"] == "disjunction"].tolist()
     written = page.locator(".protoclass-plot text").all_text_contents()
     assert f"{v.table['error'][below]:.3f}"[1:] in [text.strip("()") for text in written]
+    explorer.stop = 1
+    follow(page, explorer)
+    assert chosen(page) == find("disjunction", 2.0, 1)
 
 
 @pytest.mark.browser
-def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve, monkeypatch):
-    monkeypatch.setattr(curve.picture, "patience", 0.05)
+def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve):
+    curve.patience = 0.05
     mount(page, curve, answers=False)
     page.evaluate("() => { window.keys = []; window.addEventListener('keydown', (event) => keys.push(event.key)); }")
     field = page.locator(".protoclass-plot")
@@ -229,8 +243,11 @@ def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve, monkeypatch)
     field.press("Control+q")
     assert [key for key in page.evaluate("keys") if key not in ("Control",)] == ["q"]  # what is the notebook's
     page.get_by_role("alert").get_by_text("Python does not answer").wait_for()
-    page.evaluate("model.tell('msg:custom', { kind: 'answer' })")
-    assert page.get_by_role("alert").count() == 0
+    page.evaluate("model.answers = true")  # it is back
+    page.get_by_role("slider").fill("2")
+    page.get_by_text("Grid point 3 of 20").wait_for()
+    assert page.locator(".protoclass-silent").count() == 0
+    curve.patience = 6.0
 
 
 INSIDE = """() => {
@@ -303,10 +320,6 @@ def explorer(certified):
     return PrototypeExplorer(certified, radii=[1.0, 1.5], alternatives=swaps, criticisms=rows)
 
 
-def settle(page):
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
 @pytest.mark.browser
 def test_the_gauge_of_a_saved_page_says_what_python_does(page, explorer, certified, tmp_path):
     """At each radius and size; and the rows that are explained badly are listed and selected."""
@@ -320,7 +333,7 @@ def test_the_gauge_of_a_saved_page_says_what_python_does(page, explorer, certifi
         for size in (len(full.prototypes), 3, 0):
             sliders.nth(1).fill(str(size))
             settle(page)
-            assert gauge.inner_text() == proved.describe(size) == explorer._film.describe_gap(stage, size)
+            assert gauge.inner_text() == proved.describe(size)
             assert float(gauge.get_attribute("aria-valuenow")) == pytest.approx(100 / (1 + proved.gaps[size]), abs=0.1)
         assert f"{eps:.3g}" in page.locator("[role=status]").inner_text()
     assert proved.describe(len(full.prototypes)) == f"Objective: {full.certificate}."
@@ -337,18 +350,35 @@ def test_the_gauge_of_a_saved_page_says_what_python_does(page, explorer, certifi
 @pytest.mark.browser
 def test_in_a_notebook_the_gauge_and_the_ring_do_not_wait_for_python(page, explorer, certified):
     explorer.selected = explorer.fit.prototypes.index[0]
-    mount(page, explorer, answers=False, swap=explorer.swap_menu, criticised=explorer.criticisms_menu)
+    mount(page, explorer, answers=False)
     page.locator(".protoclass-map[data-drawn]").wait_for()
     gauge, point = page.get_by_role("meter"), "document.querySelector('.protoclass-map').explorer.state.point"
     assert gauge.inner_text() == f"Objective: {certified.certificate}."
-    assert f"Objective: {certified.certificate}." in page.locator("img.protoclass-picture").get_attribute("alt")
-    page.evaluate("models.eps.set('index', 1)")
+    assert f"Objective: {certified.certificate}." in page.locator(".protoclass-field").get_attribute("aria-description")
+    page.locator("input[type=range]").nth(0).fill("1")
     settle(page)
-    assert gauge.inner_text() == explorer._film.describe_gap(1, len(explorer._film.fits[1].prototypes))
-    page.evaluate("models.criticised.set('index', 2)")
+    full = explorer._film.fits[1]
+    assert gauge.inner_text() == measure_gaps(full).describe(len(full.prototypes))
+    page.get_by_label("badly explained").select_option(index=2)
     assert page.evaluate(point) == certified.criticisms(5).table.index[1]
-    page.evaluate("models.swap.set('index', 1)")
-    assert page.evaluate(point) == explorer.swap_menu.options[1][1]
+
+
+@pytest.mark.browser
+def test_a_menu_swaps_a_prototype(page, certified):
+    swaps = certified.alternatives()
+    label = next(label for label, offers in swaps.table["substitutes"].items() if len(offers))
+    explorer = PrototypeExplorer(certified, alternatives=swaps)
+    mount(page, explorer)
+    page.get_by_label("row", exact=True).fill(str(label))
+    page.keyboard.press("Enter")
+    menu, row = page.get_by_label("swap for"), next(iter(swaps.table.loc[label, "substitutes"]))
+    page.locator("select[aria-label='swap for']:enabled").wait_for()
+    menu.select_option(str(row))
+    page.get_by_text(f"Prototype {row}:").wait_for()
+    settle(page, explorer)
+    assert explorer.selected == row
+    assert row in explorer.fit.prototypes.index
+    page.locator("select[aria-label='swap for'] option", has_text="the first choice").wait_for(state="attached")
 
 
 def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):

@@ -12,10 +12,9 @@ import pytest
 from access import find_faults
 
 import protoclass as pc
-from protoclass.views.cards import describe_row, find_rivals
+from protoclass.views.cards import find_rivals
 from protoclass.views.coverage import measure_coverage
 from protoclass.views.stages import make_stages
-from protoclass.views.words import describe_fit
 from protoclass.widgets.browser import FOLDER, script
 from protoclass.widgets.film import list_changes, make_film
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -77,7 +76,7 @@ def spot(page, label):
 
 def test_no_names_meet_when_modules_are_joined():
     """The modules of a script share one scope, and import in no circle."""
-    for name in ("notebook", "page", "validation"):
+    for name in ("explorer", "file"):
         names = re.findall(r"^(?:class|function|async function|const) (\w+)", script(name), re.M)
         assert len(names) == len(set(names)) > 3
         assert not re.search(r"^(import|export (?!default))", script(name), re.M)
@@ -115,7 +114,20 @@ def test_every_radius_and_size_is_what_python_says(page, hostile):
             assert now["fitted"] == coverage.fitted.tolist()
             assert now["held"] == (coverage.first >= 0).astype(int).tolist()
             assert now["shown"] == [str(label) for label in explorer.fit.prototypes.index]
-            assert page.locator("[role=status]").inner_text() == describe_fit(explorer.fit, coverage)
+            assert page.locator("[role=status]").inner_text() == describe(explorer.fit, coverage)
+
+
+def describe(fit, coverage):
+    """What a page says of a fit."""
+    held, wrong = (coverage.first >= 0).sum(), (coverage.wrong > 0).sum()
+    count, known = len(fit.prototypes), ""
+    if fit.validation is not None:
+        row = fit.validation.table.iloc[fit.point]
+        known = f"; held-out error {row['error']:.4f} ± {row['se']:.4f}"
+    return (
+        f"eps = {fit.model.eps:.4g}, {count} prototype{'' if count == 1 else 's'}. {held} of {fit.nobs} rows lie in a ball of their "
+        f"class, {wrong} in one of another. Training error {fit.training_error():.4f} (optimistic: {fit.why_optimistic}){known}."
+    )
 
 
 def test_pointer_and_keys_select(page, hostile):
@@ -124,10 +136,10 @@ def test_pointer_and_keys_select(page, hostile):
     assert f"Prototype '{label}'" in page.locator(".protoclass-tip").inner_text()
     assert "It is the first to cover" in page.locator(".protoclass-said").inner_text()
     field.click(position=spot(page, label))
-    explorer = PrototypeExplorer(hostile)
-    explorer.selected = label
-    words = page.locator(".protoclass-details").inner_text()
-    assert words.startswith(f"{explorer._make_cards()[0].title}. {explorer._make_cards()[0].text}")
+    words, ball = page.locator(".protoclass-details").inner_text(), hostile.ball(label)
+    title = f"Prototype '{label}': {hostile.prototypes['class'].iloc[1]}, 2 of {len(hostile.prototypes)} in the order chosen."
+    assert words.startswith(title)
+    assert f"It is the first to cover {ball['first'].sum()} rows of its class." in words
     assert page.evaluate("location.hash") == f"#row={label}"
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
@@ -273,6 +285,36 @@ def test_axe_finds_no_grave_fault(page, scheme):
     assert find_faults(page) == []
 
 
+def explain(fit, row, coverage):
+    """What a page says of a row, from the tables of the fit."""
+    label, truth = fit.frame.index[row], fit.classes[fit.frame.codes[row]]
+    fitted, near = fit.augment().loc[label, ["fitted", "prototype"]]
+    far = fit.predict(kind="distance").loc[label]
+    right = truth == fitted
+    verdict = "rightly" if right else f"wrongly: its class is {truth}"
+    words = f"Row {label!r}: {truth}. It is classified as {fitted}, {verdict}. "
+    words += f"The nearest prototype is {near!r} ({fitted}) at {far[fitted]:.4g}; "
+    others = far.drop(fitted) if right else far[[truth]]
+    others = others[np.isfinite(others)]
+    if others.empty:
+        words += f"{'no other class has prototypes' if right else 'its own class has no prototype'}."
+    else:
+        other = others.idxmin()
+        own = fit.prototypes.index[fit.prototypes["class"] == other]
+        apart = fit.dissimilarity.frame().loc[label, own]
+        gap = others[other] - far[fitted]
+        tied = "equally far, and of these the class that comes first wins" if gap == 0 else f"{gap:.4g} farther"
+        words += f"the nearest of {'' if right else 'its own class '}{other} is {apart.idxmin()!r} at {others[other]:.4g}, {tied}."
+    first, wrong = coverage.first[row], coverage.wrong[row]
+    if first >= 0:
+        words += f" The ball of {fit.prototypes.index[first]!r} was the first to cover it"
+    else:
+        words += " No ball of its class holds it"
+    if wrong:
+        return f"{words}; {wrong} ball{'s' if wrong > 1 else ''} of other classes hold{'' if wrong > 1 else 's'} it wrongly."
+    return f"{words}; no ball of another class holds it." if first >= 0 else f"{words}, and none of another class does."
+
+
 def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, hostile):
     """Of every fourth row and all prototypes, at each radius and two sizes."""
     explorer, sliders = PrototypeExplorer(hostile), page.locator("input[type=range]")
@@ -292,8 +334,7 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
             for row in rows:
                 label = hostile.frame.index[row]
                 if label not in chosen:
-                    card = describe_row(explorer.fit, None, coverage, row)
-                    assert said[row] == f"{card.title}. {card.text}"
+                    assert said[row] == explain(explorer.fit, row, coverage)
                     continue
                 at, far = find_rivals(explorer.fit, None, chosen[label], 1)
                 names, classes = explorer.fit.prototypes.index[at], explorer.fit.prototypes["class"].iloc[at]
@@ -302,8 +343,9 @@ def test_words_of_rows_and_prototypes_have_the_distances_that_python_says(page, 
 
 
 def test_distances_that_are_too_many_are_left_out_in_words(hostile, monkeypatch, tmp_path):
-    monkeypatch.setattr("protoclass.widgets.saved.ENTRIES", 150 * 20)
-    text = PrototypeExplorer(hostile).save(tmp_path / "some.html").read_text()
+    explorer = PrototypeExplorer(hostile)
+    monkeypatch.setattr("protoclass.widgets.film.ENTRIES", 150 * 20)
+    text = explorer.save(tmp_path / "some.html").read_text()
     packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
     assert re.search(rb"The words say distances at [0-2] of the 3 radii", packed)
 
@@ -324,10 +366,9 @@ def test_other_methods_and_the_reels_of_a_given_size(iris, monkeypatch, tmp_path
     fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3)
     assert 1 <= len(make_film(make_stages(fit)).reels) < 3
     explorer = PrototypeExplorer(fit)
-    for eps in explorer._stages.radii:  # those that were not sent are sent when they are shown
-        explorer.eps = eps
-        shown = explorer.picture.shown["stage"]
-        assert str(shown) in explorer.picture.reels or explorer.picture.reel["index"] == shown
+    for stage in range(3):  # those that were not sent are sent when they are shown
+        answer = explorer.answer({"state": {**explorer.state, "stage": stage, "size": None}, "wants": ["reel"]})
+        assert answer["reel"]["most"] == answer["size"] == explorer.size
     text = explorer.save(tmp_path / "some.html").read_text()
     packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
     assert b"of the 3 radii are in this page" in packed

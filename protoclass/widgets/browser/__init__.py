@@ -16,7 +16,7 @@ def script(name: str) -> str:
 
     Examples
     --------
-    >>> script("notebook").count("function stillPicture"), "import {" in script("notebook")
+    >>> script("explorer").count("function unfold"), "import {" in script("explorer")
     (1, False)
     """
     parts: dict[str, str] = {}

@@ -108,8 +108,7 @@ export class Chart {
   }
 
   say() {
-    const { here, told } = this, alone = this.element.closest(".protoclass-gone") && !this.element.closest(".protoclass-map");
-    const at = here >= 0 ? here : alone ? this.chosen : -1, words = at >= 0 ? told.words[at] : "";
+    const { here, told } = this, words = here >= 0 ? told.words[here] : "";
     if (this.said.textContent !== words) this.said.textContent = words;
     this.tip.classList.toggle("protoclass-shown", here >= 0);
     this.field.classList.toggle("protoclass-on", here >= 0);

@@ -13,11 +13,12 @@ const HELP = "Arrow keys travel between points, Page Up and Page Down between pr
   + "plus and minus zoom, Escape lets go.";
 
 export class FitMap {
-  // `on.select(point)` and `on.lasso(points)` are called for what the user does, -1 for nothing.
+  // `on.select(point)` and `on.lasso(points)` are called for what the user does, -1 for nothing; `on.regions(stage, size)` has the
+  // class of each place of the plane, where that is known.
   constructor(on) {
     this.on = on;
     this.state = { stage: 0, size: 0, only: -1, point: -1, also: [] };
-    Object.assign(this, { here: -1, lasso: [], outline: null, drag: null, lassoing: false, reels: new Map(), regionsOf: new Map() });
+    Object.assign(this, { here: -1, lasso: [], outline: null, drag: null, lassoing: false, reels: new Map() });
     this.build();
     this.listen();
   }
@@ -83,14 +84,12 @@ export class FitMap {
     this.dark.removeEventListener("change", this.themed);
   }
 
-  // A film, its reels and the plane in which its points lie.
-  show(film, reels, plane) {
-    Object.assign(this, { film, reels, seen: null, lasso: [], here: -1 });
-    this.drawing.thumbs.clear();
-    this.drawing.ink = "";
-    this.place(plane);
+  // A film and its reels.
+  show(film, reels) {
+    Object.assign(this, { film, reels });
   }
 
+  // The plane in which the points lie.
   place(plane) {
     this.plane = { ...plane, spots: unpack(plane.spots), outline: unpack(plane.outline) };
     this.frame = new Frame(this.plane.spots, plane.one_unit);
@@ -150,11 +149,16 @@ export class FitMap {
   }
 
   drawStill() {
-    if (!this.frame || !this.frame.scale || !this.reel) return; // Python will send it
-    const { stage, size, only } = this.state, regions = this.plane.turned ? null : this.regionsOf.get(`${stage} ${size}`);
+    if (!this.isReady()) return; // Python will send what lacks
+    const { stage, size, only } = this.state, regions = this.on.regions(stage, size);
     this.drawing.still({ ...this.look(), only, frame: this.frame, plane: this.plane, regions });
     this.element.dataset.drawn = `${stage} ${size} ${only}`;
     this.measureGap();
+  }
+
+  // How many of the prototypes that are shown have no place in the plane.
+  lost({ reel, now }) {
+    return this.frame ? now.shown.filter((place) => this.frame.at(reel.points[place]).some(Number.isNaN)).length : 0;
   }
 
   // How much of the objective every other choice of prototypes needs too.
@@ -170,8 +174,12 @@ export class FitMap {
     this.gauge.setAttribute("aria-valuetext", words);
   }
 
+  isReady() {
+    return this.frame && this.frame.scale && this.reel && this.state.size !== null;
+  }
+
   drawMoving() {
-    if (!this.frame || !this.frame.scale || !this.reel) return;
+    if (!this.isReady()) return;
     const seen = this.look(), { point, also } = this.state;
     const near = point >= 0 && point < this.film.rows ? seen.now.nearest[point] : -1;
     const ends = also.length ? also : near >= 0 ? [seen.reel.points[near]] : [];
@@ -181,15 +189,13 @@ export class FitMap {
     this.say();
   }
 
-  // The lasso and the point under the pointer or the keys in words; what is chosen where Python does not say it.
+  // The lasso and the point under the pointer or the keys in words.
   say() {
-    const chosen = this.element.closest(".protoclass-gone") ? this.state.point : -1;
-    const point = this.here >= 0 ? this.here : chosen, seen = this.look(), parts = [];
-    if (this.lasso.length) parts.push(setWords(seen, this.lasso));
-    if (point >= 0) {
-      const { title, text } = pointWords(seen, point);
+    const seen = this.look(), parts = this.lasso.length ? [setWords(seen, this.lasso)] : [];
+    if (this.here >= 0) {
+      const [{ title, text }] = pointWords(seen, this.here);
       parts.push(`${title}. ${text}`);
-      if (this.here >= 0) this.tip.textContent = title;
+      this.tip.textContent = title;
     }
     const words = parts.join(" ");
     if (this.said.textContent !== words) this.said.textContent = words;
@@ -213,7 +219,7 @@ export class FitMap {
   }
 
   hover(point) {
-    if (point === this.here || !this.reel) return;
+    if (point === this.here || !this.isReady()) return;
     this.here = point;
     this.field.classList.toggle("protoclass-on", point >= 0);
     this.drawMoving();
@@ -226,7 +232,7 @@ export class FitMap {
 
   move(x, y) {
     const drag = this.drag;
-    if (!this.frame || !this.reel) return;
+    if (!this.isReady()) return;
     if (!drag) return this.hover(this.frame.inside(x, y) ? this.reach(x, y, NEAR) : -1);
     drag.moved ||= Math.hypot(x - drag.x, y - drag.y) > 4;
     if (!drag.moved) return;
@@ -243,7 +249,7 @@ export class FitMap {
   release(x, y) {
     const drag = this.drag;
     this.drag = null;
-    if (!drag || !this.frame || !this.reel) return;
+    if (!drag || !this.isReady()) return;
     if (drag.moved && drag.lasso) {
       this.setLasso(this.frame.within(this.rows(), this.outline || []));
       this.outline = null;
@@ -287,7 +293,7 @@ export class FitMap {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.reel) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.isReady()) return;
     const { key } = event, at = this.here >= 0 ? this.here : this.state.point;
     if (ARROWS[key]) this.travel(this.frame.next(this.travelled(), at, ARROWS[key]));
     else if (key === "PageDown" || key === "PageUp") this.travel(this.nextPrototype(at, key === "PageDown" ? 1 : -1));

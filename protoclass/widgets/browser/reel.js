@@ -11,6 +11,18 @@ export function unpack(packed) {
   return new KINDS[packed.type](buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
+// What Python or a file has: a length, a header in JSON, whose arrays say where their bytes stand, and the bytes.
+export function unfold(view) {
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength), length = view.getUint32(0, true), start = 4 + length;
+  const fill = (value) => {
+    if (value === null || typeof value !== "object") return value;
+    if (value.at !== undefined && value.type) return { type: value.type, data: bytes.subarray(start + value.at, start + value.at + value.bytes) };
+    for (const name of Object.keys(value)) value[name] = fill(value[name]);
+    return value;
+  };
+  return fill(JSON.parse(new TextDecoder().decode(bytes.subarray(4, start))));
+}
+
 export class Film {
   constructor(told) {
     Object.assign(this, told);
@@ -24,12 +36,15 @@ export class Film {
 
 export class Reel {
   constructor(told) {
-    Object.assign(this, told);
-    for (const name of Object.keys(told)) if (told[name] && told[name].data) this[name] = unpack(told[name]);
+    this.add(told);
     this.placesOf = new Map();
     for (let place = this.points.length - 1; place >= 0; place--) {
       if (this.listed[place]) this.placesOf.set(this.points[place], place);
     }
+  }
+
+  add(told) {
+    for (const [name, value] of Object.entries(told)) this[name] = value && value.data ? unpack(value) : value;
   }
 
   // The weight of the rows that each prototype is the first to cover.
@@ -63,6 +78,17 @@ export class Reel {
   placeOf(point, size) {
     const place = this.placesOf.get(point);
     return place !== undefined && this.born[place] <= size ? place : -1;
+  }
+
+  // All places of a point, which may be a centre of several machines.
+  placesAt(point, size) {
+    if (this.placeOf(point, size) < 0) return [];
+    return Array.from(this.points.keys()).filter((place) => this.points[place] === point && this.listed[place] && this.born[place] <= size);
+  }
+
+  // Whether some prototype is the nearest of a row: that rule says so.
+  get speaks() {
+    return this.nearest.some((place) => place >= 0);
   }
 
   // What the first `size` prototypes do with the rows.

@@ -1,88 +1,83 @@
-// The explorer of a validation in a notebook: the chart follows the sliders at once; Python's answer brings the words beside it.
+// The explorer of a validation: a slider for each parameter beside the curve, or the heat map of two; Python's answer brings the tables.
 
-import { nameControls, watch } from "./answer.js";
+import { menu, range, tabulate } from "./controls.js";
 import { Curve } from "./curve.js";
+import { make } from "./element.js";
 import { Heat } from "./heat.js";
-import { stillPicture, tellRatio } from "./still.js";
 
-class Validation {
-  constructor(model, el) {
-    Object.assign(this, { model, controls: {}, turn: 0, heard: [] });
-    const { curve, heat } = model.get("chart"), choose = (point) => this.choose(point);
+export class Validation {
+  constructor(root, told, python) {
+    Object.assign(this, { told, python, point: told.state.point, used: told.state.used });
+    const { curve, heat } = told, choose = (point) => this.choose(point);
     this.chart = heat ? new Heat(heat, choose) : new Curve(curve, choose);
     this.chart.element.explorer = this.chart;
-    const { image, close } = stillPicture(model);
-    image.classList.add("protoclass-hidden"); // its text is for those who do not see the chart
-    this.closeStill = close;
-    el.append(this.chart.element, image);
-    this.stop = watch(model, el, this.chart.element);
-    this.hear(model, "change:shown", () => this.adopt());
-    this.hear(model, "change:alt", () => this.name());
-    this.chart.mark(model.get("shown").point);
-    this.name();
-    this.link();
-    tellRatio(model);
+    this.controls = told.axes.map((axis, k) => this.control(axis, k));
+    const controls = make("div", "controls"), line = make("div", "controls"), button = make("button", "tool", "Use this", { type: "button" });
+    controls.append(...this.controls.filter(Boolean).map(({ label }) => label));
+    button.title = "Fit all rows at this point: explorer.fit";
+    button.addEventListener("click", () => python.report({ use: true }));
+    this.status = make("p", "status", "", { role: "status" });
+    this.problem = make("p", "problem", "", { role: "alert" });
+    this.tables = make("div", "tables");
+    line.append(button, this.status);
+    root.replaceChildren(controls, line, this.problem, this.chart.element, this.tables);
+    this.update();
   }
 
-  hear(model, event, act) {
-    model.on(event, act);
-    this.heard.push(() => model.off(event, act));
+  // The control of a parameter; none for one that has a single value.
+  control({ name, texts, named }, k) {
+    if (texts.length < 2) return null;
+    const moved = (index) => this.choose(this.indices().reduce((at, old, l) => at * this.told.axes[l].texts.length + (l === k ? index : old), 0));
+    if (!named) return range(name, texts.length - 1, moved);
+    const { select, label } = menu(name, texts.map((text, index) => [text, index]), (value) => moved(Number(value)));
+    return { label, show: (index) => (select.value = index) };
   }
 
-  name() {
-    this.chart.field.setAttribute("aria-description", this.model.get("alt"));
-  }
-
-  // The models of the sliders; without a manager of widgets the chart follows Python alone.
-  async link() {
-    const manager = this.model.widget_manager;
-    if (!manager) return;
-    for (const [name, id] of Object.entries(this.model.get("controls"))) {
-      const control = (this.controls[name] = await manager.get_model(id));
-      this.hear(control, "change:index", () => this.chart.mark(this.point()));
-    }
-  }
-
-  // The grid point of the sliders: the last parameter varies fastest, and one without a slider has one value.
-  point() {
-    const { axes } = this.model.get("chart");
-    return axes.reduce((at, { name, count }) => at * count + (this.controls[name] ? this.controls[name].get("index") : 0), 0);
+  // The place of each parameter's value: the last parameter varies fastest.
+  indices() {
+    let left = this.point;
+    return this.told.axes.map(({ texts }) => texts.length).reverse().map((count) => {
+      const index = left % count;
+      left = Math.floor(left / count);
+      return index;
+    }).reverse();
   }
 
   choose(point) {
-    this.turn++;
-    let left = point;
-    for (const { name, count } of [...this.model.get("chart").axes].reverse()) {
-      if (this.controls[name]) this.controls[name].set("index", left % count);
-      left = Math.floor(left / count);
-    }
-    this.chart.mark(point);
-    try {
-      this.model.send({ kind: "select", point, turn: this.turn });
-    } catch (reason) {
-      console.warn(reason); // a kernel that is gone, which the notice says
-    }
+    this.point = point;
+    this.update();
+    this.python.report();
   }
 
-  // Python's state; where the page has moved on since, Python will say that as well.
-  adopt() {
-    const { point, turn } = this.model.get("shown");
-    const moved = Object.keys(this.controls).length && this.point() !== point;
-    if (turn < this.turn || moved) return;
-    this.chart.mark(point);
-    nameControls(this.chart.element);
+  update() {
+    const words = this.chart.told.words[this.point];
+    this.indices().forEach((index, k) => this.controls[k] && this.controls[k].show(index, this.told.axes[k].texts[index]));
+    this.chart.mark(this.point);
+    this.chart.field.setAttribute("aria-description", `${this.chart.told.title}. Chosen: ${words}`);
+    this.status.textContent = words;
+  }
+
+  state() {
+    return { point: this.point };
+  }
+
+  take({ point, used }) {
+    if (point === this.point && used === this.used) return false;
+    Object.assign(this, { point, used });
+    this.update();
+    return true;
+  }
+
+  wants() {
+    return [];
+  }
+
+  hear({ problem = "", tables = [] }) {
+    this.problem.textContent = problem;
+    if (!problem) this.tables.replaceChildren(...tables.map(tabulate));
   }
 
   close() {
-    this.heard.forEach((off) => off());
-    this.stop();
-    this.closeStill();
     this.chart.close();
   }
 }
-
-function render({ model, el }) {
-  const validation = new Validation(model, el);
-  return () => validation.close();
-}
-export default { render };

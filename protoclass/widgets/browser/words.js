@@ -25,9 +25,8 @@ export function fitWords({ film, reel, now, stage, size }) {
   const radius = film.radius_texts.length ? `eps = ${film.radius_texts[stage]}, ` : "";
   const balls = reel.covering && reel.whole
     ? `${held} of ${n} rows lie in a ball of their class, ${invaded} in one of another. ` : "";
-  const at = film.curve.points ? film.curve.points.indexOf(stage) : -1;
-  const known = at >= 0 && size === reel.most ? `; held-out ${film.curve.name} ${film.curve.texts[at]}` : "";
-  const error = `Training error ${(lost / all).toFixed(4)} (optimistic: the same rows chose the prototypes)${known}.`;
+  const known = reel.held_out && size === reel.most ? `; ${reel.held_out}` : "";
+  const error = `Training error ${(lost / all).toFixed(4)} (optimistic: ${film.optimistic})${known}.`;
   return `${radius}${what}. ${balls}${error}`;
 }
 
@@ -45,8 +44,27 @@ export function gapWords(seen) {
   return `Objective: ${gap === 0 ? optimal : above.replace("{}", `${percent} %`)}.`;
 }
 
-// The title and the text of a prototype.
-export function prototypeWords({ film, reel, now, size }, place) {
+// The picture for those who do not see it.
+export function mapWords(seen, { only, point }, plane) {
+  const { film } = seen, where = plane && !plane.one_unit ? `the plane of ${plane.axes[0]} and ${plane.axes[1]}` : "a map of the dissimilarities";
+  const stands = only < 0 ? "" : ` Class ${film.classes[only].name} stands out.`;
+  const ringed = point < 0 ? "" : ` Ringed: ${pointWords(seen, point)[0].title}.`;
+  return `${film.rows} rows and their prototypes on ${where}. ${fitWords(seen)} ${gapWords(seen)}${stands}${ringed}`;
+}
+
+// Rows, prototypes and misclassified rows of each class.
+export function classTable({ film, reel, now }) {
+  const counts = film.classes.map(() => [0, 0, 0]);
+  for (let row = 0; row < film.rows; row++) {
+    counts[film.codes[row]][0]++;
+    if (now.fitted[row] !== film.codes[row]) counts[film.codes[row]][2]++;
+  }
+  for (const place of now.shown) counts[reel.classes[place]][1]++;
+  return { caption: "Classes", head: ["class", "rows", "prototypes", "misclassified"], rows: film.classes.map(({ name }, k) => [name, ...counts[k].map(String)]) };
+}
+
+// The title and the text of a prototype, and rows that it has to do with.
+function prototypeWords({ film, reel, now, size }, place) {
   const code = reel.classes[place], point = reel.points[place], levels = film.classes;
   const other = point < film.rows && film.codes[point] !== code;
   let title = `Prototype ${film.called[point]}: ${levels[code].name}`;
@@ -61,12 +79,13 @@ export function prototypeWords({ film, reel, now, size }, place) {
     const ringed = wrong.length ? " (ringed in red)" : "";
     const text = `It is the first to cover ${countRows(first.length)} of its class. Its ball also holds ${countRows(before)} that `
       + `others covered before, and ${countRows(wrong.length)} of other classes${ringed}.${rival}`;
-    return { title, text, lists: [["Covers first", first], ["Holds wrongly", wrong]] };
+    return { title, text, code, lists: [["Covers first", first], ["Holds wrongly", wrong]] };
   }
+  if (!reel.whole && !reel.speaks) return { title, text: "The rule depends on this row.", code, lists: [] };
   const own = rows.filter((row) => film.codes[row] === code).length;
   const text = reel.whole ? `It has ${countRows(rows.length)} within its radius, ${own} of them of its class.`
     : `It is the nearest prototype of ${countRows(rows.length)}, ${own} of them of its class.`;
-  return { title, text: text + rival, lists: [[reel.whole ? "Within its radius" : "Is nearest to", rows]] };
+  return { title, text: text + rival, code, lists: [[reel.whole ? "Within its radius" : "Is nearest to", rows]] };
 }
 
 const nameAt = ({ film, reel }, place) => `${film.called[reel.points[place]]} (${film.classes[reel.classes[place]].name})`;
@@ -86,7 +105,7 @@ function nearWords({ film, reel, size }, row, near) {
 }
 
 // The title and the text of a row.
-export function rowWords({ film, reel, now, size }, row) {
+function rowWords({ film, reel, now, size }, row) {
   const levels = film.classes, truth = film.codes[row], fitted = now.fitted[row], words = [];
   const verdict = truth === fitted ? "rightly" : `wrongly: its class is ${levels[truth].name}`;
   words.push(`It is classified as ${levels[fitted].name}, ${verdict}.`);
@@ -100,13 +119,13 @@ export function rowWords({ film, reel, now, size }, row) {
       : own.startsWith("No") ? ", and none of another class does." : "; no ball of another class holds it.";
     words.push(own + others);
   }
-  return { title: `Row ${film.called[row]}: ${levels[truth].name}`, text: words.join(" "), lists: [] };
+  return { title: `Row ${film.called[row]}: ${levels[truth].name}`, text: words.join(" "), code: truth, lists: [] };
 }
 
-// What a point is: the words of a prototype where it is one, else of a row.
+// What a point is: the words of each prototype that it is, and those of a row; none for no point.
 export function pointWords(seen, point) {
-  const place = seen.reel.placeOf(point, seen.size);
-  return place >= 0 ? prototypeWords(seen, place) : rowWords(seen, point);
+  const words = seen.reel.placesAt(point, seen.size).map((place) => prototypeWords(seen, place));
+  return point >= 0 && point < seen.film.rows ? [...words, rowWords(seen, point)] : words;
 }
 
 // Some rows by name, those of other classes with their class.
@@ -128,6 +147,13 @@ export function setWords({ film, now }, rows) {
   }
   const classes = counts.map((count, k) => (count ? `${film.classes[k].name} ${count}` : "")).filter(Boolean).join(", ");
   return `${countRows(rows.length)} in the lasso${classes ? `: ${classes}; ${lost} misclassified` : ""}.`;
+}
+
+// The head of a list of so many prototypes, of which at most some are listed.
+export function listHead({ film, reel }, count, most) {
+  if (!count) return "No prototypes to choose";
+  const few = count > most ? `; the first ${most} are listed` : "";
+  return `${count} prototypes${film.ordered ? ", in the order chosen" : ""}${few}${reel.covering ? " (rows first covered)" : ""}`;
 }
 
 // A prototype in a list: place, name, class, and the rows that it covers first.

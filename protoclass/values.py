@@ -77,6 +77,19 @@ NUMBERS = {"float_format": significant}  # how print and a notebook show a table
 PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}  # and one of comparisons by pairs
 
 
+def facts_as_text(facts: Mapping[str, str]) -> str:
+    """Names and what is said of each, a line each, one below the other."""
+    width = max(map(len, facts)) + 1
+    return "\n".join(f"{name + ':':<{width}} {value}" for name, value in facts.items())
+
+
+def facts_as_html(facts: Mapping[str, str]) -> str:
+    """The same as a table."""
+    cells = ([f"<{tag} style='text-align:left'>{html.escape(text)}</{tag}>" for tag, text in zip(("th", "td"), fact, strict=True)]
+             for fact in facts.items())  # fmt: skip
+    return f"<table>{''.join(f'<tr>{name}{value}</tr>' for name, value in cells)}</table>"
+
+
 class Printed:
     """A value that prints itself: sentences with tables below them, which a notebook shows as such.
 

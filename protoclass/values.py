@@ -49,8 +49,8 @@ def public(made: Public) -> Public:
 class Above:
     """A method that a floor above has for the class of a value: it is loaded when it is first asked for, by name.
 
-    The package of the floor says where the functions are: `METHODS["Stability"]["plot"]` is "stability:stability", the function
-    `stability` of its module `stability`. Signature and documentation of the method are those of the function.
+    The package of the floor says where the functions are: `METHODS["Stability"]["plot"]` is "protoclass.plots.stability:stability", a
+    module and a function of it. Signature and documentation of the method are those of the function.
     """
 
     def __init__(self, floor: str) -> None:
@@ -66,10 +66,10 @@ class Above:
 
 @cache
 def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
-    package = import_module(f".{floor}", __package__)
+    package = import_module(floor)
     known = next(package.METHODS[base.__name__] for base in cls.__mro__ if base.__name__ in package.METHODS)
     module, _, function = known[name].partition(":")
-    found = getattr(import_module(f".{module}", package.__name__), function)
+    found = getattr(import_module(module), function)
     return limited(known_arguments(found, name, True))
 
 
@@ -159,5 +159,5 @@ class Saveable:
         >>> saved.holds
         ('the data: 150 rows with their labels and all 5 columns; fit.slim() leaves them out',)
         """
-        saved: Saved = import_module(".saving", __package__).save(self, path, overwrite)
+        saved: Saved = import_module("protoclass.saving").save(self, path, overwrite)
         return saved

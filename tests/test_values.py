@@ -22,16 +22,16 @@ def values_with_doors():
 
 @pytest.mark.parametrize(("of", "name", "door"), list(values_with_doors()), ids=lambda v: getattr(v, "__name__", None))
 def test_a_floor_above_has_each_method_that_a_value_expects_of_it(of, name, door):
-    entry = import_module(f"protoclass.{door.floor}").METHODS[of.__name__][name]
+    entry = import_module(door.floor).METHODS[of.__name__][name]
     module, _, function = entry.partition(":")
-    found = getattr(import_module(f"protoclass.{door.floor}.{module}"), function)
+    found = getattr(import_module(module), function)
     assert inspect.unwrap(getattr(of, name)) is inspect.unwrap(found)
     assert found.__doc__
 
 
 def test_floors_above_name_no_value_that_asks_for_nothing():
     asked = {(door.floor, of.__name__, name) for of, name, door in values_with_doors()}
-    given = {(f.__name__.split(".")[1], of, name) for f in FLOORS for of, methods in f.METHODS.items() for name in methods}
+    given = {(f.__name__, of, name) for f in FLOORS for of, methods in f.METHODS.items() for name in methods}
     assert given == asked
 
 

@@ -50,7 +50,7 @@ class PermutationTest:
     how: str
     call: str
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     def tidy(self) -> pd.DataFrame:
         """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,

@@ -14,17 +14,17 @@ from ..errors import NotAvailable, OptionError
 from ..estimation.fitted import Fitted
 
 METHODS = {
-    "Alternatives": {"plot": "alternatives:alternatives"},
-    "Comparison": {"plot": "comparison:comparison"},
-    "Criticisms": {"plot": "alternatives:criticisms"},
-    "Dissimilarity": {"plot": "matrix:plot"},
-    "Embedding": {"plot": "spectrum:points"},
-    "PermutationTest": {"plot": "permutation:permutations"},
-    "Spectrum": {"plot": "spectrum:spectrum"},
-    "Stability": {"plot": "stability:stability"},
-    "Test": {"plot": "evaluation:draw_test"},
-    "TestByGroup": {"plot": "evaluation:groups"},
-    "Validation": {"plot": "curve:curve"},
+    "Alternatives": {"plot": "protoclass.plots.alternatives:alternatives"},
+    "Comparison": {"plot": "protoclass.plots.comparison:comparison"},
+    "Criticisms": {"plot": "protoclass.plots.alternatives:criticisms"},
+    "Dissimilarity": {"plot": "protoclass.plots.matrix:plot"},
+    "Embedding": {"plot": "protoclass.plots.spectrum:points"},
+    "PermutationTest": {"plot": "protoclass.plots.permutation:permutations"},
+    "Spectrum": {"plot": "protoclass.plots.spectrum:spectrum"},
+    "Stability": {"plot": "protoclass.plots.stability:stability"},
+    "Test": {"plot": "protoclass.plots.evaluation:draw_test"},
+    "TestByGroup": {"plot": "protoclass.plots.evaluation:groups"},
+    "Validation": {"plot": "protoclass.plots.curve:curve"},
 }  # what draws a value of each class, see `protoclass.values.Above`
 
 

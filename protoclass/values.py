@@ -64,13 +64,18 @@ class Above:
         return function if value is None else MethodType(function, value)
 
 
+def load(place: str) -> Callable[..., Any]:
+    """The function of a module, which is imported: "protoclass.plots.stability:stability"."""
+    module, _, name = place.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
 @cache
 def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
     package = import_module(floor)
     known = next(package.METHODS[base.__name__] for base in cls.__mro__ if base.__name__ in package.METHODS)
-    module, _, function = known[name].partition(":")
-    found = getattr(import_module(module), function)
-    return limited(known_arguments(found, name, True))
+    return limited(known_arguments(load(known[name]), name, True))
 
 
 NUMBERS = {"float_format": significant}  # how print and a notebook show a table of numbers

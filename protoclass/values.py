@@ -1,4 +1,4 @@
-"""What values that users hold have in common: checked arguments, memory that runs out in words, and the one door to floors above."""
+"""What values that users hold have in common: checked arguments, errors of memory, how they print, and the one door to floors above."""
 
 from __future__ import annotations
 

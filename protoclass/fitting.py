@@ -118,7 +118,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     fits: ClassVar[type[Fit]] = Fit
 
     permutation_test = permutation_test
-    plot, explore = Above("plots"), explore_validation
+    plot, explore = Above("protoclass.plots"), explore_validation
     _said = curve.said
 
     @cached_property

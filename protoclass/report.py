@@ -92,7 +92,7 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
 
 def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    from .widgets.saved import policy
+    from .widgets.saved import policy  # ipywidgets and matplotlib take 0.5 s that a fit without a page does without
 
     title = html.escape(f"{fit.model.title}: {fit.formula}")
     body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability))
@@ -106,7 +106,7 @@ def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
 
 def sections(fit: Fitted, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
     """Headings and contents of the page, in order."""
-    from .plots.curve import curve
+    from .plots.curve import curve  # see `page`
 
     yield "The fit", html_text(fit) + picture(partial(plot, fit), "the prototypes among the rows")
     yield "Explorer", explorer(fit)
@@ -126,7 +126,7 @@ def sections(fit: Fitted, test: Any, stability: bool) -> Iterator[tuple[str, str
 
 def explorer(fit: Fitted) -> str:
     """The explorer of the fit, which needs no Python; where there is no map, the reason."""
-    from .widgets.prototypes import PrototypeExplorer
+    from .widgets.prototypes import PrototypeExplorer  # see `page`
     from .widgets.saved import fragment
 
     try:

@@ -1,4 +1,4 @@
-"""What values that users hold have in common: checked arguments, memory that runs out in words, and the one door to floors above."""
+"""What values that users hold have in common: checked arguments, errors of memory, how they print, and the one door to floors above."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def public(made: Public) -> Public:
 class Above:
     """A method that a floor above has for the class of a value: it is loaded when it is first asked for, by name.
 
-    The package of the floor says where the functions are: `METHODS["Stability"]["plot"]` is "stability:stability", the function
-    `stability` of its module `stability`. Signature and documentation of the method are those of the function.
+    The package of the floor says where the functions are: `METHODS["Stability"]["plot"]` is "protoclass.plots.stability:stability", a
+    module and a function of it. Signature and documentation of the method are those of the function.
     """
 
     def __init__(self, floor: str) -> None:
@@ -64,17 +64,35 @@ class Above:
         return function if value is None else MethodType(function, value)
 
 
+def load(place: str) -> Callable[..., Any]:
+    """The function of a module, which is imported: "protoclass.plots.stability:stability"."""
+    module, _, name = place.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
 @cache
 def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
-    package = import_module(f".{floor}", __package__)
+    package = import_module(floor)
     known = next(package.METHODS[base.__name__] for base in cls.__mro__ if base.__name__ in package.METHODS)
-    module, _, function = known[name].partition(":")
-    found = getattr(import_module(f".{module}", package.__name__), function)
-    return limited(known_arguments(found, name, True))
+    return limited(known_arguments(load(known[name]), name, True))
 
 
 NUMBERS = {"float_format": significant}  # how print and a notebook show a table of numbers
 PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}  # and one of comparisons by pairs
+
+
+def facts_as_text(facts: Mapping[str, str]) -> str:
+    """Names and what is said of each, a line each, one below the other."""
+    width = max(map(len, facts)) + 1
+    return "\n".join(f"{name + ':':<{width}} {value}" for name, value in facts.items())
+
+
+def facts_as_html(facts: Mapping[str, str]) -> str:
+    """The same as a table."""
+    cells = ([f"<{tag} style='text-align:left'>{html.escape(text)}</{tag}>" for tag, text in zip(("th", "td"), fact, strict=True)]
+             for fact in facts.items())  # fmt: skip
+    return f"<table>{''.join(f'<tr>{name}{value}</tr>' for name, value in cells)}</table>"
 
 
 class Printed:
@@ -146,5 +164,5 @@ class Saveable:
         >>> saved.holds
         ('the data: 150 rows with their labels and all 5 columns; fit.slim() leaves them out',)
         """
-        saved: Saved = import_module(".saving", __package__).save(self, path, overwrite)
+        saved: Saved = import_module("protoclass.saving").save(self, path, overwrite)
         return saved

@@ -73,7 +73,7 @@ class Alternatives(Printed):
     substitutes: pd.DataFrame
     candidates: pd.DataFrame
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     def tidy(self) -> pd.DataFrame:
         """One row for each prototype and substitute, as `substitutes`; prototypes without one have a row with no substitute."""
@@ -286,7 +286,7 @@ class Criticisms(Printed):
     score: str
     meaning: str
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     def tidy(self) -> pd.DataFrame:
         """The table with the labels as the column `row`."""

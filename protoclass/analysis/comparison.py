@@ -69,7 +69,7 @@ class Comparison(Printed, Saveable, Served):
     chances: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     between: ClassVar[str] = "\n\n"
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     @property
     def methods(self) -> list[str]:

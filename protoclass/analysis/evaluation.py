@@ -92,9 +92,9 @@ class Test(Printed, Served):
     losses: np.ndarray | None = None
     decided: str = ""
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
     between: ClassVar[str] = "\n\n"
-    summary, _said = Above("tables"), Above("tables")
+    summary, _said = Above("protoclass.tables"), Above("protoclass.tables")
 
     @property
     def classes(self) -> list[Any]:
@@ -601,7 +601,7 @@ class TestByGroup(Printed):
     without_rows: list[Any]
 
     between: ClassVar[str] = "\n\n"
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     def glance(self) -> pd.DataFrame:
         """One row for each group: `group`, `error` with its 95 % Wilson interval, `low` to `high`, and what `Test.glance` has."""

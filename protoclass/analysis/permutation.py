@@ -17,7 +17,7 @@ from ..frames.reading import made_from
 from ..frames.tables import as_pandas
 from ..progress import bar
 from ..settings import significant
-from ..values import Above, public
+from ..values import Above, facts_as_html, facts_as_text, public
 
 Order = Callable[[np.random.Generator], np.ndarray]
 
@@ -50,7 +50,7 @@ class PermutationTest:
     how: str
     call: str
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     def tidy(self) -> pd.DataFrame:
         """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,
@@ -70,13 +70,10 @@ class PermutationTest:
 
     @printed
     def __repr__(self) -> str:
-        facts = self._facts()
-        width = max(map(len, facts)) + 1
-        return "\n".join([f"Permutation test of {self.call}", *(f"{k + ':':<{width}} {v}" for k, v in facts.items())])
+        return f"Permutation test of {self.call}\n{facts_as_text(self._facts())}"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in self._facts().items())
-        return f"<div>Permutation test of <code>{html.escape(self.call)}</code><table>{rows}</table></div>"
+        return f"<div>Permutation test of <code>{html.escape(self.call)}</code>{facts_as_html(self._facts())}</div>"
 
 
 def permutation_test(validation: ErrorCurve, B: int = 200, seed: int = 0, progress: bool | None = None) -> PermutationTest:

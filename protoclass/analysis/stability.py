@@ -60,7 +60,7 @@ class Stability:
     sizes: np.ndarray
     sample: str
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     @property
     def prototypes(self) -> pd.DataFrame:

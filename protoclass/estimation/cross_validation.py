@@ -44,30 +44,6 @@ def check_choose(choose: str, model: Model) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Validated:
-    """An error curve, and what the fit that follows can use again.
-
-    Attributes
-    ----------
-    validation : ErrorCurve
-    dissimilarity, task : of all rows
-    rules : for each grid point a path on all rows and the rule's place in it; None where the folds share no work with these
-    """
-
-    validation: ErrorCurve
-    dissimilarity: Dissimilarity
-    task: Task
-    rules: tuple[tuple[Path, int], ...] | None
-
-    def rule(self, point: int) -> Rule | None:
-        """The rule on all rows at a grid point, None where it is not learned yet."""
-        if self.rules is None:
-            return None
-        path, place = self.rules[point]
-        return path.at(place)
-
-
 @dataclass
 class HeldOut:
     """What is collected over the folds, over the product of the axes.
@@ -81,7 +57,7 @@ class HeldOut:
     all_classes : bool array (R x F, G)
         Whether every class that the training rows have has a prototype; True where this was not looked at.
     has_cover : bool
-    rules : as in Validated
+    rules : for each grid point a path on all rows and the rule's place in it; None where the folds share no work with these
     """
 
     axes: dict[str, np.ndarray]
@@ -100,6 +76,13 @@ class HeldOut:
         predicted, covered = (large((*rows, len(grid)), np.int16) for _ in range(2))
         sizes, bounds = np.empty((folds, len(grid))), np.full((folds, len(grid)), np.nan)
         return HeldOut(axes, grid, predicted, covered, sizes, bounds, np.ones(sizes.shape, bool))
+
+    def rule(self, point: int) -> Rule | None:
+        """The rule on all rows at a grid point, None where it is not learned yet."""
+        if self.rules is None:
+            return None
+        path, place = self.rules[point]
+        return path.at(place)
 
     def joined(self, other: HeldOut, name: str, values: np.ndarray) -> HeldOut:
         """With the points of another, which differs in the values of one parameter, that have these values; in grid order."""
@@ -170,8 +153,8 @@ class Trial:
         )  # fmt: skip
 
 
-def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Validated:
-    """Cross-validate a prepared problem."""
+def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tuple[ErrorCurve, Trial, HeldOut]:
+    """Cross-validate a prepared problem; the fit that follows can use again what was measured and learned."""
     loss, name = measure_losses(measure, problem.frame)
     of_fold, notes = draw_folds(problem, repeats)
     dissimilarity = problem.measure()
@@ -184,7 +167,7 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> Vali
     held, extensions = extend(trial, held)
     second, procedure = _second_draw(trial, held), Procedure(problem, measure, repeats)
     validation = trial.validation(held, notes=notes, extensions=extensions, second=second, procedure=procedure)
-    return Validated(validation, dissimilarity, trial.task, held.rules)
+    return validation, trial, held
 
 
 def _warn_of_lost(trial: Trial, held: HeldOut) -> None:
@@ -253,7 +236,7 @@ class Procedure:
 
     def of_problem(self, problem: Problem) -> ErrorCurve:
         """The cross-validation of another problem, such as some of the rows."""
-        return validate(problem, self.measure, self.repeats).validation
+        return validate(problem, self.measure, self.repeats)[0]
 
 
 @savable(loss="L L")

@@ -35,12 +35,12 @@ def fit_call(call: Call) -> Fitted:
     if problem.cv is None or (problem.cv_is_auto and not tuned):
         _check_nothing_to_measure(call)
         return calibrated(learn(problem, Selection()))
-    validated = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])
-    validation = validated.validation
+    validation, trial, held = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])
     point = validation.chosen(given["choose"])
     selection = Selection(validation.grid, values_at(validation.grid, point), point, given["choose"])
-    rule = validated.rule(point)
-    out = calibrated(learn(problem, selection, validation, validated.dissimilarity, validated.task, rule))
+    rule = held.rule(point)
+    del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
+    out = calibrated(learn(problem, selection, validation, trial.dissimilarity, trial.task, rule))
     _warn_if_worse(worse_than_one_class(validation, point, out.rule.kinds, out.calibration is not None))
     return out
 
@@ -62,7 +62,7 @@ def cross_validate_call(call: Call) -> ErrorCurve:
             "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
         )
     check_choose(given["choose"], problem.model)
-    validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"]).validation
+    validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])[0]
     _warn_if_worse(worse_than_one_class(validation, validation.chosen(given["choose"])))
     if not problem.cv_is_auto:
         return validation

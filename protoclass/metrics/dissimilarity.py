@@ -62,7 +62,7 @@ class Dissimilarity(Saveable):
     candidate_row: np.ndarray
     added: pd.DataFrame | None = None
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     @property
     def index(self) -> pd.Index:

@@ -34,7 +34,7 @@ class Spectrum:
     table: pd.DataFrame
     n: int
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     @property
     def signature(self) -> tuple[int, int]:
@@ -90,7 +90,7 @@ class Embedding:
     dissimilarity: Dissimilarity
     axes: Spectral
 
-    plot = Above("plots")
+    plot = Above("protoclass.plots")
 
     @property
     def signs(self) -> pd.Series:

@@ -6,26 +6,48 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any
 
-from ..analysis.alternatives import alternatives as find_alternatives
-from ..analysis.alternatives import criticisms as find_criticisms
-from ..analysis.evaluation import test
 from ..arguments import check_known, one_of, renamed
 from ..errors import NotAvailable, OptionError
 from ..estimation.fitted import Fitted
+from ..values import load
 
 METHODS = {
-    "Alternatives": {"plot": "alternatives:alternatives"},
-    "Comparison": {"plot": "comparison:comparison"},
-    "Criticisms": {"plot": "alternatives:criticisms"},
-    "Dissimilarity": {"plot": "matrix:plot"},
-    "Embedding": {"plot": "spectrum:points"},
-    "PermutationTest": {"plot": "permutation:permutations"},
-    "Spectrum": {"plot": "spectrum:spectrum"},
-    "Stability": {"plot": "stability:stability"},
-    "Test": {"plot": "evaluation:draw_test"},
-    "TestByGroup": {"plot": "evaluation:groups"},
-    "Validation": {"plot": "curve:curve"},
+    "Alternatives": {"plot": "protoclass.plots.alternatives:alternatives"},
+    "Comparison": {"plot": "protoclass.plots.comparison:comparison"},
+    "Criticisms": {"plot": "protoclass.plots.alternatives:criticisms"},
+    "Dissimilarity": {"plot": "protoclass.plots.matrix:plot"},
+    "Embedding": {"plot": "protoclass.plots.spectrum:points"},
+    "PermutationTest": {"plot": "protoclass.plots.permutation:permutations"},
+    "Spectrum": {"plot": "protoclass.plots.spectrum:spectrum"},
+    "Stability": {"plot": "protoclass.plots.stability:stability"},
+    "Test": {"plot": "protoclass.plots.evaluation:draw_test"},
+    "TestByGroup": {"plot": "protoclass.plots.evaluation:groups"},
+    "Validation": {"plot": "protoclass.plots.curve:curve"},
 }  # what draws a value of each class, see `protoclass.values.Above`
+SEVERAL = {
+    "radii": "protoclass.plots.prototypes:radii",
+    "cards": "protoclass.plots.cards:cards",
+    "rule": "protoclass.plots.rule:rule",
+    "images": "protoclass.plots.pictures:images",
+    "miscovered": "protoclass.plots.pictures:miscovered",
+    "misclassified": "protoclass.plots.pictures:misclassified",
+}  # pictures of a fit on several Axes: functions of the fit and their options
+KINDS = {
+    "prototypes": "protoclass.plots.prototypes:prototypes",
+    "progress": "protoclass.plots.progress:progress",
+    "path": "protoclass.plots.progress:path",
+    "confusion": "protoclass.plots.confusion:confusion",
+    "validation": "protoclass.plots.curve:curve_of_fit",
+    "importance": "protoclass.plots.importance:importance",
+    "weights": "protoclass.plots.weights:weights",
+    "map": "protoclass.plots.pictures:map_of_prototypes",
+    "solvers": "protoclass.plots.solvers:solvers",
+    "why": "protoclass.plots.why:why",
+    "alternatives": "protoclass.plots.alternatives:alternatives_of_fit",
+    "criticisms": "protoclass.plots.alternatives:criticisms_of_fit",
+    "calibration": "protoclass.plots.evaluation:calibration_of_fit",
+    **SEVERAL,
+}  # all; the others take the Axes after the fit
 
 
 def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
@@ -61,84 +83,30 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     -------
     Axes, or a Figure for "radii", "cards", "rule", "images", "miscovered" and "misclassified"
     """
-    # matplotlib takes 0.3 s that a fit which is not drawn does without
-    from .alternatives import draw_alternatives, draw_criticisms
-    from .cards import cards
-    from .confusion import confusion
-    from .curve import draw_curve
-    from .evaluation import calibration as draw_calibration
-    from .finish import finish, list_artists
-    from .importance import importance
-    from .pictures import images, map_of_prototypes, misclassified, miscovered
-    from .progress import path, progress
-    from .prototypes import prototypes, radii
-    from .rule import rule
-    from .solvers import solvers
-    from .weights import weights
-    from .why import why
-
-    def validation(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
-        if fit.validation is None:
-            raise NotAvailable(
-                "nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'"
-            )
-        return draw_curve(fit.validation, x, ax, band)
-
-    def alternatives(fit: Fitted, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
-        return draw_alternatives(find_alternatives(fit, within=within, seconds=seconds), ax)
-
-    def criticisms(fit: Fitted, ax: Any, n: int = 10) -> Any:
-        return draw_criticisms(find_criticisms(fit, n=n), ax)
-
-    def calibration(fit: Fitted, ax: Any, *, new: Any) -> Any:
-        return draw_calibration(test(fit, new), ax)
-
-    single: dict[str, Callable[..., Any]] = {
-        "prototypes": prototypes,
-        "progress": progress,
-        "path": path,
-        "confusion": confusion,
-        "validation": validation,
-        "importance": importance,
-        "weights": weights,
-        "map": map_of_prototypes,
-        "solvers": solvers,
-        "why": why,
-        "alternatives": alternatives,
-        "criticisms": criticisms,
-        "calibration": calibration,
-    }
-    several: dict[str, Callable[..., Any]] = {
-        "radii": radii,
-        "cards": cards,
-        "rule": rule,
-        "images": images,
-        "miscovered": miscovered,
-        "misclassified": misclassified,
-    }
-    one_of("kind", kind, (None, *single, *several), "picture")
+    one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:
         raise NotAvailable(fit.frame.absent)
     if ax is not None and not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, as plt.subplots() gives them, or None")
-    if ax is not None and kind in several:
+    if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
-    function = several[kind] if kind in several else single[kind or "prototypes"]
-    _check_options(kind, function, options, {**single, **several})
+    from .finish import finish, list_artists  # matplotlib takes 0.3 s that a fit which is not drawn does without
+
+    function = load(KINDS[kind or "prototypes"])
+    _check_options(kind, function, options)
     before = list_artists(ax)
-    return finish(function(fit, **options) if kind in several else function(fit, ax, **options), before)
+    return finish(function(fit, **options) if kind in SEVERAL else function(fit, ax, **options), before)
 
 
-def _check_options(
-    kind: str | None, function: Callable[..., Any], options: dict[str, Any], kinds: dict[str, Callable[..., Any]]
-) -> None:
+def _check_options(kind: str | None, function: Callable[..., Any], options: dict[str, Any]) -> None:
     """Raise for options that a kind of picture does not have, and for those that it needs."""
     call = f"plot({kind!r})" if kind else "plot()"
     known = _options(function)
     for name in options:
         if name in known or renamed(name, (*known, "kind")):
             continue
-        here = {k: name if name in _options(other) else renamed(name, _options(other)) for k, other in kinds.items()}
+        of_kinds = {k: _options(load(place)) for k, place in KINDS.items()}
+        here = {k: name if name in other else renamed(name, other) for k, other in of_kinds.items()}
         others = [repr(k) for k, found in here.items() if found]
         if others:
             meant = next(found for found in here.values() if found)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..analysis.alternatives import Alternatives, Criticisms
+from ..analysis.alternatives import alternatives as find_alternatives
+from ..analysis.alternatives import criticisms as find_criticisms
+from ..estimation.fitted import Fitted
 from ..views.alternatives import list_alternatives, list_criticisms
 from .finish import framed
 from .palette import colour, faint, ink, mark
@@ -61,6 +64,16 @@ def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
         ax.set_ylim(bottom=0)
     _legend_above(ax, len(result.fit.classes))
     return ax
+
+
+def alternatives_of_fit(fit: Fitted, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
+    """What each prototype of a fit costs, see `draw_alternatives`."""
+    return draw_alternatives(find_alternatives(fit, within=within, seconds=seconds), ax)
+
+
+def criticisms_of_fit(fit: Fitted, ax: Any, n: int = 10) -> Any:
+    """The rows that a fit explains worst, see `draw_criticisms`."""
+    return draw_criticisms(find_criticisms(fit, n=n), ax)
 
 
 def _legend_above(ax: Any, classes: int) -> None:

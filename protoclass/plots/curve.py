@@ -9,7 +9,9 @@ import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
+from ..errors import NotAvailable
 from ..estimation.error_curve import ErrorCurve
+from ..estimation.fitted import Fitted
 from ..views.curve import (
     Curve,
     check_axis,
@@ -51,6 +53,13 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
         The level of the simultaneous band of `band()`, shaded; it is drawn from 0 on.
     """
     return draw_curve(validation, x, ax, band)
+
+
+def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
+    """The curve of the cross-validation of a fit."""
+    if fit.validation is None:
+        raise NotAvailable("nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'")
+    return draw_curve(fit.validation, x, ax, band)
 
 
 def draw_curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..analysis.evaluation import Test, TestByGroup
+from ..analysis.evaluation import test as test_on
 from ..arguments import one_of
 from ..errors import OptionError, brief
+from ..estimation.fitted import Fitted
 from ..views.confusion import Confusion
 from ..views.evaluation import class_curve, list_coverage, list_curves, list_groups, list_perturbation, shown_classes
 from ..views.names import list_short
@@ -94,6 +96,11 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
            ylabel="share of the class among rows predicted as it (precision)",
            title="Each class against the rest (dotted: its prevalence)")  # fmt: skip
     return _legend(ax, "best")
+
+
+def calibration_of_fit(fit: Fitted, ax: Any, *, new: Any) -> Any:
+    """Whether the chances of a fit come true on new rows."""
+    return calibration(test_on(fit, new), ax)
 
 
 def calibration(test: Test, ax: Any = None) -> Any:

@@ -1,5 +1,5 @@
 """Fits as text and data frames: print, summary, tidy, glance."""
 
 METHODS = {
-    "Test": {"summary": "evaluation:summary", "_said": "evaluation:said"},
+    "Test": {"summary": "protoclass.tables.evaluation:summary", "_said": "protoclass.tables.evaluation:said"},
 }  # what prints a value of each class, see `protoclass.values.Above`

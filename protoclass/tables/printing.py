@@ -11,6 +11,7 @@ from ..estimation.fitted import Fitted
 from ..estimation.learning import worse_than_one_class
 from ..metrics.measuring import automatic
 from ..settings import SAME, fixed, significant, with_error
+from ..values import facts_as_html, facts_as_text
 from .choice import choice_facts
 from .unpredicted import class_facts
 
@@ -86,17 +87,13 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
-    said = facts(fit)
-    width = max(map(len, said)) + 1
-    lines = [visible(f"{name + ':':<{width}} {value}") for name, value in said.items()]
-    return "\n".join([repr(fit.call), "", *lines, "", visible_lines(_class_table(fit).to_string())])
+    said = facts_as_text({name: visible(value) for name, value in facts(fit).items()})
+    return "\n".join([repr(fit.call), "", said, "", visible_lines(_class_table(fit).to_string())])
 
 
 def html_text(fit: Fitted) -> str:
     """`print(fit)` in a notebook."""
-    rows = "".join(f"<tr><th style='text-align:left'>{html.escape(k)}</th><td style='text-align:left'>{html.escape(v)}</td></tr>"
-                   for k, v in facts(fit).items())  # fmt: skip
-    return f"<div><code>{html.escape(repr(fit.call))}</code><table>{rows}</table>{_class_table(fit).to_html()}</div>"
+    return f"<div><code>{html.escape(repr(fit.call))}</code>{facts_as_html(facts(fit))}{_class_table(fit).to_html()}</div>"
 
 
 def _class_table(fit: Fitted) -> pd.DataFrame:

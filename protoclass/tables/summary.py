@@ -13,11 +13,12 @@ from ..estimation.fitted import Fitted
 from ..settings import fixed, significant
 from .choice import repeats_note
 from .printing import facts, per_class
-from .sheets import Sheet
 from .tidy import list_prototypes
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
+
+    from .sheets import Sheet
 
 
 SHOWN = 20  # prototypes or features in a summary

@@ -11,8 +11,9 @@ from traitlets import TraitError
 
 import protoclass as pc
 from protoclass.analysis.steps import path
+from protoclass.fitting import explore
 from protoclass.views.coverage import measure_coverage
-from protoclass.widgets import base, explore, explore_fit, explore_validation
+from protoclass.widgets import base, explore_fit, explore_validation
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.film import describe
 from protoclass.widgets.prototypes import PrototypeExplorer

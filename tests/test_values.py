@@ -1,0 +1,63 @@
+"""What values that users hold have in common: the door to floors above, and methods that are functions of the floors below."""
+
+import inspect
+from importlib import import_module
+
+import pytest
+
+import protoclass as pc
+from protoclass.values import Above, Saveable
+
+FLOORS = [import_module(f"protoclass.{name}") for name in ("plots", "tables")]
+
+
+def values_with_doors():
+    """Each public class that has methods on a floor above, with the names of these."""
+    for name in pc.__all__:
+        value = getattr(pc, name)
+        if isinstance(value, type):
+            found = [(key, door) for key, door in vars(value).items() if isinstance(door, Above)]
+            yield from ((value, key, door) for key, door in found)
+
+
+@pytest.mark.parametrize(("of", "name", "door"), list(values_with_doors()), ids=lambda v: getattr(v, "__name__", None))
+def test_a_floor_above_has_each_method_that_a_value_expects_of_it(of, name, door):
+    entry = import_module(door.floor).METHODS[of.__name__][name]
+    module, _, function = entry.partition(":")
+    found = getattr(import_module(module), function)
+    assert inspect.unwrap(getattr(of, name)) is inspect.unwrap(found)
+    assert found.__doc__
+
+
+def test_floors_above_name_no_value_that_asks_for_nothing():
+    asked = {(door.floor, of.__name__, name) for of, name, door in values_with_doors()}
+    given = {(f.__name__, of, name) for f in FLOORS for of, methods in f.METHODS.items() for name in methods}
+    assert given == asked
+
+
+def test_help_on_a_picture_says_its_arguments():
+    test = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).test(pc.load_data("iris").iloc[::3])
+    assert list(inspect.signature(test.plot).parameters) == ["kind", "ax"]
+    assert "precision against sensitivity" in test.plot.__doc__
+    with pytest.raises(pc.OptionError, match=r"plot\(\) has no argument 'knd': did you mean 'kind'"):
+        test.plot(knd="roc")
+
+
+def test_a_method_of_a_fit_is_the_function_of_the_floor_below():
+    from protoclass.analysis import steps, why
+
+    assert inspect.unwrap(pc.Fit.why) is why.why
+    assert inspect.unwrap(pc.Fit.at) is steps.at
+    assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "row"]
+
+
+def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():
+    fit = pc.fit("species ~ .", pc.load_data("iris"), eps=[0.8, 1.0], cv=3)
+    held = [fit.at(size=3), fit.slim(), fit.update(eps=1.0), fit.calibrate(cv=3), fit.validation.fit, fit.validation.fit_at(0)]
+    assert {type(one) for one in held} == {pc.Fit}
+    assert type(fit.validation) is type(fit.validation.fit.validation) is pc.Validation
+
+
+def test_values_that_a_file_holds_are_saved_by_one_method():
+    of = {name for name in pc.__all__ if isinstance(getattr(pc, name), type) and issubclass(getattr(pc, name), Saveable)}
+    assert of == {"Fit", "Validation", "Dissimilarity", "Comparison"}

@@ -41,7 +41,7 @@ STATED = {
     "measure": ("validation", "measure"), "loss": ("validation", "loss"), "sizes": ("validation", "sizes"),
     "errors of folds": ("validation", "errors"), "calibration": ("calibration", "reasons"), "chances": ("calibration", "chances"),
 }  # fmt: skip
-SMALL, RATIO = 2**12, 20  # bytes of any entry, and times that one may be larger than it is compressed
+SMALL, ARRAY_RATIO, TEXT_RATIO = 2**12, 50, 20  # bytes of any entry, and times that one may be larger than it is compressed
 LABEL, FEW_LABELS = 4, 2**16  # bytes of a file for each label that it counts without writing it, and how many any file may count
 HEADER = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufmMU][0-9]{1,9}(?:\[\w{1,9}\])?)', 'fortran_order': (True|False), "
@@ -119,7 +119,8 @@ class File:
     def __init__(self, path: str) -> None:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-            large = [e for e in entries if e.compress_type not in METHODS or e.file_size > SMALL + RATIO * e.compress_size]
+            ratio = {e.filename: TEXT_RATIO if e.filename == "content.json" else ARRAY_RATIO for e in entries}
+            large = [e for e in entries if e.file_size > SMALL + ratio[e.filename] * e.compress_size or e.compress_type not in METHODS]
             if large or sum(e.compress_size for e in entries) > os.path.getsize(path) or len(set(archive.namelist())) < len(entries):
                 raise ValueError("an entry is there twice, or is larger than what is there of it")
             parts, known = {e.filename: archive.read(e) for e in entries}, archive.comment
@@ -272,33 +273,48 @@ class Space:
         return np.abs(D - radii) <= self.error * np.abs(radii) + 1e-300
 
 
-def minkowski(r: float) -> Callable[[Any, Any], Any]:
+def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any, Callable[[Any, Any], Any], float]:
+    """Scaled columns, the measure, and the share by which rounding may change it."""
+    spec, columns = metric["spec"], list(metric["columns"])
+    r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
+
     def measure(rows: Any, points: Any) -> Any:
-        total = np.zeros((len(rows[0]), len(points[0])), rows[0].dtype)
+        total = np.zeros((len(rows[0]), len(points[0])), dtype)
         for x, z in zip(rows[0].T, points[0].T, strict=True):
             apart = np.abs(x[:, None] - z)
             total = np.maximum(total, apart) if r == math.inf else total + (apart if r == 1 else apart * apart if r == 2 else apart**r)
         return total if r in (1, math.inf) else np.sqrt(total) if r == 2 else total ** (1 / r)
 
-    return measure
+    exact = np.array([list(map(number, data[c])) for c in columns], dtype).T
+    made = (np.ascontiguousarray(exact / metric["spread"] * metric["factor"], dtype),)
+    return made, measure, float(np.finfo(dtype).eps) * 8 * (len(columns) + 8) * (r if r < math.inf else 1.0)
 
 
-def gower(weights: Any, skip: Any) -> Callable[[Any, Any], Any]:
+def gower(metric: Any, data: dict[str, list[Any]], schema: Any) -> tuple[Any, Callable[[Any, Any], Any], float]:
+    """Numbers by their ranges and codes of categories; the measure, and the share by which rounding may change it."""
+    spec, numbers, categories = metric["spec"], list(metric["numbers"]), list(metric["categories"])
+    p, n = len(numbers), len(next(iter(data.values())))
+    values, held = np.empty((n, p)), np.empty((n, len(categories)), int)
+    for k, c in enumerate(numbers):
+        place = codes(data[c], schema[c]["levels"]).astype(float)  # of an ordered category
+        column = np.where(place < 0, np.nan, place) if schema[c]["levels"] else np.array(list(map(number, data[c])))
+        values[:, k] = np.log10(np.maximum(column, 1e-300)) if c in listed(spec["logratio"]) else column
+    for k, c in enumerate(categories):
+        held[:, k] = codes(data[c], schema[c]["levels"] or [False, True])
+
     def measure(rows: Any, points: Any) -> Any:
         total, weight = np.zeros((2, len(rows[0]), len(points[0])))
-        p = rows[0].shape[1]
-        for f, w in enumerate(weights):
-            if f < p:
-                a, b = (side[0][:, f].astype(float) for side in (rows, points))
-                apart = np.abs(a[:, None] - b)
-            else:
-                a, b = (np.where(side[1][:, f - p] < 0, np.nan, side[1][:, f - p]) for side in (rows, points))
-                apart = np.where(np.isnan(a[:, None] + b), np.nan, w * (a[:, None] != b))
-            known = ~np.isnan(apart) & ((f < p or not skip[f - p]) | (a[:, None] != 0) | (b != 0))
+        for f, w in enumerate(metric["weights"]):
+            side = int(f >= p)
+            a, b = (np.where(one < 0, np.nan, one) if side else one for one in (rows[side][:, f - side * p], points[side][:, f - side * p]))
+            apart = np.abs(a[:, None] - b)
+            apart = np.where(np.isnan(apart), np.nan, w * (apart > 0)) if side else apart
+            skipped = side and categories[f - p] in listed(spec["asymmetric"]) and (a[:, None] == 0) & (b == 0)
+            known = ~np.isnan(apart) & np.logical_not(skipped)
             total, weight = total + np.where(known, apart, 0.0), weight + w * known
         return total / np.where(weight > 0, weight, np.nan)
 
-    return measure
+    return (values / metric["ranges"] * metric["weights"][:p], held), measure, 2.0**-49 * (p + len(categories) + 8)
 
 
 class Verifier:
@@ -328,6 +344,8 @@ class Verifier:
             space = self.space(self.root["dissimilarity"])
             if space is not None and "radius eps" in rule.get("report", ()):
                 self.cover(rule, space)
+            else:
+                self.say("rule", None, f"{quoted(rule['is'])}, of which nothing is computed here")
         self.stated()
 
     def stated(self) -> None:
@@ -382,47 +400,19 @@ class Verifier:
             return self.matrix(d, fine)
         terms = [term["factors"] for term in self.frame["formula"]["terms"]]
         plain = [factors[0]["expr"] for factors in terms if len(factors) == 1 and factors[0]["how"] == "lookup"]
-        if kind == "Minkowski":
-            made, measure, error = self.minkowski(metric, d["rows"][0])
-            plain = plain if list(metric["columns"]) == plain else []
-        elif kind == "Gower" and not metric["ranked"]:
-            made, measure, error = self.gower(metric)
+        if kind == "Minkowski" and len(plain) == len(terms) and list(metric["columns"]) == plain and set(plain) <= set(self.data):
+            made, measure, error = minkowski(metric, self.data, d["rows"][0].dtype)
+        elif kind == "Gower" and not metric["ranked"] and {*metric["numbers"], *metric["categories"]} <= set(self.data):
+            made, measure, error = gower(metric, self.data, self.frame["schema"])
         else:
-            self.say("dissimilarity", None, f"{kind!r} dissimilarities are not computed here, nor what depends on them")
+            words = f"{kind!r} dissimilarities, or those of a formula that transforms predictors"
+            self.say("dissimilarity", None, f"{words}, are not computed here, nor what depends on them")
             return None
-        if made is None or len(plain) < len(terms):
-            self.say("dissimilarity", None, "the formula transforms predictors: their coordinates are taken from the file")
-            self.taken.append("dissimilarities")
-            made = tuple(d["rows"])
         fine = fine and len(made) == len(d["rows"]) and all(map(near, made, d["rows"]))
         fine = fine and all(near(a[self.row[there]], b[there]) for a, b in zip(made, d["candidates"], strict=True))
         words = f"coordinates of {len(self.y)} rows and {len(self.row)} candidates are those of the data, by the stated scales"
         self.say("dissimilarity", fine, words if fine else "coordinates or candidates are not those of the data by the stated scales")
         return Space(made, tuple(d["candidates"]), measure, error)
-
-    def minkowski(self, metric: Any, X: Any) -> tuple[Any, Any, float]:
-        """Scaled columns, the measure, and the share by which rounding may change it."""
-        spec, columns = metric["spec"], list(metric["columns"])
-        r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
-        error = float(np.finfo(X.dtype).eps) * 8 * (X.shape[1] + 8) * (r if r < math.inf else 1.0)
-        if not set(columns) <= set(self.data):
-            return None, minkowski(r), error
-        exact = np.array([list(map(number, self.data[c])) for c in columns], X.dtype).T
-        return (np.ascontiguousarray(exact / metric["spread"] * metric["factor"], X.dtype),), minkowski(r), error
-
-    def gower(self, metric: Any) -> tuple[Any, Any, float]:
-        """Numbers by their ranges and codes of categories; the measure, and the share by which rounding may change it."""
-        spec, numbers, categories, schema = metric["spec"], list(metric["numbers"]), list(metric["categories"]), self.frame["schema"]
-        measure = gower(metric["weights"], [c in listed(spec["asymmetric"]) for c in categories])
-        values, held = np.empty((len(self.y), len(numbers))), np.empty((len(self.y), len(categories)), int)
-        for k, c in enumerate(numbers):
-            place = codes(self.data[c], schema[c]["levels"]).astype(float)  # of an ordered category
-            column = np.where(place < 0, np.nan, place) if schema[c]["levels"] else np.array(list(map(number, self.data[c])))
-            values[:, k] = np.log10(np.maximum(column, 1e-300)) if c in listed(spec["logratio"]) else column
-        for k, c in enumerate(categories):
-            held[:, k] = codes(self.data[c], schema[c]["levels"] or [False, True])
-        error = 2.0**-49 * (len(numbers) + len(categories) + 8)
-        return (values / metric["ranges"] * metric["weights"][: len(numbers)], held), measure, error
 
     def matrix(self, d: Any, fine: bool) -> Space | None:
         """A given matrix: that of the user, where it is given again."""
@@ -442,7 +432,7 @@ class Verifier:
     def cover(self, rule: Any, space: Space) -> None:
         """A cover by balls: radii, objective, what each ball covers, the bound, and training predictions."""
         p, report, y, w, L = rule["prototypes"], rule["report"], self.y, self.w, len(self.levels)
-        goal, classes, radii, radius = report["objective"], p["classes"], p["radii"], report["radius eps"]
+        goal, classes, radii, radius = report["objective"], p["classes"], p["radii"], np.float64(report["radius eps"])
         values = {**self.problem["model"], **(self.root.get("selection") or {}).get("values", {})}
         eps, lambda_ = values.get("eps", radius), values.get("lambda_")
         lambda_ = w.mean() / len(w) if lambda_ is None else lambda_

@@ -21,7 +21,7 @@ DELEGATES = {("estimation/analysed.py", "analysis"), ("estimation/explained.py",
              ("analysis/evaluation.py", "tables"), ("estimation/validation.py", "analysis"),
              ("estimation/validation.py", "tables")}  # fmt: skip
 PICTURES = ("plots", "widgets", "report", "card", "saving")  # `plot`, `explore`, `report`, `card` and `save` of any value
-ALONE = {"verifier.py": 1080}  # one file, so that it can be copied and run without the package
+ALONE = {"verifier.py": 600}  # one file, so that it can be copied and run without the package
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "views", "tables", "plots", "widgets", "sklearn")

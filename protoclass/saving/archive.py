@@ -26,7 +26,7 @@ from ..files import write_by
 
 FORMAT, VERSION = "protoclass", 2
 DOCUMENT, ARRAY = "content.json", re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
-RATIO = 20  # times that an entry may be larger than it is compressed; values of JSON take far more memory than its text
+ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
 SMALL = 2**12  # bytes that any entry may have
 AT_ONCE = 2**20  # bytes that are compressed or read at a time: Ctrl-C is noticed in between
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
@@ -72,7 +72,7 @@ def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
     try:
         for name, data in entries.items():
             info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
-            info.compress_type, info.external_attr, info.file_size = _method(data), 0o644 << 16, len(data)
+            info.compress_type, info.external_attr, info.file_size = _method(name, data), 0o644 << 16, len(data)
             with archive.open(info, "w") as entry:
                 for piece in _pieces(data):
                     entry.write(piece)
@@ -83,11 +83,16 @@ def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
     return file.tell()
 
 
-def _method(data: bytes) -> int:
+def _most(name: str, compressed: int) -> int:
+    """Bytes that an entry of so many in the file may have."""
+    return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
+
+
+def _method(name: str, data: bytes) -> int:
     """Compressed, unless the entry would then be too small for what it holds."""
     packer = zlib.compressobj(6)
     size = sum(len(packer.compress(piece)) for piece in _pieces(data)) + len(packer.flush())
-    return zipfile.ZIP_DEFLATED if len(data) <= SMALL + RATIO * size else zipfile.ZIP_STORED
+    return zipfile.ZIP_DEFLATED if len(data) <= _most(name, size) else zipfile.ZIP_STORED
 
 
 def _sum(data: bytes | bytearray) -> str:
@@ -174,7 +179,7 @@ def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfi
             raise ValueError(f"it has {'two entries' if name in entries else 'an entry'} {shown(name)}")
         if info.flag_bits & 0x1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ValueError(f"its entry {name} is encrypted, or compressed in a way that is not allowed")
-        most = info.compress_size if stored else SMALL + RATIO * info.compress_size
+        most = info.compress_size if stored else _most(name, info.compress_size)
         if info.file_size > most or (stored and info.file_size < most):
             raise ValueError(f"its entry {name} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
         entries[name] = info
@@ -198,8 +203,8 @@ def _bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytearray:
 
 
 def _described(text: str, path: Path) -> dict[str, Any]:
-    """The document, of a format and version that is known, without what JSON itself does not know and without names that stand twice."""
-    document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
+    """The document, of a format and version that is known."""
+    document = json.loads(text)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError("its document is not that of a saved fit")
     number, made = document.get("version"), document.get("written by")
@@ -216,17 +221,6 @@ def _described(text: str, path: Path) -> dict[str, Any]:
     if type(document["arrays"]) is not list or type(document["objects"]) is not list:
         raise ValueError("its document lists no arrays or no objects")
     return document
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number of JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return out
 
 
 def _array(name: str, data: bytearray, most: int) -> np.ndarray:

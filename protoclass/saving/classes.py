@@ -55,13 +55,18 @@ def _class(place: Any) -> Any:
     return getattr(sys.modules.get(f"{metrics.__package__}.{module}"), name, None)
 
 
+def names_of_classes() -> dict[Any, str]:
+    """The name that a file has for each class."""
+    return {kind.of: name for name, kind in reversed(known_classes().items())}
+
+
 def name_of(cls: type) -> str | None:
     """The name that a file has for a class; None without one."""
-    return next((name for name, kind in known_classes().items() if kind.of is cls), None)
+    return names_of_classes().get(cls)
 
 
-def class_of(name: Any) -> Kind:
-    """The class of a name in a file.
+def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
+    """The class of a name in a file, among those that are known.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def class_of(name: Any) -> Kind:
     """
     if not isinstance(name, str):
         raise FileError("a class has no name")
-    kind = known_classes().get(name)
+    kind = known.get(name)
     if kind is None:
         raise NotAvailable(
             f"the file holds an object of {brief(name)}, which is not known here: import the module that defines it, and that says "

@@ -15,6 +15,7 @@ import pandas as pd
 
 import protoclass
 
+from ..core.query import answer_block
 from ..core.sources import Rep, part
 from ..errors import FileError, cut
 from ..frames.formula import check_factors
@@ -29,7 +30,7 @@ from ..metrics.vectors import as_vectors
 FUNCTIONS = ("fit", "cross_validate")
 LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")
 MOST_ROWS = 2**40
-FEW = 2  # rows that a fit is asked about
+FEW = 2  # rows that a rule is asked about
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,18 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
     getattr(rule, "steps", None)  # of a greedy cover: raises where the report has no objective, or the table not what it is made of
     fine = getattr(rule, "classes", classes) == classes and 0 <= getattr(rule, "fallback", 0) < classes
     must(fine, "the rule is of other classes")
+    if d.data.absent is None:
+        few = d.query(np.arange(min(FEW, len(d.data))))
+    else:
+        ones = pd.DataFrame(np.ones((1, len(d.candidate_names))), columns=d.candidate_names)
+        few = d.new_query(ones if d.metric.given else d.data.remembered.columns.iloc[:FEW])[0]
+    must("class" in rule.kinds, "the rule predicts no class")
+    for kind in rule.kinds:
+        out = answer_block(rule, kind, few)
+        by_class = kind in ("distance", "prob", "decision")
+        most = len(points) if kind == "nearest" else classes
+        fine = out.shape == ((len(few), classes) if by_class else (len(few),))
+        must(fine and (by_class or _within(out, 0 if kind == "class" else -1, most)), f"the rule answers {kind!r} by what does not exist")
 
 
 def check_problem(problem: Any) -> None:
@@ -272,10 +285,6 @@ def check_fit(fit: Any) -> None:
     must(fine, "the rows of the fit and of its cross-validation are not the same")
     if fit.calibration is not None:
         check_calibration(fit.calibration, classes)
-    d = fit.dissimilarity
-    ones = pd.DataFrame(np.ones((1, len(d.candidate_names))), columns=d.candidate_names)
-    for kind in fit.kinds:
-        fit.predict(ones if d.metric.given else d.data.remembered.columns.iloc[:FEW], kind)
 
 
 def check_comparison(c: Any) -> None:

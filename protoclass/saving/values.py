@@ -14,11 +14,10 @@ import pandas as pd
 from ..errors import FileError, NotAvailable, ProtoclassError, cut
 from ..frames.tables import as_given, as_pandas, eager_library
 from .archive import array_bytes, plain
-from .classes import check_fields, class_of, conforms, hints_of, name_of, refused
+from .classes import check_fields, class_of, conforms, hints_of, known_classes, names_of_classes, refused
 from .parts import CHECKS, DERIVED
 
 DEEPEST = 60  # values inside one another
-INFINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
 TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
@@ -130,7 +129,7 @@ def _of_library(library: str, table: pd.DataFrame) -> Any:
 # the first that fits is taken
 CODECS: Mapping[str, Codec] = {
     "missing": Codec(lambda v: v is pd.NA or v is pd.NaT, (str,), lambda v: ["NA" if v is pd.NA else "NaT"], MISSING.__getitem__),
-    "float": Codec(lambda v: type(v) is float, (str,), lambda v: [str(v)], INFINITE.__getitem__),
+    "float": Codec(lambda v: type(v) is float, (str,), lambda v: [str(v)], float),
     "scalar": Codec(np.generic, (np.ndarray,), lambda v: [np.asarray(v)], lambda a: a.reshape(())[()]),
     "arrays": Codec(
         _ragged, (np.ndarray, np.ndarray),
@@ -180,6 +179,7 @@ class Encoder:
     def __init__(self) -> None:
         self.objects: list[Any] = []  # [class, fields] as JSON, each after those that it refers to
         self.arrays: list[bytes] = []  # npy files
+        self._names = names_of_classes()
         self._places: dict[bytes, int] = {}
         self._written: dict[int, Any] = {}
         self._kept: list[Any] = []  # what has an id in `_written` must live as long
@@ -196,8 +196,8 @@ class Encoder:
             return {"tuple": [self.encode(v, where) for v in value]}
         if type(value) is range:
             return {"range": [value.start, value.stop, value.step]}
-        if isinstance(value, type) and name_of(value) is not None:
-            return {"class": name_of(value)}
+        if isinstance(value, type) and value in self._names:
+            return {"class": self._names[value]}
         if isinstance(value, Mapping):
             return {"mapping": [[self.encode(k, where), self.encode(v, f"{where}[{k!r}]")] for k, v in value.items()]}
         if id(value) not in self._written:
@@ -219,7 +219,7 @@ class Encoder:
             self.arrays += [data] * (place == len(self.arrays))
             return {"array": place}
         if is_dataclass(value) and not isinstance(value, type):
-            return self._object(value)
+            return self._object(value, where)
         for tag, codec in CODECS.items():
             if codec.writes(value):
                 return {tag: self._parts(codec, value, where)}
@@ -231,14 +231,12 @@ class Encoder:
             named = zip(value.columns, parts.pop(), strict=True)
             columns = [self.encode(values, f"the column {name!r} of {where}") for name, values in named]
             return [*(self.encode(part, where) for part in parts), columns]
-        if any(part is value for part in parts):
-            raise refused(value, where)
         return [self.encode(part, where) for part in parts]
 
-    def _object(self, value: Any) -> Any:
-        name = name_of(type(value))
+    def _object(self, value: Any, where: str) -> Any:
+        name = self._names.get(type(value))
         if name is None:
-            raise refused(value, "a part of it")
+            raise refused(value, where)
         derived = DERIVED.get(name)
         for f, hint in zip(fields(value), hints_of(type(value)), strict=True) if derived is None else ():
             if not conforms(getattr(value, f.name), hint):
@@ -265,7 +263,7 @@ class Decoder:
     """
 
     def __init__(self, objects: list[Any], arrays: list[np.ndarray], counted: int) -> None:
-        self.arrays, self.used, self._counted = arrays, set[int](), counted
+        self.arrays, self.used, self._counted, self._known = arrays, set[int](), counted, known_classes()
         self.objects: list[Any] = []
         for written in objects:
             self.objects.append(self._object(written))
@@ -287,7 +285,7 @@ class Decoder:
             self.used.add(_place(inner, self.arrays, "array"))
             return self.arrays[inner]
         if tag == "class":
-            return class_of(inner).of
+            return class_of(inner, self._known).of
         if type(inner) is not list:
             raise FileError(f"a value is {cut(str(written), 80)}")
         if tag == "range":
@@ -322,7 +320,7 @@ class Decoder:
     def _object(self, written: Any) -> Any:
         if type(written) is not list or len(written) != 2 or type(written[0]) is not str or type(written[1]) is not dict:
             raise FileError(f"an object is {cut(str(written), 80)}")
-        kind = class_of(written[0])
+        kind = class_of(written[0], self._known)
         given = {name: self.decode(v) for name, v in written[1].items()}
         derived = DERIVED.get(kind.name)
         known = {f.name for f in fields(kind.of) if f.init} if derived is None else derived.written(kind.of)

@@ -83,7 +83,7 @@ def verifying() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
         prog="python -m protoclass verify",
-        description="Check what a saved fit claims against its data: objective, lower bound, cross-validated error, bounds. "
+        description="Check what a saved fit claims against its data: radii, objective, lower bound, predictions. "
         "Prints each claim with its numbers; the exit status is 0 if all that was checked holds, 1 if not.",
         epilog="Example: python -m protoclass verify iris.proto data/iris.csv",
     )

@@ -86,10 +86,16 @@ def ran_out(reason: BaseException) -> bool:
     Files that are mapped, libraries that are loaded and threads say it otherwise than by MemoryError; llvmlite says of a library
     that does not fit that it is not found.
     """
-    if isinstance(reason, MemoryError) or getattr(reason, "errno", None) == errno.ENOMEM:
-        return True
-    before = reason.__cause__ or reason.__context__
-    return any(words in str(reason) for words in NO_MEMORY) or (before is not None and ran_out(before))
+    before: BaseException | None = reason
+    seen: set[int] = set()  # a cause that is raised again is its own
+    while before is not None and id(before) not in seen:
+        if isinstance(before, MemoryError) or getattr(before, "errno", None) == errno.ENOMEM:
+            return True
+        if any(words in str(before) for words in NO_MEMORY):
+            return True
+        seen.add(id(before))
+        before = before.__cause__ or before.__context__
+    return False
 
 
 def limited(function: Callable[Given, Result]) -> Callable[Given, Result]:

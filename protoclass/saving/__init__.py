@@ -1,84 +1,77 @@
 """Files of fits, cross-validations, dissimilarities and comparisons: `Fit.save` and `protoclass.load`.
 
-A file is a zip of texts in JSON (UTF-8) and of arrays as `numpy.save` writes them. It holds no code and no pickled object, and reading
-it runs none: classes are named from a closed list, functions are never named, formulas are checked against the grammar that
-`fit` checks them against, and every size is compared with that of the file before memory is taken for it.
+A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It holds no code and no pickled object, and
+reading it runs none: classes are named from a closed list, functions are never named, formulas are checked against the grammar that
+`fit` checks them against, and every size is compared with the bytes that are there before memory is taken for it.
 
 The entries of the zip
 ----------------------
-`manifest.json`
-    * `format`: "protoclass".
-    * `version`: 1. A file of a later version is refused, and says by which version of the package it was written.
-    * `kind`: the class of what was saved: "Fit", "Validation", "Dissimilarity" or "Comparison".
-    * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
-    * `entries`: for each further entry `bytes`, its size, and `sha256`, its sum.
 `content.json`
+    * `format`: "protoclass".
+    * `version`: 2. A file of a later version is refused, and says by which version of the package it was written.
+    * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
+    * `arrays`: the SHA-256 sums of the arrays, by number.
+    * `kind`: the class of what was saved: "Fit", "Validation", "Dissimilarity" or "Comparison".
     * `objects`: a list of `[class, fields]`, each after those that it refers to.
     * `root`: the number of the object that was saved.
 `arrays/0.npy`, `arrays/1.npy`, ...
     Booleans, whole numbers, floats, dates and texts of fixed length, least byte first.
+
+The comment of the zip is the SHA-256 sum of the document.
 
 Values
 ------
 Null, true, false, whole numbers, finite numbers (with as many digits as give the same bits), texts and lists stand as JSON has
 them. Everything else is an object of one name, its tag:
 
-* `{"object": k}`: the k-th object. `{"class": name}`: a class.
-* `{"array": k}`: the array of `arrays/k.npy`; `{"scalar": k}`: its only number.
-* `{"float": "inf"}`, `"-inf"`, `"nan"`. `{"tuple": [...]}`, `{"range": [start, stop, step]}`, `{"mapping": [[name, value], ...]}`.
-* `{"values": [shape, [...]]}`: an array of such values. `{"arrays": [a, b]}`: an array of arrays that stand in `arrays/a.npy` one
-  after the other, with the lengths in `arrays/b.npy`.
-* `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"index": [labels]}`, `{"column": [column]}`: tables,
-  columns and labels of pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
-* `{"timestamp": [number, unit]}`, `{"timedelta": [number, unit]}`, `{"date": text}`, `{"datetime": text}`, `{"interval": [left, right,
-  closed]}`, `{"missing": "NA"}` or `"NaT"`.
-
-Labels are `{"range": [start, stop, step], "names": [name]}`, `{"labels": column, "names": [name]}`, or of several levels `{"levels":
-[column, ...], "codes": [array, ...], "names": [...]}`. A column is `["numbers", array]` (also dates), `["objects", values]`,
-`["texts", nullable, [...]]`, `["category", codes, labels, ordered]`, `["intervals", left, right, closed]` or `["masked", type, values,
-missing]`.
+* `{"object": k}`: the k-th object. `{"array": k}`: the array of `arrays/k.npy`. `{"class": name}`: a class.
+* `{"tuple": [...]}`, `{"range": [start, stop, step]}`, `{"mapping": [[name, value], ...]}`.
+* `{"float": ["inf"]}`, `"-inf"` or `"nan"`; `{"missing": ["NA"]}` or `"NaT"`; `{"scalar": [array]}`: a number of NumPy's.
+* `{"objects": [values, shape]}`: an array of such values. `{"arrays": [flat, lengths]}`: an array of arrays, which stand in `flat` one
+  after the other.
+* `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels, names]}`: tables, columns and labels of
+  pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
+* Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`, `{"texts": [nullable, [...]]}`,
+  `{"intervals": [left, right, closed]}`, `{"masked": [type, values, missing]}`; the labels 0, 1, 2, ... are a range.
+* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"interval": [left, right, closed]}`.
 
 Classes
 -------
-An object has the fields of its class, whose documentation says what they are: `Fit` of `protoclass.estimation.fitted`, `Validation` of
-`error_curve`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
-`Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again) of
-`protoclass.core`; `Comparison`. "method pvm" and "metric euclidean" are
-specifications with their parameters; "method m of module.Class" is one that was registered. Three classes are written otherwise:
+An object has the fields of its class, whose documentation says what they are and whose annotations say of which types: `Fit`,
+`Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
+`Certificate` (bounds, class by class, and the dual prices of the rows, by which `protoclass.verify` proves them again); `Comparison`.
+"method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is one that was registered.
+Four classes have fields that follow from the others, and are written without them:
 
-* `Formula`: `text`, `response`, `terms` (each a list of factors, a text with how it is read: "lookup", "python" or "literal"),
-  `variables` and `columns`, the names of all columns of the data.
+* `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the data.
 * `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each predictor), `weights`, `dropped` (labels),
   `keep`, `notes`; `states`: for each transform of the formula what it has learned (means, knots, breaks), None for plain numbers;
-  `design`: the names of the columns of the design matrix. `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows
-  that are prototypes, `class_counts` and `class_weights`, numbers and weights of the rows of each class that there were.
+  `design`: the names of the columns of the design matrix.
+* `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes, `class_counts` and `class_weights`, numbers and
+  weights of the rows of each class that there were.
 * `Call`: `function`, `formula`, `data` and `arguments`, as given, but for the connection to a cluster.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..arguments import known_arguments
 from ..core.memory import limited
-from ..errors import FileError, NotAvailable, OptionError, ProtoclassError, TooLarge, brief, printed
+from ..errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
 from ..files import check_free
-from .archive import Archive, damaged, parse, read_archive, write_archive
-from .arrays import from_bytes
-from .checks import CHECKS
-from .classes import import_all, name_of
-from .contents import contents
-from .values import Reader, Writer
+from ..frames.tables import Absent, as_pandas
+from .archive import damaged, read_archive, write_archive
+from .classes import SAVED, import_all, name_of
+from .values import Decoder, Encoder
 
 LABEL = 4  # bytes of a file for each label that it counts and does not write: a row has a weight and a class of 8 bytes each
 FEW_LABELS = 2**16  # which any file may count
-DECODING = (ProtoclassError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError,
-            NotImplementedError, RuntimeError)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -112,11 +105,10 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
     """See `Fit.save`."""
     place = _place(path)
     check_free(place, overwrite)
-    writer = Writer()
-    root = writer.write(value, f"the {type(value).__name__}")["object"]
-    content = json.dumps({"objects": writer.objects, "root": root}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    size = write_archive(place, name_of(type(value)) or "", content, writer.entries, overwrite)
-    return Saved(place, size, contents(value))
+    encoder = Encoder()
+    root = encoder.encode(value, f"the {type(value).__name__}")["object"]
+    document = {"kind": name_of(type(value)), "objects": encoder.objects, "root": root}
+    return Saved(place, write_archive(place, document, encoder.arrays, overwrite), tuple(CONTENTS[type(value).__name__](value)))
 
 
 def _place(path: Any) -> Path:
@@ -163,30 +155,69 @@ def load(path: Any) -> Any:
     True
     """
     place = _place(path)
-    archive = read_archive(place)
+    document, arrays, size = read_archive(place)
     import_all()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is odd in the values of a damaged file is refused
-            return _decoded(archive, place)
-    except (NotAvailable, TooLarge):
+            decoder = Decoder(document["objects"], arrays, FEW_LABELS + size // LABEL)
+            value = decoder.decode({"object": document["root"]})
+            if len(decoder.used) < len(arrays):
+                raise FileError("it has arrays that nothing refers to")
+            if name_of(type(value)) not in SAVED or name_of(type(value)) != document["kind"]:
+                raise FileError(f"it holds {brief(document['kind'])}, and its root is another")
+            return value
+    except (NotAvailable, TooLarge, MemoryError):
         raise
-    except DECODING as reason:
-        if isinstance(reason, FileError) and reason.args and str(place) in str(reason):
-            raise
+    except Exception as reason:  # whatever the values of a file break
         raise damaged(place, str(reason) or type(reason).__name__) from None
 
 
-def _decoded(archive: Archive, place: Path) -> Any:
-    content = parse(archive.content, place)
-    if not isinstance(content, dict) or set(content) != {"objects", "root"}:
-        raise FileError("its content has other parts than objects and root")
-    arrays = {int(name[7:-4]): from_bytes(name, data, archive.size) for name, data in archive.entries.items()}
-    reader = Reader(content["objects"], arrays, FEW_LABELS + archive.size // LABEL)
-    value = reader.object(content["root"])
-    if reader.used != set(arrays):
-        raise FileError("it has arrays that nothing refers to")
-    if type(value) not in CHECKS or name_of(type(value)) != archive.kind:
-        raise FileError(f"it holds {brief(archive.kind)}, and its root is another")
-    CHECKS[type(value)](value)
-    return value
+# what a file holds about rows, in words
+
+
+def _of_fit(fit: Any) -> list[str]:
+    out, prototypes = _of_problem(fit.problem), fit.rule.prototypes
+    if fit.frame.absent is not None:
+        which = f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the {fit.nobs} rows, with labels and predictors"
+        out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
+        kept = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
+        out += [f"what the metric learned of each row ({', '.join(kept)})"] if kept else []
+    if fit.validation is not None:
+        out.append(_held_out(fit.validation))
+    if fit.calibration is not None:
+        rows, rules = len(fit.calibration.conformal.y), len(fit.calibration.rules)
+        out.append(f"classes, weights and scores of {rows} calibration rows, and the prototypes of the {rules} rules that scored them")
+    return out
+
+
+def _of_problem(problem: Any) -> list[str]:
+    """The data of a call, all of whose columns are kept."""
+    out, frame = [], problem.frame
+    if not isinstance(problem.call.data, Absent):
+        data = as_pandas(problem.call.data)
+        unused = [c for c in data.columns if c not in frame.columns and c != frame.formula.response]
+        beside = f", also the {len(unused)} that the formula does not use" if unused else ""
+        out.append(f"the data: {len(data)} rows with their labels and all {data.shape[1]} columns{beside}; fit.slim() leaves them out")
+    levels = [name for name, column in frame.schema.items() if column.kind == "category"]
+    if levels and frame.absent is not None:
+        out.append(f"the values of the {'column' if len(levels) == 1 else 'columns'} {', '.join(map(repr, levels[:5]))} that were seen")
+    return out
+
+
+def _held_out(v: Any) -> str:
+    repeats, n, points = v.predicted.shape
+    return f"held-out predictions of {n} rows ({points} grid points, {repeats} {'repeat' if repeats == 1 else 'repeats'}) and their folds"
+
+
+def _of_dissimilarity(d: Any) -> list[str]:
+    n, p = d.data.remembered.columns.shape
+    if d.metric.given:
+        return [f"{d.shape[0]} x {d.shape[1]} dissimilarities with their labels"]
+    return [f"{n} rows of {p} predictors with their labels"]
+
+
+CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
+    "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v.problem), _held_out(v)], "Dissimilarity": _of_dissimilarity,
+    "Comparison": lambda c: [f"labels, classes and predictions of {len(c.predictions)} test rows by {len(c.methods)} methods"],
+}  # fmt: skip

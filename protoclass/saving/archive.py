@@ -1,8 +1,9 @@
-"""The file itself: one zip of two texts and of arrays, written as a whole and read with every size checked before it is allocated."""
+"""The file itself: a zip of one JSON document and of arrays, written as a whole and read with every size compared with its bytes."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import platform
@@ -10,67 +11,66 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
 
 from ..core.memory import room
 from ..errors import FileError, TooLarge, cut, shown
 from ..files import write_by
 
-FORMAT, VERSION = "protoclass", 1
-MANIFEST, CONTENT = "manifest.json", "content.json"
-ARRAY = re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
-ARRAY_RATIO, TEXT_RATIO = 50, 10  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
+FORMAT, VERSION = "protoclass", 2
+DOCUMENT, ARRAY = "content.json", re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
+ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
 SMALL = 2**12  # bytes that any entry may have
 AT_ONCE = 2**20  # bytes that are compressed or read at a time: Ctrl-C is noticed in between
-MANIFEST_LIMIT = 2**24  # bytes
+KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
+HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufmMU][0-9]{1,9}(?:\[\w{1,9}\])?)', 'fortran_order': (True|False), "
+    rb"'shape': \(([0-9, ]{0,200})\), \} *\n",
+    re.DOTALL,
+)  # of what numpy.save writes for these types, least byte first
+HIGHEST, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)  # the last character of a text, and those that are none
 FROM_ZIP = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError, OverflowError, LookupError)
 PACKAGES = ("numpy", "pandas", "formulaic", "scipy")
 
 
-@dataclass(frozen=True)
-class Archive:
-    """What is in a file.
-
-    Attributes
-    ----------
-    kind : str
-        The class of what was saved.
-    content : str
-        The text that says what the arrays are.
-    entries : mapping of name to bytearray
-        The arrays as `numpy.save` writes them.
-    size : int
-        Bytes of all entries.
-    """
-
-    kind: str
-    content: str
-    entries: Mapping[str, bytearray]
-    size: int
+def plain(array: np.ndarray) -> bool:
+    """Whether an array can stand in an npy file as it is."""
+    return array.dtype.kind in KINDS and array.dtype.fields is None
 
 
-def write_archive(path: Path, kind: str, content: str, entries: Mapping[str, bytes], overwrite: bool) -> int:
-    """Write a file, all or not at all; returns its bytes.
+def array_bytes(array: np.ndarray) -> bytes:
+    """A plain array as the bytes of an npy file, least byte first."""
+    file = io.BytesIO()
+    npy.write_array(file, np.asarray(array, array.dtype.newbyteorder("<")), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
+def write_archive(path: Path, document: Mapping[str, Any], arrays: Sequence[bytes], overwrite: bool) -> int:
+    """Write a file of a document and npy files, all or not at all; returns its bytes.
 
     Raises
     ------
     OptionError, FileError
         See `protoclass.files.write_by`.
     """
-    parts = {CONTENT: content.encode(), **entries}
-    listed = {name: {"bytes": len(data), "sha256": _sum(data)} for name, data in parts.items()}
-    manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "written by": versions(), "entries": listed}
-    return write_by(lambda file: _write(file, {MANIFEST: _text(manifest).encode(), **parts}), path, overwrite)
+    head = {"format": FORMAT, "version": VERSION, "written by": versions(), "arrays": [_sum(data) for data in arrays]}
+    text = json.dumps(head | dict(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    entries = {DOCUMENT: text.encode(), **{f"arrays/{k}.npy": data for k, data in enumerate(arrays)}}
+    return write_by(lambda file: _write(file, entries), path, overwrite)
 
 
-def _write(file: BinaryIO, parts: Mapping[str, bytes]) -> int:
+def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
     archive = zipfile.ZipFile(file, "w")
+    archive.comment = _sum(entries[DOCUMENT]).encode()
     try:
-        for name, data in parts.items():
+        for name, data in entries.items():
             info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
             info.compress_type, info.external_attr, info.file_size = _method(name, data), 0o644 << 16, len(data)
             with archive.open(info, "w") as entry:
@@ -81,6 +81,18 @@ def _write(file: BinaryIO, parts: Mapping[str, bytes]) -> int:
         archive.fp = None  # to close an archive with an open entry fails, which would hide Ctrl-C; the file is thrown away
         raise
     return file.tell()
+
+
+def _most(name: str, compressed: int) -> int:
+    """Bytes that an entry of so many in the file may have."""
+    return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
+
+
+def _method(name: str, data: bytes) -> int:
+    """Compressed, unless the entry would then be too small for what it holds."""
+    packer = zlib.compressobj(6)
+    size = sum(len(packer.compress(piece)) for piece in _pieces(data)) + len(packer.flush())
+    return zipfile.ZIP_DEFLATED if len(data) <= _most(name, size) else zipfile.ZIP_STORED
 
 
 def _sum(data: bytes | bytearray) -> str:
@@ -109,27 +121,8 @@ def versions() -> dict[str, str]:
     return out
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def most_bytes(name: str, compressed: int) -> int:
-    """What an entry of so many bytes in the file may have."""
-    return SMALL + (ARRAY_RATIO if ARRAY.fullmatch(name) else TEXT_RATIO) * compressed
-
-
-def _method(name: str, data: bytes) -> int:
-    """Compressed, unless the entry would then look like a bomb."""
-    packer, size = zlib.compressobj(6), 0
-    for piece in _pieces(data):
-        size += len(packer.compress(piece))
-        if most_bytes(name, size) >= len(data):
-            return zipfile.ZIP_DEFLATED
-    return zipfile.ZIP_DEFLATED if most_bytes(name, size + len(packer.flush())) >= len(data) else zipfile.ZIP_STORED
-
-
-def read_archive(path: Path) -> Archive:
-    """Read a file whose every entry is what its manifest says.
+def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
+    """The document of a file, its arrays, and the bytes of all entries.
 
     Raises
     ------
@@ -139,10 +132,20 @@ def read_archive(path: Path) -> Archive:
         Where what it holds takes more than a quarter of the available memory.
     """
     try:
-        with open(path, "rb", opener=_open_regular) as file:
-            size = os.fstat(file.fileno()).st_size
-            with zipfile.ZipFile(file) as archive:
-                return _read(archive, size, path)
+        with open(path, "rb", opener=_open_regular) as file, zipfile.ZipFile(file) as archive:
+            infos = _checked(archive, os.fstat(file.fileno()).st_size, path)
+            entries, known = {name: _bytes(archive, info) for name, info in infos.items()}, archive.comment
+        if _sum(entries[DOCUMENT]).encode() != known:
+            raise ValueError(f"{DOCUMENT} is not what the file says")
+        document = _described(entries.pop(DOCUMENT).decode(), path)
+        names = [f"arrays/{k}.npy" for k in range(len(document["arrays"]))]
+        if entries.keys() != set(names):
+            raise ValueError("its arrays are not those that its document lists")
+        strange = [name for name, own in zip(names, document["arrays"], strict=True) if _sum(entries[name]) != own]
+        if strange:
+            raise ValueError(f"{strange[0]} is not what its document says")
+        size = sum(info.file_size for info in infos.values())
+        return document, [_array(name, entries[name], size) for name in names], size
     except (FileError, TooLarge):
         raise
     except FROM_ZIP as reason:
@@ -167,64 +170,21 @@ def _open_regular(path: str, flags: int) -> int:
     return file
 
 
-def _read(archive: zipfile.ZipFile, size: int, path: Path) -> Archive:
-    entries = _checked(archive, size, path)
-    manifest = parse(_bytes(archive, entries.pop(MANIFEST)).decode(), path)
-    kind, listed = _described(manifest, path)
-    if listed.keys() != entries.keys():
-        raise damaged(path, "its entries are not those that its manifest lists")
-    read = {}
-    for name, info in entries.items():
-        data = _bytes(archive, info)
-        if listed[name] != {"bytes": len(data), "sha256": _sum(data)}:
-            raise damaged(path, f"{name} is not what its manifest says")
-        read[name] = data
-    size = sum(map(len, read.values()))
-    return Archive(kind, read.pop(CONTENT).decode(), read, size)
-
-
-def _described(manifest: Any, path: Path) -> tuple[str, Mapping[str, Any]]:
-    """The class that was saved and the entries, by a manifest of a format and version that is known."""
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise damaged(path, "its manifest is not that of a saved fit")
-    number, made = manifest.get("version"), manifest.get("written by")
-    if type(number) is not int or number < 1:
-        raise damaged(path, f"it has the version {shown(number)}")
-    if number > VERSION:
-        by = shown(made.get("protoclass")) if isinstance(made, dict) else "a later version"
-        raise FileError(
-            f"{shown(str(path))} has version {number} of the format, written by protoclass {by}, and this one reads up to {VERSION}: "
-            "update protoclass"
-        )
-    kind, listed = manifest.get("kind"), manifest.get("entries")
-    if not isinstance(kind, str) or not isinstance(listed, dict):
-        raise damaged(path, "its manifest is not complete")
-    return kind, listed
-
-
 def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfile.ZipInfo]:
     """The entries by name, whose names and declared sizes are possible for a file of this size."""
     entries: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
-        name = info.orig_filename
-        if name not in (MANIFEST, CONTENT) and not ARRAY.fullmatch(name):
-            raise damaged(path, f"it has an entry {shown(name)}")
-        if name in entries:
-            raise damaged(path, f"it has two entries {shown(name)}")
-        if info.flag_bits & 0x1:
-            raise damaged(path, f"its entry {name} is encrypted")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise damaged(path, f"its entry {name} is compressed in a way that is not allowed")
-        stored = info.compress_type == zipfile.ZIP_STORED
-        if (stored and info.file_size != info.compress_size) or info.file_size > most_bytes(name, info.compress_size):
-            raise damaged(path, f"its entry {name} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
+        name, stored = info.orig_filename, info.compress_type == zipfile.ZIP_STORED
+        if name in entries or (name != DOCUMENT and not ARRAY.fullmatch(name)):
+            raise ValueError(f"it has {'two entries' if name in entries else 'an entry'} {shown(name)}")
+        if info.flag_bits & 0x1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(f"its entry {name} is encrypted, or compressed in a way that is not allowed")
+        most = info.compress_size if stored else _most(name, info.compress_size)
+        if info.file_size > most or (stored and info.file_size < most):
+            raise ValueError(f"its entry {name} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
         entries[name] = info
-    if not {MANIFEST, CONTENT} <= entries.keys():
-        raise damaged(path, f"it has no {MANIFEST} or no {CONTENT}")
-    if sum(info.compress_size for info in entries.values()) > size:
-        raise damaged(path, "its entries would be larger than the file")
-    if entries[MANIFEST].file_size > MANIFEST_LIMIT:
-        raise damaged(path, "its manifest is too large")
+    if DOCUMENT not in entries or sum(info.compress_size for info in entries.values()) > size:
+        raise ValueError(f"it has no {DOCUMENT}, or entries that are larger than the file")
     total = sum(info.file_size for info in entries.values())
     if total > room():
         raise TooLarge(f"what {shown(str(path))} holds takes {total / 2**30:.2f} GB, above a quarter of the memory that is left")
@@ -232,35 +192,54 @@ def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfi
 
 
 def _bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytearray:
-    """An entry, of which the zip's own sum is checked."""
-    data, at = bytearray(info.file_size), 0
-    with archive.open(info) as file, memoryview(data) as view:
-        while at < len(data):
-            count = file.readinto(view[at : at + AT_ONCE])  # type: ignore[attr-defined]
-            if not count:
-                raise EOFError(f"{info.filename} is shorter than its size says")
-            at += count
-        if file.read(1):
-            raise ValueError(f"{info.filename} is longer than its size says")
+    """An entry, of which the zip's own sum is checked; no more is read than its size says."""
+    data = bytearray()
+    with archive.open(info) as file:
+        while piece := file.read(AT_ONCE):
+            data += piece
+    if len(data) != info.file_size:
+        raise ValueError(f"{info.filename} is shorter than its size says")
     return data
 
 
-def parse(text: str, path: Path) -> Any:
-    """A text in JSON, without what JSON itself does not know, and without names that stand twice."""
+def _described(text: str, path: Path) -> dict[str, Any]:
+    """The document, of a format and version that is known."""
+    document = json.loads(text)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError("its document is not that of a saved fit")
+    number, made = document.get("version"), document.get("written by")
+    if type(number) is not int or number < VERSION:
+        raise ValueError(f"it has the version {shown(number)} of the format, and this one is {VERSION}")
+    if number > VERSION:
+        by = shown(made.get("protoclass")) if isinstance(made, dict) else "a later version"
+        raise FileError(
+            f"{shown(str(path))} has version {number} of the format, written by protoclass {by}, and this one reads {VERSION}: "
+            "update protoclass"
+        )
+    if set(document) != {"format", "version", "written by", "arrays", "kind", "objects", "root"}:
+        raise ValueError("its document has other parts than it should")
+    if type(document["arrays"]) is not list or type(document["objects"]) is not list:
+        raise ValueError("its document lists no arrays or no objects")
+    return document
+
+
+def _array(name: str, data: bytearray, most: int) -> np.ndarray:
+    """The array of an npy file, over the memory of its bytes; no side has more entries than all files have bytes."""
+    found = HEADER.match(data)
+    if found is None:
+        raise ValueError(f"{name} has another header than arrays of numbers, dates and texts have")
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as reason:
-        raise damaged(path, cut(str(reason)) or type(reason).__name__) from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number of JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return out
-
-
+        dtype = np.dtype(found[1].decode())
+    except TypeError:
+        raise ValueError(f"{name} has a type that does not exist") from None
+    shape, start = tuple(int(side) for side in found[3].split(b",") if side.strip()), found.end()
+    if prod(shape) * dtype.itemsize != len(data) - start or max(shape, default=0) > most:
+        raise ValueError(f"{name} would have the shape {cut(str(shape), 80)} of {dtype}, and has {len(data) - start:,} bytes")
+    array = np.frombuffer(data, dtype, offset=start) if len(data) > start else np.empty(shape, dtype)
+    if dtype.kind == "b" and len(data) > start and array.view(np.uint8).max() > 1:
+        raise ValueError(f"{name} holds what is neither true nor false")
+    if dtype.kind == "U" and len(data) > start:
+        letters = array.view("<u4")
+        if letters.max() > HIGHEST or ((letters >= SURROGATES[0]) & (letters <= SURROGATES[1])).any():
+            raise ValueError(f"{name} holds what is not a text")
+    return array.reshape(shape, order="F" if found[2] == b"True" else "C").astype(dtype.newbyteorder("="), copy=False)

@@ -1,74 +1,207 @@
-"""Values as JSON and arrays, and back. What JSON has no word for is an object with one name, its tag."""
+"""Values as JSON and arrays, and back: one encoder and one decoder, by a table of types and by the annotations of dataclasses."""
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from ..errors import FileError, cut
-from . import tables
-from .arrays import cut_up, plain, ragged
-from .arrays import to_bytes as array_bytes
-from .classes import check_object, class_of, conforms, hints_of, name_of, refused
-from .special import SPECIAL
+from ..errors import FileError, NotAvailable, ProtoclassError, cut
+from ..frames.tables import as_given, as_pandas, eager_library
+from .archive import array_bytes, plain
+from .classes import check_fields, class_of, conforms, hints_of, known_classes, names_of_classes, refused
+from .parts import CHECKS, DERIVED
 
 DEEPEST = 60  # values inside one another
-INFINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+MISSING = {"NA": pd.NA, "NaT": pd.NaT}
+MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
+TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
+Columns = (np.ndarray, pd.api.extensions.ExtensionArray)
 
 
-class Writer:
-    """Values on their way into a file; what occurs twice is written once.
+@dataclass(frozen=True)
+class Codec:
+    """How values of a type are written: as a tag and a list of parts, which are values themselves."""
 
-    Attributes
-    ----------
-    objects : list
-        Objects as JSON, each after those that it refers to.
-    entries : dict of name to bytes
-        Arrays.
-    """
+    of: type | Callable[[Any], bool]  # the type, or whether a value is of it
+    parts: tuple[Any, ...]  # the types of the parts
+    write: Callable[[Any], list[Any]]  # the parts of a value
+    read: Callable[..., Any]  # the value of its parts
+
+    def writes(self, value: Any) -> bool:
+        return isinstance(value, self.of) if isinstance(self.of, type) else self.of(value)
+
+
+def _dtype(value: Any) -> Any:
+    """The type of the entries of an array of pandas; None for other values."""
+    return value.dtype if isinstance(value, pd.api.extensions.ExtensionArray) else None
+
+
+def _ragged(value: Any) -> bool:
+    """Whether an array holds arrays of one plain type with one axis, as sets of different sizes are."""
+    parts = value.tolist() if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1 else []
+    return bool(parts) and all(isinstance(p, np.ndarray) and p.ndim == 1 and p.dtype == parts[0].dtype and plain(p) for p in parts)
+
+
+def _cut_up(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    if flat.ndim != 1 or lengths.dtype != np.int64 or (lengths < 0).any() or lengths.astype(object).sum() != len(flat):
+        raise FileError("the lengths of its parts do not fit an array")
+    return _objects(np.split(flat, np.cumsum(lengths)[:-1]), [len(lengths)])
+
+
+def _objects(values: list[Any], shape: list[Any]) -> np.ndarray:
+    if math.prod(shape) != len(values) or min(shape, default=0) < 0:
+        raise FileError(f"an array of {len(values)} objects would have the shape {cut(str(shape), 80)}")
+    out = np.empty(len(values), object)
+    for i, value in enumerate(values):
+        out[i] = value
+    return out.reshape(shape)
+
+
+def _labels(levels: list[Any], names: list[Any]) -> pd.Index:
+    if len(levels) != len(names) or not levels:
+        raise FileError(f"labels of {len(levels)} levels have {len(names)} names")
+    if len(levels) > 1:
+        return pd.MultiIndex.from_arrays(levels, names=names)
+    if isinstance(levels[0], range):
+        return pd.RangeIndex(levels[0], name=names[0])
+    return pd.Index(levels[0], levels[0].dtype, name=names[0], tupleize_cols=False)
+
+
+def _levels(labels: pd.Index) -> list[Any]:
+    if isinstance(labels, pd.RangeIndex):
+        return [range(labels.start, labels.stop, labels.step)]
+    return [_column(labels.get_level_values(k)) for k in range(labels.nlevels)]
+
+
+def _column(values: Any) -> Any:
+    """The entries of a Series or an Index: NumPy's array where its type is one of NumPy's, and where not pandas'."""
+    return np.asarray(values) if isinstance(values.dtype, np.dtype) else values.array
+
+
+def _series(rows: pd.Index, name: Any, values: Any) -> pd.Series:
+    """A column of exactly this type: pandas would make texts of objects."""
+    if len(values) != len(rows):
+        raise FileError(f"a column has {len(values)} entries, for {len(rows)} labels")
+    return pd.Series(values, rows, values.dtype, name)
+
+
+def _table(rows: pd.Index, names: pd.Index, columns: list[Any]) -> pd.DataFrame:
+    if len(columns) != len(names) or not all(isinstance(values, Columns) for values in columns):
+        raise FileError(f"a table has {len(names)} names of columns and another number of columns")
+    return pd.DataFrame({k: _series(rows, k, values) for k, values in enumerate(columns)}, rows).set_axis(names, axis=1)
+
+
+def _texts(nullable: bool, texts: list[Any]) -> Any:
+    """Texts of which pd.NA is missing, or NaN; pandas before 2.3 has the latter as objects alone."""
+    if not all(text is None or type(text) is str for text in texts):
+        raise FileError("a column of texts holds what is none")
+    try:
+        return pd.array(texts, pd.StringDtype() if nullable else pd.StringDtype(na_value=np.nan))
+    except TypeError:
+        return np.array([np.nan if t is None else t for t in texts], object)
+
+
+def _masked(name: str, known: np.ndarray, missing: np.ndarray) -> Any:
+    if name not in MASKED or missing.dtype != bool or missing.shape != known.shape or known.ndim != 1:
+        raise FileError(f"a column of the type {cut(name, 80)} has other parts")
+    out = pd.array(known, name)
+    out[missing] = pd.NA
+    return out
+
+
+def _of_library(library: str, table: pd.DataFrame) -> Any:
+    """A table of polars or pyarrow, as it was given."""
+    if library not in TABLES:
+        raise FileError(f"a table is of the library {cut(library, 80)}")
+    try:
+        module = __import__(library)
+    except ImportError:
+        raise NotAvailable(f"the data were a table of {library}, which is not installed here: pip install {library}") from None
+    return as_given(table, module.DataFrame() if library == "polars" else module.table({}))
+
+
+# the first that fits is taken
+CODECS: Mapping[str, Codec] = {
+    "missing": Codec(lambda v: v is pd.NA or v is pd.NaT, (str,), lambda v: ["NA" if v is pd.NA else "NaT"], MISSING.__getitem__),
+    "float": Codec(lambda v: type(v) is float, (str,), lambda v: [str(v)], float),
+    "scalar": Codec(np.generic, (np.ndarray,), lambda v: [np.asarray(v)], lambda a: a.reshape(())[()]),
+    "arrays": Codec(
+        _ragged, (np.ndarray, np.ndarray),
+        lambda v: [np.concatenate(v.tolist()), np.array([len(p) for p in v], np.int64)], _cut_up,
+    ),
+    "objects": Codec(
+        lambda v: isinstance(v, np.ndarray) and v.dtype.kind == "O", (list, list), lambda v: [v.ravel().tolist(), list(v.shape)], _objects
+    ),
+    "timestamp": Codec(lambda v: isinstance(v, pd.Timestamp) and v.tz is None, (np.datetime64,), lambda v: [v.asm8], pd.Timestamp),
+    "timedelta": Codec(pd.Timedelta, (np.timedelta64,), lambda v: [v.asm8], pd.Timedelta),
+    "datetime": Codec(
+        lambda v: type(v) is datetime.datetime and v.tzinfo is None, (str,), lambda v: [v.isoformat()], datetime.datetime.fromisoformat
+    ),
+    "date": Codec(lambda v: type(v) is datetime.date, (str,), lambda v: [v.isoformat()], datetime.date.fromisoformat),
+    "interval": Codec(pd.Interval, (object, object, str), lambda v: [v.left, v.right, v.closed], pd.Interval),
+    "category": Codec(
+        pd.Categorical, (np.ndarray, pd.Index, bool),
+        lambda v: [np.asarray(v.codes, np.int64), v.categories, bool(v.ordered)],
+        lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),
+    ),
+    "intervals": Codec(
+        pd.arrays.IntervalArray, (pd.Index, pd.Index, str), lambda v: [v.left, v.right, v.closed], pd.arrays.IntervalArray.from_arrays
+    ),
+    "texts": Codec(
+        lambda v: isinstance(_dtype(v), pd.StringDtype), (bool, list),
+        lambda v: [v.dtype.na_value is pd.NA, [None if t is v.dtype.na_value or t != t else t for t in v.astype(object)]], _texts,
+    ),
+    "masked": Codec(
+        lambda v: str(_dtype(v)) in MASKED, (str, np.ndarray, np.ndarray),
+        lambda v: [str(v.dtype), v.to_numpy(v.dtype.numpy_dtype, na_value=v.dtype.numpy_dtype.type(0)), np.asarray(v.isna())], _masked,
+    ),
+    "labels": Codec(pd.Index, (list, list), lambda v: [_levels(v), list(v.names)], _labels),
+    "series": Codec(pd.Series, (pd.Index, object, Columns), lambda v: [v.index, v.name, _column(v)], _series),
+    "table": Codec(
+        pd.DataFrame, (pd.Index, pd.Index, list), lambda v: [v.index, v.columns, [_column(v.iloc[:, k]) for k in range(v.shape[1])]],
+        _table,
+    ),
+    "frame of": Codec(
+        lambda v: eager_library(v) is not None, (str, pd.DataFrame), lambda v: [eager_library(v).__name__, as_pandas(v)], _of_library
+    ),
+}  # fmt: skip
+
+
+class Encoder:
+    """Values on their way into a file; what occurs twice is written once."""
 
     def __init__(self) -> None:
-        self.objects: list[Any] = []
-        self.entries: dict[str, bytes] = {}
+        self.objects: list[Any] = []  # [class, fields] as JSON, each after those that it refers to
+        self.arrays: list[bytes] = []  # npy files
+        self._names = names_of_classes()
+        self._places: dict[bytes, int] = {}
         self._written: dict[int, Any] = {}
-        self._kept: list[Any] = []  # what has an id here must live as long
-        self._same: dict[bytes, int] = {}
+        self._kept: list[Any] = []  # what has an id in `_written` must live as long
 
-    def write(self, value: Any, where: str) -> Any:
+    def encode(self, value: Any, where: str) -> Any:
         """A value as JSON; `where` says in a message what it is."""
-        if value is None or type(value) in (bool, int):
+        if value is None or type(value) in (bool, int) or (type(value) is float and math.isfinite(value)):
             return value
-        if type(value) is str:
+        if isinstance(value, str):
             return self._text(value, where)
-        if type(value) is float:
-            return value if math.isfinite(value) else {"float": str(value)}
         if type(value) is list:
-            return [self.write(v, where) for v in value]
+            return [self.encode(v, where) for v in value]
         if type(value) is tuple:
-            return {"tuple": [self.write(v, where) for v in value]}
+            return {"tuple": [self.encode(v, where) for v in value]}
         if type(value) is range:
             return {"range": [value.start, value.stop, value.step]}
-        if isinstance(value, np.generic):
-            return self._scalar(value, where)
-        if isinstance(value, type) and name_of(value) is not None:
-            return {"class": name_of(value)}
+        if isinstance(value, type) and value in self._names:
+            return {"class": self._names[value]}
         if isinstance(value, Mapping):
-            return {"mapping": [[self.write(k, where), self.write(v, f"{where}[{k!r}]")] for k, v in value.items()]}
-        return self._once(value, where)
-
-    def _once(self, value: Any, where: str) -> Any:
+            return {"mapping": [[self.encode(k, where), self.encode(v, f"{where}[{k!r}]")] for k, v in value.items()]}
         if id(value) not in self._written:
-            if isinstance(value, np.ndarray):
-                written = self.array(value, where)
-            elif is_dataclass(value) and not isinstance(value, type):
-                written = self._object(value, where)
-            else:
-                written = tables.write(self, value, where)
-            self._written[id(value)] = written
+            self._written[id(value)] = self._once(value, where)
             self._kept.append(value)
         return self._written[id(value)]
 
@@ -77,179 +210,138 @@ class Writer:
             value.encode()
         except UnicodeEncodeError:
             raise refused(value, where) from None
-        return value
+        return str(value)
 
-    def _scalar(self, value: np.generic, where: str) -> Any:
-        if value.dtype.kind == "U":
-            return self._text(str(value), where)
-        if value.dtype.kind not in "biufmM":
-            raise refused(value, where)
-        return {"scalar": self.array(np.asarray(value), where)["array"]}
-
-    def array(self, value: np.ndarray, where: str) -> Any:
-        """An array; of objects, one of values as they stand, or of arrays."""
-        if plain(value):
+    def _once(self, value: Any, where: str) -> Any:
+        if isinstance(value, np.ndarray) and plain(value):
             data = array_bytes(value)
-            at = self._same.setdefault(data, len(self.entries)) if len(data) > 200 else len(self.entries)
-            self.entries.setdefault(f"arrays/{at}.npy", data)
-            return {"array": at}
-        if value.dtype.kind != "O":
-            raise refused(value, where)
-        parts = ragged(value)
-        if parts is not None:
-            flat, lengths = (self.array(a, where)["array"] for a in parts)
-            return {"arrays": [flat, lengths]}
-        return {"values": [list(value.shape), [self.write(v, f"an entry of {where}") for v in value.flat]]}
+            place = self._places.setdefault(data, len(self.arrays))
+            self.arrays += [data] * (place == len(self.arrays))
+            return {"array": place}
+        if is_dataclass(value) and not isinstance(value, type):
+            return self._object(value, where)
+        for tag, codec in CODECS.items():
+            if codec.writes(value):
+                return {tag: self._parts(codec, value, where)}
+        raise refused(value, where)
+
+    def _parts(self, codec: Codec, value: Any, where: str) -> list[Any]:
+        parts = codec.write(value)
+        if isinstance(value, pd.DataFrame):
+            named = zip(value.columns, parts.pop(), strict=True)
+            columns = [self.encode(values, f"the column {name!r} of {where}") for name, values in named]
+            return [*(self.encode(part, where) for part in parts), columns]
+        return [self.encode(part, where) for part in parts]
 
     def _object(self, value: Any, where: str) -> Any:
-        name = name_of(type(value))
+        name = self._names.get(type(value))
         if name is None:
             raise refused(value, where)
-        given = SPECIAL[type(value)].fields(value) if type(value) in SPECIAL else None
-        if given is None:
-            given = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
-            for f, hint in zip(fields(value), hints_of(type(value)), strict=True):
-                if not conforms(getattr(value, f.name), hint):
-                    raise refused(getattr(value, f.name), f"the field {f.name!r} of {name}, whose annotation says another type,")
-        written = {key: self.write(v, f"{key!r} of {name}") for key, v in given.items()}
+        derived = DERIVED.get(name)
+        for f, hint in zip(fields(value), hints_of(type(value)), strict=True) if derived is None else ():
+            if not conforms(getattr(value, f.name), hint):
+                raise refused(getattr(value, f.name), f"the field {f.name!r} of {name}, whose annotation says another type,")
+        given = {} if derived is None else derived.adds(value)
+        for f in fields(value):
+            if f.init and (derived is None or f.name in derived.written(type(value))):
+                given.setdefault(f.name, getattr(value, f.name))
+        written = {key: self.encode(v, f"{key!r} of {name}") for key, v in given.items()}
         self.objects.append([name, written])
         return {"object": len(self.objects) - 1}
 
 
-class Reader:
-    """Values on their way out of a file; every array and object is used at least once, and made once.
+class Decoder:
+    """Values on their way out of a file; every array and object is made once.
 
     Parameters
     ----------
     objects : list
         Objects as JSON.
-    arrays : mapping of number to array
+    arrays : list of array
     counted : int
         How many entries all ranges together may have.
     """
 
-    def __init__(self, objects: Any, arrays: Mapping[int, np.ndarray], counted: int) -> None:
-        if not isinstance(objects, list):
-            raise FileError("its objects are no list")
-        self.arrays, self.used, self._counted = arrays, set[int](), counted
+    def __init__(self, objects: list[Any], arrays: list[np.ndarray], counted: int) -> None:
+        self.arrays, self.used, self._counted, self._known = arrays, set[int](), counted, known_classes()
         self.objects: list[Any] = []
         for written in objects:
             self.objects.append(self._object(written))
 
-    def read(self, written: Any, depth: int = 0) -> Any:
+    def decode(self, written: Any, depth: int = 0) -> Any:
         """The value of a piece of JSON, which may refer to the objects before it."""
         if depth > DEEPEST:
             raise FileError("its values are too deep inside one another")
-        if written is None or type(written) in (bool, int, float, str):
-            return written
         if type(written) is list:
-            return [self.read(v, depth + 1) for v in written]
-        if type(written) is not dict or len(written) != 1:
+            return [self.decode(v, depth + 1) for v in written]
+        if type(written) is not dict:
+            return written
+        if len(written) != 1:
             raise FileError(f"a value is {cut(str(written), 80)}")
         ((tag, inner),) = written.items()
-        if tag in _READ:
-            return _READ[tag](self, inner, depth + 1)
-        return tables.read(self, tag, inner, depth + 1)
+        if tag == "object":
+            return self.objects[_place(inner, self.objects, "object")]
+        if tag == "array":
+            self.used.add(_place(inner, self.arrays, "array"))
+            return self.arrays[inner]
+        if tag == "class":
+            return class_of(inner, self._known).of
+        if type(inner) is not list:
+            raise FileError(f"a value is {cut(str(written), 80)}")
+        if tag == "range":
+            return self._range(*inner)
+        parts = self.decode(inner, depth)
+        if tag == "tuple":
+            return tuple(parts)
+        if tag == "mapping":
+            return _mapping(parts)
+        if tag not in CODECS:
+            raise FileError(f"a value has the tag {cut(tag, 80)}")
+        kinds = CODECS[tag].parts
+        if len(parts) != len(kinds) or not all(map(isinstance, parts, kinds)):
+            raise FileError(f"a value with the tag {tag!r} has other parts: {cut(str(inner), 80)}")
+        try:
+            return CODECS[tag].read(*parts)
+        except (ValueError, TypeError, LookupError, AttributeError) as reason:
+            if isinstance(reason, ProtoclassError):
+                raise
+            raise FileError(f"a value with the tag {tag!r} is {cut(str(inner), 80)}: {reason}") from None
 
-    def array(self, at: Any) -> np.ndarray:
-        if type(at) is not int or at not in self.arrays:
-            raise FileError(f"it has no array {cut(str(at), 80)}")
-        self.used.add(at)
-        return self.arrays[at]
-
-    def object(self, at: Any) -> Any:
-        if type(at) is not int or not 0 <= at < len(self.objects):
-            raise FileError(f"it has no object {cut(str(at), 80)} before the one that refers to it")
-        return self.objects[at]
-
-    def counting(self, written: Any, depth: int) -> range:
+    def _range(self, start: Any, stop: Any, step: Any) -> range:
         """A range, of which not one entry is made."""
-        ends = self.list(written, depth, 3)
-        if not all(type(n) is int for n in ends) or not ends[2]:
+        if not all(type(n) is int for n in (start, stop, step)) or not step:
             raise FileError("a range has ends that are no whole numbers")
-        counted = range(*ends)
-        most = self._counted
-        if counted[most:]:
-            raise FileError(f"a range of more than {most:,} entries is in a file that has no more to count")
+        counted = range(start, stop, step)
+        if counted[self._counted :]:
+            raise FileError(f"a range of more than {self._counted:,} entries is in a file that has no more to count")
         self._counted -= len(counted)
         return counted
-
-    def list(self, written: Any, depth: int, length: int | None = None) -> list[Any]:
-        """The values of a list."""
-        if type(written) is not list or (length is not None and len(written) != length):
-            raise FileError(f"a list is {cut(str(written), 80)}")
-        return [self.read(v, depth) for v in written]
 
     def _object(self, written: Any) -> Any:
         if type(written) is not list or len(written) != 2 or type(written[0]) is not str or type(written[1]) is not dict:
             raise FileError(f"an object is {cut(str(written), 80)}")
-        kind = class_of(written[0])
-        given = {name: self.read(v) for name, v in written[1].items()}
-        if kind.of in SPECIAL:
-            value = SPECIAL[kind.of].build(given)
-        else:
-            known = {f.name for f in fields(kind.of) if f.init}
-            if set(given) != known:
-                raise FileError(f"an object of {kind.name} has the fields {sorted(given)}, and its class has {sorted(known)}")
-            value = kind.of(**given)
-        if kind.of not in SPECIAL:
-            check_object(kind, value)
+        kind = class_of(written[0], self._known)
+        given = {name: self.decode(v) for name, v in written[1].items()}
+        derived = DERIVED.get(kind.name)
+        known = {f.name for f in fields(kind.of) if f.init} if derived is None else derived.written(kind.of)
+        if set(given) != known:
+            raise FileError(f"an object of {kind.name} has the fields {sorted(given)}, and its class has {sorted(known)}")
+        value = kind.of(**given) if derived is None else derived.read(kind.of, given)
+        if known & {f.name for f in fields(kind.of)}:  # a frame without rows has the fields of another
+            check_fields(kind, value)
+        if kind.name in CHECKS:
+            CHECKS[kind.name](value)
         return value
 
 
-def _mapping(reader: Reader, inner: Any, depth: int) -> dict[Any, Any]:
-    pairs = [tuple(reader.list(pair, depth, 2)) for pair in (inner if type(inner) is list else [None])]
+def _place(at: Any, among: list[Any], what: str) -> int:
+    if type(at) is not int or not 0 <= at < len(among):
+        raise FileError(f"it has no {what} {cut(str(at), 80)} before what refers to it")
+    return at
+
+
+def _mapping(pairs: list[Any]) -> dict[Any, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
         raise FileError("a mapping has a name twice")
     return out
-
-
-def _infinite(reader: Reader, inner: Any, depth: int) -> float:
-    if not isinstance(inner, str) or inner not in INFINITE:
-        raise FileError(f"a number is {cut(str(inner), 80)}")
-    return INFINITE[inner]
-
-
-def _values(reader: Reader, inner: Any, depth: int) -> np.ndarray:
-    shape, values = reader.list(inner, depth, 2)
-    if not isinstance(values, list) or not isinstance(shape, list) or len(shape) > 8:
-        raise FileError("an array of objects is not complete")
-    if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(values):
-        raise FileError(f"an array of {len(values)} objects would have the shape {cut(str(shape), 80)}")
-    out = np.empty(len(values), object)
-    for i, value in enumerate(values):
-        out[i] = value
-    return out.reshape(shape)
-
-
-def _scalar(reader: Reader, inner: Any, depth: int) -> Any:
-    array = reader.array(inner)
-    if array.shape != ():
-        raise FileError(f"a number has the shape {array.shape}")
-    return array[()]
-
-
-def _class(reader: Reader, inner: Any, depth: int) -> type:
-    if not isinstance(inner, str):
-        raise FileError("a class has no name")
-    return class_of(inner).of
-
-
-def _arrays(reader: Reader, inner: Any, depth: int) -> np.ndarray:
-    flat, lengths = reader.list(inner, depth, 2)
-    return cut_up(reader.array(flat), reader.array(lengths))
-
-
-_READ: dict[str, Callable[[Reader, Any, int], Any]] = {
-    "float": _infinite,
-    "tuple": lambda reader, inner, depth: tuple(reader.list(inner, depth)),
-    "mapping": _mapping,
-    "range": lambda reader, inner, depth: reader.counting(inner, depth),
-    "scalar": _scalar,
-    "array": lambda reader, inner, depth: reader.array(inner),
-    "arrays": _arrays,
-    "values": _values,
-    "class": _class,
-    "object": lambda reader, inner, depth: reader.object(inner),
-}

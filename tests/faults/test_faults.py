@@ -139,7 +139,7 @@ def test_long_kernels_of_methods_return_as_well(module, method, given, monkeypat
 
 @pytest.mark.parametrize(
     ("write", "step"),
-    [(lambda path: write_file(path, "new"), 1), (lambda path: write_archive(path, "Fit", "{}", {"a": b"0" * 5000}, True), 3)],
+    [(lambda path: write_file(path, "new"), 1), (lambda path: write_archive(path, {"objects": []}, [b"0" * 5000], True), 3)],
     ids=["a file", "an archive"],
 )
 def test_an_interrupt_at_any_line_of_writing_leaves_no_file(tmp_path, monkeypatch, write, step):

@@ -1,7 +1,7 @@
 """Damage to saved files: `python tests/saving/damage.py --bytes 2000 --structured 500` says what became of each.
 
 A byte is changed at random; or the parts of a file are: values, names, types and shapes, the zip itself. Of the latter each is
-done twice: as an accident would, and as a forger, who puts the sums and sizes of the manifest right afterwards. What is loaded must
+done twice: as an accident would, and as a forger, who puts the sums right afterwards. What is loaded must
 predict as the fit that was saved, or end in an error of the package. A forged file may also be another fit, in which nothing is
 out of range. Each is loaded within limits of memory and time.
 """
@@ -31,33 +31,43 @@ NASTY = [
     None, True, False, 0, -1, 1, 7, 2**31, 2**63, -(2**70), 0.5, -1.0, 1e308, "", "x", "a" * 5000, "__import__('os').system('id')",
     "../../etc", [], {}, [[]], {"array": 0}, {"array": 10**6}, {"array": -1}, {"object": 0}, {"object": 10**6}, {"class": "method pvm"},
     {"class": "builtins.eval"},
-    {"float": "nan"}, {"float": "inf"}, {"tuple": []}, {"mapping": []}, {"mapping": [["a"]]}, {"values": [[3], []]}, {"values": [[-1], []]},
-    {"range": [0, 10**12, 1]}, {"scalar": 0}, {"arrays": [0, 0]}, {"tuple": [1, 2]}, {"missing": "NA"}, {"date": "2020-13-01"},
+    {"float": ["nan"]}, {"float": ["inf"]}, {"tuple": []}, {"mapping": []}, {"mapping": [["a"]]}, {"objects": [[], [3]]},
+    {"objects": [[], [-1]]}, {"range": [0, 10**12, 1]}, {"scalar": [{"array": 0}]}, {"arrays": [{"array": 0}, {"array": 0}]},
+    {"tuple": [1, 2]}, {"missing": ["NA"]}, {"date": ["2020-13-01"]}, {"labels": [[], []]}, {"table": [1, 2, 3]},
 ]  # fmt: skip
 FORMULAS = [
     "__import__('os')", "x.__class__", "().__class__.__bases__", "open('/etc/passwd')", "log(x, open('f'))", "lambda: 1", "poly(x, 10**9)",
 ]  # fmt: skip
 
-Parts = tuple[dict, dict, dict[str, bytes]]  # manifest, content, arrays
+Parts = tuple[dict, dict, dict[str, bytes]]  # what a file says of itself, its objects, and its arrays
+HEAD = ("format", "version", "written by", "arrays", "kind")
 
 
 def take_apart(data: bytes) -> Parts:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         read = {name: archive.read(name) for name in archive.namelist()}
-    return json.loads(read.pop("manifest.json")), json.loads(read.pop("content.json")), read
+        own = archive.comment.decode()
+    document = json.loads(read.pop("content.json"))
+    return {"sum": own, **{name: document.pop(name) for name in HEAD}}, document, read
 
 
-def put_together(parts: Parts, seal: bool) -> bytes:
-    """The file of these parts; with `seal` its manifest says what they are."""
-    manifest, content, arrays = parts
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))  # as it is written: the same where nothing is changed
-    entries = {"content.json": text.encode(), **arrays}
-    if seal and isinstance(manifest.get("entries"), dict):
-        manifest["entries"] = {n: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in entries.items()}
+def put_together(parts: Parts, seal: bool, level: int = 6) -> bytes:
+    """The file of these parts; with `seal` its sums say what they are."""
+    head, content, arrays = dict(parts[0]), parts[1], parts[2]
+    own = head.pop("sum")
+    if seal and isinstance(head.get("arrays"), list):
+        head["arrays"] = [hashlib.sha256(data).hexdigest() for data in arrays.values()]
+    text = json.dumps(head | content, ensure_ascii=False, separators=(",", ":")).encode()  # as it is written
+    return zipped(text, arrays, hashlib.sha256(text).hexdigest() if seal else own, level)
+
+
+def zipped(document: bytes, arrays: dict[str, bytes], own: str = "", level: int = 6) -> bytes:
+    """The file of a document, with the right sum unless another is given."""
     out = io.BytesIO()
-    with warnings.catch_warnings(), zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
         warnings.simplefilter("ignore")
-        for name, entry in {"manifest.json": json.dumps(manifest).encode(), **entries}.items():
+        archive.comment = (own or hashlib.sha256(document).hexdigest()).encode()
+        for name, entry in {"content.json": document, **arrays}.items():
             archive.writestr(name, entry)
     return out.getvalue()
 
@@ -104,10 +114,10 @@ def change_number(content: dict, draw: np.random.Generator) -> None:
 
 
 def change_formula(content: dict, draw: np.random.Generator) -> None:
-    factors = [path for path in places(content) if isinstance(at(content, path), str) and at(content, path) in ("lookup", "python")]
-    path = factors[draw.integers(len(factors))]
-    part = at(content, path[:-1])
-    part[:] = [FORMULAS[draw.integers(len(FORMULAS))], ["python", "literal", "lookup"][draw.integers(3)]]
+    factors = [fields for kind, fields in content["objects"] if kind == "Factor"]
+    factors[draw.integers(len(factors))].update(
+        expr=FORMULAS[draw.integers(len(FORMULAS))], how=["python", "literal", "lookup"][draw.integers(3)]
+    )
 
 
 def change_array(arrays: dict[str, bytes], draw: np.random.Generator) -> None:
@@ -149,10 +159,10 @@ def header(shape: str, kind: str = "<f8") -> bytes:
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
 
 
-def change_manifest(manifest: dict, draw: np.random.Generator) -> None:
-    every = list(places(manifest))
+def change_head(head: dict, draw: np.random.Generator) -> None:
+    every = [path for path in places(head) if path != ("sum",)]
     path = every[draw.integers(len(every))]
-    at(manifest, path[:-1])[path[-1]] = NASTY[draw.integers(len(NASTY))]
+    at(head, path[:-1])[path[-1]] = NASTY[draw.integers(len(NASTY))]
 
 
 def change_zip(data: bytes, draw: np.random.Generator) -> bytes:
@@ -198,17 +208,17 @@ def damaged_bytes(data: bytes, count: int, draw: np.random.Generator) -> Iterato
 
 def damaged_parts(data: bytes, count: int, draw: np.random.Generator, seal: bool) -> Iterator[tuple[str, bytes]]:
     ways: dict[str, Callable] = {"content": change_content, "number": change_number, "formula": change_formula, "array": change_array}
-    names = [*ways, "content", "array", "manifest", "zip"]
+    names = [*ways, "content", "array", "head", "zip"]
     for i in range(count):
         way, parts = names[i % len(names)], take_apart(data)
         if way == "zip":
             yield way, change_zip(data, draw)
             continue
-        if way == "manifest":
-            change_manifest(parts[0], draw)
+        if way == "head":
+            change_head(parts[0], draw)
         else:
             ways[way](parts[2] if way == "array" else parts[1], draw)
-        yield way, put_together(parts, seal and way != "manifest")
+        yield way, put_together(parts, seal)
 
 
 def outcome(path: Path, says: Callable, expected: object) -> str:

@@ -6,25 +6,17 @@ from dataclasses import fields
 
 import pytest
 
-import protoclass as pc
 import protoclass.saving
-from protoclass.declared import SAVABLE
-from protoclass.metrics.registry import BUILT_IN as METRICS
-from protoclass.models.registry import BUILT_IN as METHODS
-from protoclass.saving import classes, special, tables, values
+from protoclass.saving import classes, parts, values
 
 classes.import_all()
-OURS = {name: kind.of for name, kind in SAVABLE.items() if kind.of.__module__.startswith("protoclass.") and kind.of not in special.SPECIAL}
-KNOWN = {
-    **OURS,
-    **{f"method {name}": cls for name, cls in METHODS.items()},
-    **{f"metric {name}": classes._class("metric ", place) for name, place in METRICS.items()},
-}
+KNOWN = {name: kind for name, kind in classes.known_classes().items() if kind.of.__module__.startswith("protoclass.")}
+OURS = sorted(KNOWN.keys() - parts.DERIVED.keys())
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
+@pytest.mark.parametrize("name", OURS)
 def test_every_field_is_in_the_documentation_of_its_class(name):
-    cls = KNOWN[name]
+    cls = KNOWN[name].of
     text = "\n".join(inspect.getdoc(base) or "" for base in cls.__mro__ if base.__module__.startswith("protoclass."))
     lacking = [f.name for f in fields(cls) if f.init and not re.search(rf"^(\w+, )*`?{f.name}`?(, \w+)* :|`{f.name}`", text, re.M)]
     assert not lacking, f"{cls.__module__}.{cls.__qualname__} says nothing of {lacking}"
@@ -32,19 +24,14 @@ def test_every_field_is_in_the_documentation_of_its_class(name):
 
 def test_every_tag_is_in_the_documentation_of_the_format():
     text = inspect.getdoc(protoclass.saving)
-    source = inspect.getsource(tables)
-    written = re.findall(r'tag == "([a-z ]+)"', source) + re.findall(r'"([a-z ]+)"', " ".join(re.findall(r"tag in \((.*?)\)", source)))
-    assert {"table", "missing", "datetime"} <= {*written}
-    for tag in {*written, *values._READ}:
+    source = inspect.getsource(values.Decoder.decode)
+    for tag in {*values.CODECS, *re.findall(r'tag == "([a-z ]+)"', source)}:
         assert f'{{"{tag}":' in text, tag
 
 
-def test_classes_that_are_written_otherwise_say_how(iris):
+@pytest.mark.parametrize("name", sorted(parts.DERIVED))
+def test_classes_with_derived_fields_say_what_is_written(name):
     text = inspect.getdoc(protoclass.saving)
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    seen = [fit.frame.formula, fit.frame, fit.slim().frame, fit.call]
-    assert {type(value) for value in seen} == special.SPECIAL.keys()
-    for value in seen:
-        assert f"`{type(value).__name__}`" in text
-        for name in special.SPECIAL[type(value)].fields(value):
-            assert f"`{name}`" in text, f"{name} of {type(value).__name__}"
+    assert f"`{name}`" in text
+    for field in parts.DERIVED[name].written(KNOWN[name].of):
+        assert f"`{field}`" in text, f"{field} of {name}"

@@ -38,68 +38,39 @@ def test_it_agrees_with_saved_fits(name, tmp_path):
     assert result, result
     about, stated = {c.about for c in result.claims if c.holds}, {c.about for c in result.unchecked}
     assert {"data", "dissimilarity"} <= about
-    assert {"selection", "formula", "method", "call"} <= stated
-    if "objective" in fit.rule.report:
-        assert "objective" in about
+    assert {"formula", "method", "metric", "call"} <= stated
+    if "radius eps" in fit.rule.report:
+        assert {"radii", "objective", "training predictions"} <= about
         assert numbers_of(result, "objective") == [pytest.approx(fit.objective.value)]
-    if "certificate" in fit.rule.report:
-        assert numbers_of(result, "lower bound")[-1] == pytest.approx(fit.certificate.bound.sum())
-    if fit.validation is not None:
-        assert {"cross-validated error", "choice"} <= stated - about
-        assert numbers_of(result, "cross-validated error") == [pytest.approx(fit.validation.table["error"][fit.validation.best])]
-    wrong = data.copy()
-    wrong.iloc[3, 0] += 1
-    assert not pc.verify(path, wrong, *more)
+        (error,) = (c.words.split()[2] for c in result.claims if c.about == "training predictions")
+        wrong = fit.predict(data).astype(str) != data[fit.frame.formula.response].astype(str) if "matrix" not in name else None
+        weights = fit.frame.weights
+        if wrong is not None and len(weights) == len(wrong):
+            assert float(error) == pytest.approx(weights[wrong.to_numpy()].sum() / weights.sum(), rel=1e-5)
+        if "certificate" in fit.rule.report:
+            assert numbers_of(result, "lower bound")[-1] == pytest.approx(fit.certificate.bound.sum())
+    assert ("cross-validated error" in stated - about) == (fit.validation is not None)
+    if name != "matrix":  # of which the fit uses no column
+        changed = data.copy()
+        changed.iloc[3, 0] += 1
+        assert not pc.verify(path, changed, *more)
     assert not pc.verify(path, data.iloc[::-1].reset_index(drop=True), *more)
 
 
 @pytest.mark.parametrize("name", list(SLIM))
-def test_of_a_slim_fit_it_checks_what_the_prototypes_do(name, tmp_path):
+def test_of_a_slim_fit_nothing_is_computed(name, tmp_path):
     fit, data = SLIM[name]()
-    path = saved(fit, tmp_path)
-    result = pc.verify(path, data)
+    result = pc.verify(saved(fit, tmp_path), data)
     assert not result
     assert not result.false
-    about, unknown = ({c.about for c in claims} for claims in ((c for c in result.claims if c.holds), result.unchecked))
-    assert "dissimilarity" in about
-    assert {"data", "slim", "selection"} <= unknown
-    if "objective" in fit.rule.report:
-        assert numbers_of(result, "objective") == [pytest.approx(fit.objective.value)]
-        assert "training predictions" in about
-    numbers = [c for c in fit.frame.schema if pd.api.types.is_float_dtype(data[c])]
-    own = data.index.isin(fit.frame.remembered.index)
-    elsewhere = data.copy()
-    elsewhere.loc[own, numbers] += 50
-    assert "the prototype" in str(pc.verify(path, elsewhere).false)
-    assert "numbers or weights of rows" in str(pc.verify(path, data.drop(data.dropna().index[:1])).false)
-    changed = data.copy()
-    changed.loc[~own, numbers] += 50
-    assert {c.about for c in pc.verify(path, changed).false} & {"dissimilarity", "machine"}
-
-
-@pytest.mark.parametrize("name", ["scm", "disjunction", "exact", "own radii"])
-def test_compression_bounds_are_those_of_the_fit(name, tmp_path):
-    fit, data = FITS[name]()
-    found = numbers_of(pc.verify(saved(fit, tmp_path), data), "compression bound")
-    assert found == pytest.approx(fit.bound()["bound"].tolist(), rel=1e-5)
-
-
-@pytest.mark.parametrize("name", ["greedy", "weights", "closed", "robust", "gaps", "own radii"])
-def test_certified_margins_are_those_of_augment(name, tmp_path):
-    fit, data = FITS[name]()
-    found = [c.words for c in pc.verify(saved(fit, tmp_path), data).claims if c.about == "certified margins"]
-    if name in ("gaps", "own radii"):  # no triangle inequality is proved, or other distances decide
-        assert found == []
-        return
-    median, least = (float(found[0].split()[k]) for k in (1, 6))
-    margin = fit.augment()["certified"]
-    assert (median, least) == pytest.approx((margin.median(), margin.min()), rel=1e-5, abs=1e-12)
+    assert not [c for c in result.claims if c.holds]
+    assert {"data", "formula", "method", "call"} <= {c.about for c in result.unchecked}
 
 
 def test_changed_numbers_are_rejected():
-    counts, faults = mutants.run(["min", "certified", "clinic", "scm", "weights", "slim own radii"], 66)
+    counts, faults = mutants.run(["min", "certified", "clinic", "weights", "exact", "gaps"], 120)
     assert not faults
-    assert counts["rejected"] > 44
+    assert counts["rejected"] > 40
 
 
 def test_any_changed_number_is_rejected_where_the_sums_are_as_they_were():
@@ -206,16 +177,12 @@ KINDS = {
 def sound_tables():
     """Data that a fit reads without a word, each in a form of its own."""
     data = IRIS.iloc[::3].reset_index(drop=True)
-    n = len(data)
     for kind, make in KINDS.items():
         for name, levels in LEVELS.items():
             values = np.array(levels, object)[CATEGORIES]
             yield f"{name}, as {kind}", data.assign(g=make(values)), "species ~ ."
             yield f"{name}, as {kind} of classes", data.assign(species=make(values)), "species ~ ."
     yield "texts with gaps", data.assign(g=pd.array(np.array(["u", "v", None], object)[CATEGORIES], pd.StringDtype())), "species ~ ."
-    yield "dates", data.assign(d=pd.date_range("2020-01-01", periods=n)), "species ~ . - d"
-    yield "times", data.assign(d=pd.date_range("2020-01-01 10:00:01.5", periods=n, freq="7min")), "species ~ . - d"
-    yield "spans of time", data.assign(d=pd.to_timedelta(np.arange(n) - 3.25, unit="h")), "species ~ . - d"
     yield "booleans", data.assign(g=data["sepal_width"] > 3), "species ~ ."
     yield "booleans of pandas", data.assign(g=(data["sepal_width"] > 3).astype("boolean")), "species ~ ."
     yield "numbers of pandas", data.assign(g=pd.Series(CATEGORIES).astype("Int64")), "species ~ ."
@@ -246,14 +213,9 @@ def test_no_fit_of_sound_data_is_called_false(method, tmp_path):
 
 def test_a_value_that_is_missing_is_not_a_text(tmp_path):
     data = IRIS.iloc[::3].reset_index(drop=True).assign(g=np.array(["NA", "u", "v"], object)[CATEGORIES])
-    for fit in (pc.fit("species ~ .", data, "knn", k=3), pc.fit("species ~ .", data, "knn", k=3).slim()):
-        path = saved(fit, tmp_path)
-        assert not pc.verify(path, data).false
-        assert pc.verify(path, data.assign(g=data["g"].where(data["g"] != "NA"))).false
-    dated = data.assign(d=pd.date_range("2020-01-01", periods=len(data)))
-    path = saved(pc.fit("species ~ . - d", dated, "knn", k=3), tmp_path)
-    for other in (dated["d"] + pd.Timedelta("1ns"), dated["d"].where(CATEGORIES > 0), "no date"):
-        assert pc.verify(path, dated.assign(d=other)).false
+    path = saved(pc.fit("species ~ .", data, "knn", k=3), tmp_path)
+    assert not pc.verify(path, data).false
+    assert pc.verify(path, data.assign(g=data["g"].where(data["g"] != "NA"))).false
 
 
 # what is forged in a file
@@ -279,13 +241,13 @@ def test_no_text_of_a_file_writes_a_line_of_the_verdict(name, tmp_path):
     path = saved(fit, tmp_path)
     whole = path.read_bytes()
     before = pc.verify(path, data, *more)
-    manifest, content, arrays = mutants.take_apart(whole)
+    _, content, _ = mutants.take_apart(whole)
     paths = list(texts(content))
     assert len(paths) > 30
     for at in paths:
-        manifest, content, arrays = mutants.take_apart(whole)
+        head, content, arrays = mutants.take_apart(whole)
         mutants.at(content, at[:-1])[at[-1]] = EVIL
-        path.write_bytes(mutants.put_together((manifest, content, arrays), True))
+        path.write_bytes(mutants.put_together((head, content, arrays), True))
         after = pc.verify(path, data, *more)
         assert len(str(after).split("\n")) == 1 + len(after.claims)
         assert all(c.isprintable() for c in str(after).replace("\n", ""))
@@ -312,7 +274,7 @@ def set_array(arrays, place, change):
 def said_true(objects, arrays):
     """Held-out predictions that are the truth, with the errors, the curve and the choice that follow."""
     (v,), (c,) = objects["Validation"], objects["Choice"]
-    truth = objects["Frame"][0]["response"]["column"][0][1]
+    truth = objects["Frame"][0]["response"]["category"][0]
     y = np.load(io.BytesIO(arrays[f"arrays/{truth['array']}.npy"]))
     set_array(arrays, v["predicted"], lambda a: np.broadcast_to(y[None, :, None], a.shape).astype(a.dtype).copy())
     for place in (v["errors"], c["error"], c["se"]):

@@ -1,0 +1,300 @@
+"""What a file says of the parts of a fit: classes with derived fields, and what must hold before anything is computed from them.
+
+Classes stand here by the names that files have for them, so that it does not matter in which module they are defined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import protoclass
+
+from ..core.query import answer_block
+from ..core.sources import Rep, part
+from ..errors import FileError, cut
+from ..frames.formula import TRANSFORMS, check_factors
+from ..frames.schema import check_kind
+from ..frames.specification import spec_of_states, states_of
+from ..frames.spelling import name_columns
+from ..metrics.arrays import check_rep, same
+from ..metrics.base import candidates_of, rows_of
+from ..metrics.vectors import as_vectors
+
+FUNCTIONS = ("fit", "cross_validate")
+LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")
+MOST_ROWS = 2**40
+FEW = 2  # rows that a rule is asked about
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A class with fields that are not in a file, as they follow from the others and from what is written in their place."""
+
+    without: tuple[str, ...] | None  # fields that are not written; None where none is
+    adds: Callable[[Any], dict[str, Any]]  # what is written in their place
+    names: tuple[str, ...]  # of these
+    read: Callable[[Any, dict[str, Any]], Any]  # the object of a class, of what was written; the annotations are checked afterwards
+
+    def written(self, of: type) -> set[str]:
+        own = () if self.without is None else {f.name for f in fields(of)} - set(self.without)
+        return {*own, *self.names}
+
+
+def must(fine: Any, otherwise: str) -> None:
+    if not fine:
+        raise FileError(otherwise)
+
+
+def read_formula(of: Any, given: dict[str, Any]) -> Any:
+    """A formula, each factor of which is in the closed grammar."""
+    columns = given.pop("columns")
+    for what, texts in (("variables", given["variables"]), ("columns", columns)):
+        fine = isinstance(texts, tuple) and all(isinstance(t, str) for t in texts) and len(set(texts)) == len(texts)
+        must(fine, f"the {what} of the formula are no different texts")
+    for term in given["terms"]:
+        must(term.factors, "a term of the formula has no factors")
+        for f in term.factors:
+            fine = f.how in ("lookup", "python") or (f.how == "literal" and LITERAL.fullmatch(f.expr) is not None)
+            must(fine, f"a factor of the formula is {cut(f.expr, 80)}, read as {cut(f.how, 20)}")
+    formula = of(**given, names=name_columns(columns, TRANSFORMS))
+    return replace(formula, uses=check_factors(formula))
+
+
+def learned(frame: Any) -> dict[str, Any]:
+    """What the transforms of a formula have learned, and the names of the columns that they make."""
+    spec = frame.spec
+    return {"states": None if spec is None else states_of(spec), "design": None if spec is None else tuple(spec.column_names)}
+
+
+def read_frame(of: Any, given: dict[str, Any]) -> Any:
+    """A frame whose parts agree, with the specification of its design matrix made anew from the states of its transforms."""
+    states, design = given.pop("states"), given.pop("design")
+    frame = of(**given, spec=None)
+    n, columns, weights, response = len(frame.columns), frame.columns, frame.weights, frame.response
+    numbers = weights.shape == (n,) and weights.dtype.kind in "fiu" and (np.isfinite(weights) & (weights >= 0)).all()
+    must(numbers, f"the weights of {n} rows are not so many numbers >= 0")
+    labels = columns.columns.is_unique and all(isinstance(c, str) for c in columns.columns) and columns.index.is_unique
+    must(labels, "rows or columns have the same label twice")
+    must(set(frame.schema) == set(columns.columns), "the kinds of the columns are not those of the predictors")
+    used = frozenset().union(*frame.formula.uses.values())
+    must(used <= set(columns.columns), "the formula uses columns that are no predictors")
+    for name, known in frame.schema.items():
+        fine = known.kind == "category" or (known.kind in ("numeric", "boolean") and not known.levels)
+        must(fine, f"the column {name!r} is of the kind {known.kind!r}")
+        check_kind(columns[name], known)
+    must(frame.keep or not columns.isna().to_numpy().any(), "predictors are missing where none can be")
+    frame.unseen_counts.refuse()
+    if response is not None:
+        fine = len(response) == n and (response.codes >= 0).all() and len(response.categories) and response.categories.is_unique
+        must(fine, f"the classes of {n} rows are missing, or not so many")
+    must((states is None) == (design is None), "the design matrix of the formula has states or names, and not both")
+    if states is None:
+        return frame
+    made = spec_of_states(frame, states)
+    fine = tuple(made.column_names) == design and _plain(states_of(made)) == _plain(states)
+    must(fine, "the transforms of the formula are not those that the file has states of")
+    return replace(frame, spec=made)
+
+
+def _plain(state: Any) -> Any:
+    """A state of a transform as values of which the same ones are equal, to the bit."""
+    if isinstance(state, dict):
+        return [(key, _plain(v)) for key, v in state.items()]
+    if isinstance(state, (list, tuple)):
+        return [_plain(v) for v in state]
+    if isinstance(state, (np.ndarray, np.number, float)):
+        return np.asarray(state).dtype, np.shape(state), np.asarray(state).tobytes()
+    return state
+
+
+def read_rowless(of: Any, given: dict[str, Any]) -> Any:
+    """The frame of a slim fit."""
+    frame, counts, weights = (given[name] for name in ("remembered", "class_counts", "class_weights"))
+    fine = frame.absent is None and counts.dtype.kind == "i" and counts.shape == weights.shape == (len(frame.levels),)
+    fine = fine and (counts >= frame.class_counts).all() and counts.max() <= MOST_ROWS and (np.isfinite(weights) & (weights > 0)).all()
+    must(fine, "the numbers of rows of the classes are none")
+    return of(frame, counts, weights)
+
+
+def read_call(of: Any, given: dict[str, Any]) -> Any:
+    """A call; what makes a fit of it again is always this package's own function."""
+    must(given["function"] in FUNCTIONS, f"its call is of {cut(str(given['function']), 80)}")
+    derived = {f.name: protoclass.fit for f in fields(of) if f.name == "refit"}
+    return of(**given, **derived)
+
+
+ROWLESS = ("remembered", "class_counts", "class_weights")
+DERIVED: Mapping[str, Derived] = {
+    "Formula": Derived(("uses", "names"), lambda formula: {"columns": tuple(formula.names.columns.values())}, ("columns",), read_formula),
+    "Frame": Derived(("spec",), learned, ("states", "design"), read_frame),
+    "RowlessFrame": Derived(None, lambda frame: {name: getattr(frame, name) for name in ROWLESS}, ROWLESS, read_rowless),
+    "Call": Derived(
+        ("refit", "arguments"),
+        lambda call: {"arguments": {name: None if name == "client" else v for name, v in call.arguments.items()}},  # of the process
+        ("arguments",), read_call,
+    ),
+}  # fmt: skip
+
+
+def check_dissimilarity(d: Any) -> None:
+    """Representations of rows and candidates as the metric makes them, and candidates that are rows."""
+    there, row = d.data.remembered, d.candidate_row
+    n, m = len(there), len(d.candidate_names)
+    must(_within(row, -1, n), "candidates are rows that do not exist")
+    check_rep(d.rows, n, "the file"), check_rep(d.candidates, m, "the file")
+    if d.metric.given:
+        (values,), (at,) = d.rows, d.candidates
+        fine = values.ndim == 2 and at.ndim == 1 and _within(at, 0, values.shape[1])
+        must(fine, "the columns of the given dissimilarities are out of range")
+        must(d.data.absent or len(d.metric.candidate_names(d.data)) >= m, "given dissimilarities have fewer columns than candidates")
+        fine = values.dtype.kind == "f" and (np.isfinite(values) & (values >= 0)).all()
+        must(fine, "given dissimilarities are missing, infinite or negative")
+        return
+    own, added = np.flatnonzero(row >= 0), np.flatnonzero(row < 0)
+    if n:
+        _check_alike(d.rows, _made(d, there, d.rows, rows_of), "rows")
+    if d.metric.same_sides:
+        fine = same(part(d.candidates, own), part(d.rows, row[own])) or not len(own)
+        must(fine, "candidates that are rows are not represented as these")
+    elif d.data.absent is None and n and len(own):
+        _check_alike(d.candidates, _made(d, there, d.candidates, candidates_of), "candidates")
+    if len(added):
+        fine = d.added is not None and set(d.candidate_names[added]) <= set(d.added.index)
+        must(fine, "candidates that are no rows have no predictors")
+        given = part(d.candidates, added)
+        made = d.candidates if len(own) else d.rows
+        if not all(a.dtype.kind == "f" for a in given):
+            made = d.metric.candidates(d.data.again(d.added.loc[d.candidate_names[added]])[0])
+        _check_alike(given, made, "candidates that are no rows")
+
+
+def _within(a: np.ndarray, low: int, end: int) -> bool:
+    """Whether an array holds whole numbers from `low` to before `end`."""
+    return a.dtype.kind in "iu" and bool(((a >= low) & (a < end)).all())
+
+
+def _made(d: Any, frame: Any, given: Rep, make: Any) -> Rep:
+    """What the metric makes of the rows; of the first of them, where the types of the arrays say what may be in them."""
+    free = all(a.dtype.kind == "f" for a in given)
+    made: Rep = make(d.metric, frame.take(np.arange(1)) if free and not d.metric.train_in_folds else frame)
+    return made
+
+
+def _check_alike(given: Rep, made: Rep, what: str) -> None:
+    """Raise unless two representations have as many arrays of the same types and axes, and the same codes and texts."""
+    fine = len(given) == len(made)
+    for a, b in zip(given, made, strict=False):
+        fine = fine and a.dtype == b.dtype and a.shape[1:] == b.shape[1:]
+        fine = fine and (a.dtype.kind == "f" or len(a) != len(b) or same(a, b))
+    must(fine, f"{what} are not represented as the metric represents them")
+
+
+def check_rule(rule: Any, d: Any, classes: int) -> None:
+    """Prototypes that exist, of classes that exist; and a rule that answers each kind of question as it should."""
+    points = rule.prototypes
+    fine = isinstance(rule.report, Mapping) and (points.at is None) != (points.coords is None)
+    must(fine, "the rule has no prototypes, or they are columns and coordinates at once")
+    must(_within(points.classes, 0, classes), "prototypes are of classes that do not exist")
+    must(points.at is None or _within(points.at, 0, len(d.candidate_row)), "prototypes are candidates that do not exist")
+    if points.coords is not None:
+        known = as_vectors(d.metric).coordinates(d.rows) if len(d.rows[0]) else points.coords
+        fine = points.coords.shape[1:] == known.shape[1:] and np.isfinite(points.coords).all()
+        must(fine, "prototypes have coordinates of another space")
+    for name, values in points.table.items():
+        fine = isinstance(values, np.ndarray) and values.shape == (len(points),)
+        must(fine, f"the column {cut(repr(name))} of the prototypes has another shape")
+    fine = all(0 <= one.positive < classes and -1 <= one.negative < classes for one in getattr(rule, "machines", ()))
+    must(fine, "a machine of the rule is of classes that do not exist")
+    getattr(rule, "steps", None)  # of a greedy cover: raises where the report has no objective, or the table not what it is made of
+    fine = getattr(rule, "classes", classes) == classes and 0 <= getattr(rule, "fallback", 0) < classes
+    must(fine, "the rule is of other classes")
+    if d.data.absent is None:
+        few = d.query(np.arange(min(FEW, len(d.data))))
+    else:
+        ones = pd.DataFrame(np.ones((1, len(d.candidate_names))), columns=d.candidate_names)
+        few = d.new_query(ones if d.metric.given else d.data.remembered.columns.iloc[:FEW])[0]
+    must("class" in rule.kinds, "the rule predicts no class")
+    for kind in rule.kinds:
+        out = answer_block(rule, kind, few)
+        by_class = kind in ("distance", "prob", "decision")
+        most = len(points) if kind == "nearest" else classes
+        fine = out.shape == ((len(few), classes) if by_class else (len(few),))
+        must(fine and (by_class or _within(out, 0 if kind == "class" else -1, most)), f"the rule answers {kind!r} by what does not exist")
+
+
+def check_problem(problem: Any) -> None:
+    n, groups, data = len(problem.frame), problem.groups, problem.call.data
+    must(groups is None or (groups.shape == (n,) and _within(groups, 0, 2**62)), "the groups are not those of the rows")
+    must(problem.order in ("data", "values") and problem.seed >= 0, "the order of the rows, or the seed, is none")
+    rows = not isinstance(data, pd.DataFrame) or problem.frame.absent is not None or problem.frame.index.isin(data.index).all()
+    must(rows, "the rows are not those of the data")
+
+
+def _check_names(names: Any, model: Any, what: str) -> None:
+    for name in names:
+        must(name in model.parameters(), f"the {what} is of {cut(repr(name))}, which is no parameter of the method")
+
+
+def check_validation(v: Any) -> None:
+    """Folds of all rows, held-out classes that exist, and errors, sizes and weights that are numbers."""
+    _check_names(v.grid, v.problem.model, "grid of the cross-validation")
+    frame, points = v.problem.frame, len(v.grid)
+    (repeats, n), classes = v.of_fold.shape, len(frame.levels)
+    folds = n == len(frame) and repeats and points and _within(v.of_fold, 0, n)
+    must(folds, "the folds are not those of the rows")
+    must(sum(len(np.bincount(row)) for row in v.of_fold) == len(v.errors), "the errors are not those of the folds")
+    for held in (v.predicted, v.covered):
+        must(held is None or _within(held, -1, classes), "held-out rows are of classes that do not exist")
+    must(np.isfinite(v.errors).all() and np.isfinite(v.sizes).all(), "errors or sizes of the cross-validation are missing or infinite")
+    fine = v.loss.shape == (classes, classes) and v.choice.error.shape == (points,)
+    must(fine, "the loss or the choice of the cross-validation is not that of its classes and grid")
+    must(_within(np.array(list(v.choice.points.values())), 0, points), "the choice of the cross-validation is not in its grid")
+    rules = {"1se", "1se-paired", "min", v.problem.call.arguments.get("choose", "1se")}
+    must(rules <= set(v.choice.points), "the choice of the cross-validation lacks a rule")
+
+
+def check_calibration(c: Any, classes: int) -> None:
+    known = c.conformal
+    fine = known.classes == classes and _within(known.y, 0, classes) and _within(known.fold, 0, len(c.rules))
+    must(fine, "the calibration is of other classes or folds")
+    fine = c.scores.shape == (len(known.y), classes) and c.share.shape == (classes,)
+    must(fine, "the shares of the classes in the calibration are not those of its classes")
+    for one in c.rules:
+        check_rule(one.rule, one.dissimilarity, classes)
+
+
+def check_fit(fit: Any) -> None:
+    """Parts of a fit that belong together."""
+    classes, n = len(fit.frame.levels), len(fit.frame)
+    fine = len(fit.dissimilarity.data) == n and fit.dissimilarity.data.absent == fit.frame.absent
+    must(fine, "the rows of the fit and of its dissimilarity are not the same")
+    for what, names in (("grid", fit.selection.grid), ("choice", fit.selection.values), ("earlier choice", fit.selection.earlier)):
+        _check_names(names, fit.problem.model, what)
+    point = fit.selection.point
+    must(point is None or 0 <= point < max(1, len(fit.selection.grid)), "the point that was chosen is not in the grid")
+    fit.model  # the parameters as chosen are those of the method  # noqa: B018
+    check_rule(fit.rule, fit.dissimilarity, classes)
+    fine = fit.validation is None or len(fit.validation.problem.frame) == n
+    must(fine, "the rows of the fit and of its cross-validation are not the same")
+    if fit.calibration is not None:
+        check_calibration(fit.calibration, classes)
+
+
+def check_comparison(c: Any) -> None:
+    columns = {"split", "method", "n", "wrong", "error", "prototypes", "size", "seconds", "predict_seconds", "choice"}
+    fine = columns <= set(c.results) and "truth" in c.predictions and c.predictions.index.nlevels == 2
+    must(fine, "the comparison lacks a column")
+    fine = set(c.results["method"]) == set(c.methods) and all(len(p) == len(c.predictions) for p in c.chances.values())
+    must(fine, "the comparison is of other methods or rows")
+
+
+CHECKS: Mapping[str, Callable[[Any], None]] = {
+    "Dissimilarity": check_dissimilarity, "Problem": check_problem, "Validation": check_validation, "Fit": check_fit,
+    "Comparison": check_comparison,
+}  # fmt: skip

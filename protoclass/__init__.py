@@ -206,10 +206,6 @@ if not TYPE_CHECKING:  # every public name is declared
         if name in _MODULES:
             return _import(f".{name}", __name__)
         if name not in _HOME:
-            from .former import current_name
-
-            if (current := current_name(name)) != name:
-                return getattr(_import(__name__), current)
             from .elsewhere import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
             from .errors import NotAvailable as Missing
 

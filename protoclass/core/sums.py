@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+BITS = 40  # of a standard deviation: what is left out is a thousand times what another order of the sum changes
 TOGETHER = 2**18  # entries of the columns that are summed at a time, as copies of them stay in the second-level cache
 
 
@@ -38,8 +39,13 @@ class Sums:
             return Sums(count, self.mean + apart * share, np.hypot(np.hypot(self.length, other.length), between))
 
     def deviation(self) -> Array:
-        """Standard deviation (n - 1) of each column (p,), of two rows at least; `inf` or NaN beyond the largest float."""
-        return np.asarray(self.length / np.sqrt(self.count - 1))
+        """Standard deviation (n - 1) of each column (p,), of two rows at least; `inf` or NaN beyond the largest float.
+
+        It is rounded to 40 bits, so that rows in another order, or on several machines, give the same scale, and not one in which
+        equal distances are no longer equal.
+        """
+        digits, power = np.frexp(self.length / np.sqrt(self.count - 1))
+        return np.asarray(np.ldexp(np.round(np.ldexp(digits, BITS)), power - BITS))
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-BITS = 40  # of a standard deviation: what is left out is a thousand times what another order of the sum changes
-TOGETHER = 2**18  # entries of the columns that are summed at a time, as copies of them stay in the second-level cache
+WIDE = np.longdouble  # 64 bits of a mantissa on x86: sums in another order, on several machines, give the same float then
+TOGETHER = 2**17  # entries of the columns that are summed at a time, as copies of them stay in the second-level cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,31 +21,29 @@ class Sums:
     --------
     >>> import numpy as np
     >>> both = sums(np.array([[1.0], [2.0]])) + sums(np.array([[6.0]]))
-    >>> both.mean, both.deviation()
+    >>> both.mean(), both.deviation()
     (array([3.]), array([2.64575131]))
     """
 
     count: int
-    mean: Array  # (p,); 0 without rows
-    length: Array  # (p,), root of the sum of squared deviations from the mean: squares of 1e200 would overflow
+    middle: Array  # (p,), the mean of each column; 0 without rows
+    squares: Array  # (p,), of the deviations from it, summed
 
     def __add__(self, other: Sums) -> Sums:
         """Means and squares of both (Chan, Golub and LeVeque 1983)."""
         count = self.count + other.count
-        share = other.count / max(1, count)
-        with np.errstate(over="ignore", invalid="ignore"):
-            apart = other.mean - self.mean
-            between = np.abs(apart) * np.sqrt(self.count * share)
-            return Sums(count, self.mean + apart * share, np.hypot(np.hypot(self.length, other.length), between))
+        share = WIDE(other.count) / max(1, count)
+        apart = other.middle - self.middle
+        return Sums(count, self.middle + apart * share, self.squares + other.squares + apart**2 * (self.count * share))
+
+    def mean(self) -> Array:
+        """Mean of each column (p,)."""
+        return self.middle.astype(float)
 
     def deviation(self) -> Array:
-        """Standard deviation (n - 1) of each column (p,), of two rows at least; `inf` or NaN beyond the largest float.
-
-        It is rounded to 40 bits, so that rows in another order, or on several machines, give the same scale, and not one in which
-        equal distances are no longer equal.
-        """
-        digits, power = np.frexp(self.length / np.sqrt(self.count - 1))
-        return np.asarray(np.ldexp(np.round(np.ldexp(digits, BITS)), power - BITS))
+        """Standard deviation (n - 1) of each column (p,), of two rows at least; `inf` beyond the largest float."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.sqrt(self.squares / (self.count - 1)).astype(float))
 
 
 @dataclass(frozen=True)
@@ -80,15 +78,13 @@ def sums(X: Array) -> Sums:
     Each column is summed by itself, so that the bits depend neither on the layout of the array nor on its other columns.
     """
     n, p = X.shape
-    mean, length = np.zeros(p), np.zeros(p)
+    middle, squares = np.zeros(p, WIDE), np.zeros(p, WIDE)
     step = max(1, TOGETHER // max(1, n))
     for first in range(0, p if n else 0, step):
         part = slice(first, first + step)
-        Z = np.ascontiguousarray(X[:, part].T, float)
-        scale = np.ldexp(1.0, np.frexp(np.abs(Z).max(axis=1))[1] - 1)  # powers of two, by which no bit is lost
-        Z = Z / scale[:, None]
-        middle = Z.mean(axis=1)
-        Z -= middle[:, None]
-        with np.errstate(over="ignore"):
-            mean[part], length[part] = middle * scale, np.sqrt((Z * Z).sum(axis=1)) * scale
-    return Sums(n, mean, length)
+        Z = np.array(X[:, part].T, WIDE, order="C")
+        middle[part] = Z.mean(axis=1)
+        Z -= middle[part, None]
+        Z *= Z
+        squares[part] = Z.sum(axis=1)
+    return Sums(n, middle, squares)

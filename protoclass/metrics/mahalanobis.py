@@ -93,7 +93,7 @@ class Mahalanobis(Metric):
             constant = columns
         if not self.ridge and n <= p:  # the rank is below the number of rows: known without any arithmetic
             raise _singular((n, p), "it takes more rows than columns", constant)
-        center = tally.sums.mean / spread
+        center = tally.sums.mean() / spread
         flat = np.isin(columns, constant)
         R = sum(self._products(rows, spread, center, flat) for _, rows in blocks(frame)) / max(n - 1, 1)
         R += self.ridge * np.eye(p)

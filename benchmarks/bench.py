@@ -168,8 +168,7 @@ def medoids(X: np.ndarray) -> list[tuple[str, Callable[[], object], Callable[[],
 
 def quantization(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
     """Learning vector quantization of USPS with 200 code vectors, 40 passes over the images."""
-    from protoclass.core.vectors.codebook import codebook, draw_rows
-    from protoclass.core.vectors.lvq import Learning, train_codes
+    from protoclass.core.vectors.lvq import Learning, codebook, draw_rows, train_codes
 
     X, y = usps.drop(columns="digit").to_numpy(float), usps["digit"].cat.codes.to_numpy(np.int64)
     w, label = np.ones(len(X)), np.repeat(np.arange(10), 20)

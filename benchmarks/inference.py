@@ -30,8 +30,7 @@ from scipy.stats import norm
 
 import protoclass as pc
 from protoclass.core import ranking
-from protoclass.core.bands import simultaneous
-from protoclass.core.intervals import Z, share_of_rows, wilson
+from protoclass.core.intervals import Z, share_of_rows, simultaneous, wilson
 
 METHODS = {"15-NN": {"method": "knn", "k": 15}, "pvm": {"method": "pvm", "eps": 1.0}}
 CUTS = {"error": {}, "balanced": {"measure": "balanced"}, "sensitivity 0.9": {"sensitivity": 0.9}}

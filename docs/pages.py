@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 from gallery import PICTURES, SETUP
 
 import protoclass
@@ -98,9 +101,12 @@ def reference() -> str:
     """The page that lists all public names; autosummary writes a page for each."""
     heading = {module: title for title, modules in GROUPS.items() for module in modules}
     listed: dict[str, list[str]] = {title: [] for title in [*GROUPS, REST]}
-    homes = protoclass._HOME | {name: name for name in protoclass.__all__ if name not in protoclass._HOME}  # modules
-    for name, home in homes.items():
-        listed[heading.get(home) or heading.get(home.split(".")[0], REST)].append(name)
+    stub = ast.parse(Path(protoclass.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    homes = {alias.name: node.module or alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    order = [module for modules in GROUPS.values() for module in modules]
+    place = {name: home if home in heading else home.split(".")[0] for name, home in homes.items()}
+    for name in sorted(homes, key=lambda name: order.index(place[name]) if place[name] in order else len(order)):
+        listed[heading.get(place[name], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
     for title, names in listed.items():
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]

@@ -5,213 +5,25 @@
 150
 """
 
-from importlib import import_module as _import
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from lazy_loader import attach_stub as _attach_stub
 
 __version__ = "0.1.0"
 
-_PLACES = {
-    "frames.datasets": "load_data fetch_data simulate_mixture simulate_clinic simulate_infection",
-    "metrics.dissimilarity": "Dissimilarity",
-    "metrics.measuring": "dissimilarity",
-    "metrics.stored": "read_dissimilarity",
-    "metrics.embedding": "Embedding Spectrum",
-    "metrics.base": "Metric TrainedMetric",
-    "metrics.vectors": "VectorMetric",
-    "metrics.minkowski": "Minkowski Euclidean Manhattan Chebyshev",
-    "metrics.gower": "Gower",
-    "metrics.ranks": "Ranks",
-    "metrics.mahalanobis": "Mahalanobis",
-    "metrics.pairwise": "Cosine Correlation Canberra Hamming Jaccard ZeroOne",
-    "metrics.kernels": "Kernel precomputed psd",
-    "metrics.strings": "Mismatch Levenshtein",
-    "metrics.tangent": "Tangent images",
-    "metrics.dtw": "DTW",
-    "metrics.dann": "Adaptive",
-    "metrics.learned": "Learned",
-    "metrics.mixed": "Mixed",
-    "models.registry": "register",
-    "metrics.check": "Check",
-    "metrics.custom": "Custom",
-    "metrics.given": "kernel_distances",
-    "metrics.candidates": "unlabelled kmeans hull",
-    "models.base": "Model Grid axis check_number heaviest_class own_candidates",
-    "models.capabilities": "Capabilities",
-    "core.task": "Points RulePath Task",
-    "core.query": "Query",
-    "core.neighbours.nearest": "Nearest",
-    "models.pvm": "PVM quantiles",
-    "models.scm": "SCM",
-    "models.hyperplane": "Hyperplane",
-    "models.condensed": "Condensed",
-    "models.multiedit": "Multiedit",
-    "models.knn": "KNN",
-    "models.dann": "DANN",
-    "models.kmeans": "KMeans",
-    "models.kmedoids": "KMedoids",
-    "models.lvq": "LVQ",
-    "models.mixture": "Mixture",
-    "models.mmd": "MMDCritic",
-    "models.centroids": "Centroids",
-    "core.neighbours.limits": "cover_hart median_radius",
-    "fitting": "fit cross_validate explore Fit Validation",
-    "estimation.threshold": "Threshold",
-    "analysis.evaluation": "Test TestByGroup",
-    "analysis.stability": "Stability",
-    "analysis.alternatives": "Alternatives Criticisms",
-    "analysis.permutation": "PermutationTest",
-    "analysis.compare": "compare",
-    "analysis.comparison": "Comparison",
-    "analysis.set_cover": "set_cover SetCover",
-    "saving": "load Saved",
-    "verifier": "verify Verification",
-    "declared": "savable",
-    "card": "Card",
-    "settings": "options",
-    "widgets.link": "link Link",
-    "vignettes": "vignette Vignettes",
-    "errors": "ProtoclassError FormulaError DataError DataWarning OptionError NotAvailable NoVectors FileError ClusterError TooLarge",
-}
-_HOME = {name: module for module, names in _PLACES.items() for name in names.split()}
-
-_MODULES = ("sklearn", "testing")
-
-__all__ = sorted([*_HOME, *_MODULES])
-
-if TYPE_CHECKING:  # `as` makes the names public for type checkers
-    from . import sklearn as sklearn
-    from . import testing as testing
-    from .analysis.alternatives import Alternatives as Alternatives
-    from .analysis.alternatives import Criticisms as Criticisms
-    from .analysis.compare import compare as compare
-    from .analysis.comparison import Comparison as Comparison
-    from .analysis.evaluation import Test as Test
-    from .analysis.evaluation import TestByGroup as TestByGroup
-    from .analysis.permutation import PermutationTest as PermutationTest
-    from .analysis.set_cover import SetCover as SetCover
-    from .analysis.set_cover import set_cover as set_cover
-    from .analysis.stability import Stability as Stability
-    from .card import Card as Card
-    from .core.neighbours.limits import cover_hart as cover_hart
-    from .core.neighbours.limits import median_radius as median_radius
-    from .core.neighbours.nearest import Nearest as Nearest
-    from .core.query import Query as Query
-    from .core.task import Points as Points
-    from .core.task import RulePath as RulePath
-    from .core.task import Task as Task
-    from .declared import savable as savable
-    from .errors import ClusterError as ClusterError
-    from .errors import DataError as DataError
-    from .errors import DataWarning as DataWarning
-    from .errors import FileError as FileError
-    from .errors import FormulaError as FormulaError
-    from .errors import NotAvailable as NotAvailable
-    from .errors import NoVectors as NoVectors
-    from .errors import OptionError as OptionError
-    from .errors import ProtoclassError as ProtoclassError
-    from .errors import TooLarge as TooLarge
-    from .estimation.threshold import Threshold as Threshold
-    from .fitting import Fit as Fit
-    from .fitting import Validation as Validation
-    from .fitting import cross_validate as cross_validate
-    from .fitting import explore as explore
-    from .fitting import fit as fit
-    from .frames.datasets import fetch_data as fetch_data
-    from .frames.datasets import load_data as load_data
-    from .frames.datasets import simulate_clinic as simulate_clinic
-    from .frames.datasets import simulate_infection as simulate_infection
-    from .frames.datasets import simulate_mixture as simulate_mixture
-    from .metrics.base import Metric as Metric
-    from .metrics.base import TrainedMetric as TrainedMetric
-    from .metrics.candidates import hull as hull
-    from .metrics.candidates import kmeans as kmeans
-    from .metrics.candidates import unlabelled as unlabelled
-    from .metrics.check import Check as Check
-    from .metrics.custom import Custom as Custom
-    from .metrics.dann import Adaptive as Adaptive
-    from .metrics.dissimilarity import Dissimilarity as Dissimilarity
-    from .metrics.dtw import DTW as DTW
-    from .metrics.embedding import Embedding as Embedding
-    from .metrics.embedding import Spectrum as Spectrum
-    from .metrics.given import kernel_distances as kernel_distances
-    from .metrics.gower import Gower as Gower
-    from .metrics.kernels import Kernel as Kernel
-    from .metrics.kernels import precomputed as precomputed
-    from .metrics.kernels import psd as psd
-    from .metrics.learned import Learned as Learned
-    from .metrics.mahalanobis import Mahalanobis as Mahalanobis
-    from .metrics.measuring import dissimilarity as dissimilarity
-    from .metrics.minkowski import Chebyshev as Chebyshev
-    from .metrics.minkowski import Euclidean as Euclidean
-    from .metrics.minkowski import Manhattan as Manhattan
-    from .metrics.minkowski import Minkowski as Minkowski
-    from .metrics.mixed import Mixed as Mixed
-    from .metrics.pairwise import Canberra as Canberra
-    from .metrics.pairwise import Correlation as Correlation
-    from .metrics.pairwise import Cosine as Cosine
-    from .metrics.pairwise import Hamming as Hamming
-    from .metrics.pairwise import Jaccard as Jaccard
-    from .metrics.pairwise import ZeroOne as ZeroOne
-    from .metrics.ranks import Ranks as Ranks
-    from .metrics.stored import read_dissimilarity as read_dissimilarity
-    from .metrics.strings import Levenshtein as Levenshtein
-    from .metrics.strings import Mismatch as Mismatch
-    from .metrics.tangent import Tangent as Tangent
-    from .metrics.tangent import images as images
-    from .metrics.vectors import VectorMetric as VectorMetric
-    from .models.base import Grid as Grid
-    from .models.base import Model as Model
-    from .models.base import axis as axis
-    from .models.base import check_number as check_number
-    from .models.base import heaviest_class as heaviest_class
-    from .models.base import own_candidates as own_candidates
-    from .models.capabilities import Capabilities as Capabilities
-    from .models.centroids import Centroids as Centroids
-    from .models.condensed import Condensed as Condensed
-    from .models.dann import DANN as DANN
-    from .models.hyperplane import Hyperplane as Hyperplane
-    from .models.kmeans import KMeans as KMeans
-    from .models.kmedoids import KMedoids as KMedoids
-    from .models.knn import KNN as KNN
-    from .models.lvq import LVQ as LVQ
-    from .models.mixture import Mixture as Mixture
-    from .models.mmd import MMDCritic as MMDCritic
-    from .models.multiedit import Multiedit as Multiedit
-    from .models.pvm import PVM as PVM
-    from .models.pvm import quantiles as quantiles
-    from .models.registry import register as register
-    from .models.scm import SCM as SCM
-    from .saving import Saved as Saved
-    from .saving import load as load
-    from .settings import options as options
-    from .verifier import Verification as Verification
-    from .verifier import verify as verify
-    from .vignettes import Vignettes as Vignettes
-    from .vignettes import vignette as vignette
-    from .widgets.link import Link as Link
-    from .widgets.link import link as link
+_load, _, __all__ = _attach_stub(__name__, __file__)  # the names of __init__.pyi
 
 
-if not TYPE_CHECKING:  # every public name is declared
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return _load(name)
+    from .elsewhere import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
+    from .errors import NotAvailable as Missing
 
-    def __getattr__(name: str) -> Any:
-        if name in _MODULES:
-            return _import(f".{name}", __name__)
-        if name not in _HOME:
-            from .former import current_name
-
-            if (current := current_name(name)) != name:
-                return getattr(_import(__name__), current)
-            from .elsewhere import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
-            from .errors import NotAvailable as Missing
-
-            cures = {**dict.fromkeys(FUNCTIONS, f"a fit does it itself, fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE}
-            if name in cures:
-                raise Missing(f"module 'protoclass' has no function {name!r}: {cures[name]}")
-            raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
-        value = getattr(_import(f".{_HOME[name]}", __name__), name)
-        globals()[name] = value
-        return value
+    cures = {**dict.fromkeys(FUNCTIONS, f"a fit does it itself, fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE}
+    if name in cures:
+        raise Missing(f"module 'protoclass' has no function {name!r}: {cures[name]}")
+    raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from threading import Lock
-from types import TracebackType
 from typing import Any
 
 from .arguments import one_of, renamed, whole_number
@@ -18,16 +15,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8
 MOST_DIGITS = 15  # what a float holds
 
 
-@dataclass(frozen=True)
-class Values:
-    """The value of every option; replaced as a whole, so that no thread sees half of a change."""
-
-    colours: tuple[str, ...] = COLOURS
-    progress: bool | None = None
-    digits: int | None = None
-
-
-NAMES = tuple(f.name for f in fields(Values))
+DEFAULTS: dict[str, Any] = {"colours": COLOURS, "progress": None, "digits": None}
+NAMES = tuple(DEFAULTS)
 
 
 class Options:
@@ -71,41 +60,32 @@ class Options:
     digits: int | None
 
     def __init__(self) -> None:
-        object.__setattr__(self, "_values", Values())
-        object.__setattr__(self, "_lock", Lock())
+        vars(self).update(DEFAULTS)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # a question of Python's own, such as of copy
             raise AttributeError(name)
-        if name not in NAMES:
-            raise NotAvailable(unknown(name))
-        return getattr(self._values, name)
+        raise NotAvailable(unknown(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._change({name: value})
+        self(**{name: value})
 
     def __call__(self, *given: object, **changes: Any) -> Restore:
-        """Set options at once; as a `with` block, until its end."""
+        """Set options, all or none; as a `with` block, until its end."""
         if given:
             raise OptionError(f"options({brief(given[0])}): give options by name, such as options(digits=3); options.digits reads one")
-        return Restore(self, self._change(changes))
+        for name in changes:
+            check_name(name)
+        checked = {name: CHECKS[name](value) for name, value in changes.items()}
+        before = {name: vars(self)[name] for name in changes}
+        vars(self).update(checked)
+        return Restore(self, before)
 
     def reset(self, *names: str) -> None:
         """Set the options of these names, or all, to their defaults."""
         for name in names:
             check_name(name)
-        default = Values()
-        self._change({name: getattr(default, name) for name in names or NAMES})
-
-    def _change(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Set options, all or none; the values that they had."""
-        for name in changes:
-            check_name(name)
-        checked = {name: CHECKS[name](value) for name, value in changes.items()}
-        with self._lock:
-            before = {name: getattr(self._values, name) for name in changes}
-            object.__setattr__(self, "_values", replace(self._values, **checked))
-        return before
+        self(**{name: DEFAULTS[name] for name in names or NAMES})
 
     def __dir__(self) -> list[str]:
         return [*NAMES, "reset"]
@@ -124,9 +104,7 @@ class Restore:
     def __enter__(self) -> Options:
         return self.options
 
-    def __exit__(
-        self, kind: type[BaseException] | None, reason: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         self.options(**self.before)
 
     def __repr__(self) -> str:

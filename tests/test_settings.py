@@ -1,7 +1,6 @@
 """Options of the session: what they change, what is refused, and that they are restored."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -134,17 +133,3 @@ def test_colours_are_those_of_pictures_and_explorers(iris):
 def test_no_two_classes_share_colour_and_mark(count):
     with pc.options(colours=[(k / 20, 0.5, 0.1) for k in range(count)]):
         assert len({(colour(k), mark(k)) for k in range(count * 11)}) == count * 11
-
-
-def test_no_thread_sees_half_of_a_change():
-    seen = []
-
-    def change(k):
-        for _ in range(300):
-            pc.options(digits=1 + k, colours=[f"#00000{k}", f"#11111{k}"])
-            values = pc.options._values
-            seen.append(values.digits - 1 == int(values.colours[0][-1]) == int(values.colours[1][-1]))
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(change, range(4)))
-    assert all(seen)

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass import progress, terminal
+from protoclass import __main__ as terminal
+from protoclass import progress
 from protoclass.__main__ import main
 
 

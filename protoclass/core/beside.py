@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .distances.screen import Compared, Screening, Side
-from .neighbours.pool import Near
-from .neighbours.screened import nearest_compared, share_open
+from .neighbours.k_nearest import Near, nearest_compared, share_open
 from .neighbours.search import Search
 from .places import as_slice
 from .sources import Source

@@ -32,13 +32,13 @@ NO_FOLDER = "no locator available"  # of numba's message where no folder for a c
 DIGEST = 64  # characters
 
 
-def dispatcher(function: Callable[..., Any]) -> Any:
+def dispatcher(function: Callable[..., Any], contract: bool) -> Any:
     """The function under numba, which compiles it for each combination of types when it is first called with them."""
-    made = NUMBA.njit(nogil=True, fastmath={"contract"})(function)
+    made = NUMBA.njit(nogil=True, fastmath={"contract"} if contract else False)(function)
     if NUMBA.config.DISABLE_JIT:
         return made
     try:
-        made._cache = Cache(function)
+        made._cache = Cache(function, contract)
     except RuntimeError as reason:
         if NO_FOLDER not in str(reason):
             raise
@@ -68,7 +68,7 @@ def _parts(function: Any, above: tuple[Any, ...]) -> Any:
 def _of_value(value: Any, above: tuple[Any, ...]) -> Any:
     inner = getattr(value, "py_func", None)
     if inner is not None:
-        return inner.__qualname__ if inner in above else _parts(inner, above)
+        return inner.__qualname__ if inner in above else (value.contract, _parts(inner, above))
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     return repr(value) if isinstance(value, (bool, int, float, str, tuple)) else getattr(value, "__name__", "")
@@ -87,9 +87,9 @@ def _of_code(code: CodeType) -> Any:
 class Cache(CACHING.FunctionCache):  # type: ignore[misc]
     """Numba's cache of a function, with `Kept` in the place of its index and its files."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], contract: bool) -> None:
         super().__init__(function)
-        source = f"numba {numba.__version__} {source_of(function)}"
+        source = f"numba {numba.__version__} {source_of(function)} {contract}"
         self._cache_file = Kept(Path(self.cache_path), self._impl.filename_base, source)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

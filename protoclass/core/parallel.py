@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from functools import cache, update_wrapper
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 from weakref import WeakSet
 
 import numpy as np
@@ -129,10 +129,12 @@ class Kernel:
     ----------
     py_func : callable
         The function in Python.
+    contract : bool
+        Whether a product and a sum may be rounded once, as one instruction.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.py_func = function
+    def __init__(self, function: Callable[..., Any], contract: bool = True) -> None:
+        self.py_func, self.contract = function, contract
         self._compiled = Once(self._compile)
         update_wrapper(self, function)
 
@@ -144,7 +146,7 @@ class Kernel:
     def _compile(self) -> Any:
         from .cache import dispatcher
 
-        return dispatcher(self.py_func)
+        return dispatcher(self.py_func, self.contract)
 
     @property
     def called(self) -> bool:
@@ -159,13 +161,18 @@ class Kernel:
         return self.py_func.__qualname__
 
 
-def kernel(function: Callable[..., Any]) -> Kernel:
+@overload
+def kernel(function: Callable[..., Any]) -> Kernel: ...
+@overload
+def kernel(*, contract: bool) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True) -> Any:
     """Compile `function` without the GIL, cached on disk.
 
-    Sums keep the order in which they are written (LLVM may fuse a product and a sum but never reorders), so a result does
-    not depend on how the work is divided into tiles.
+    Sums keep the order in which they are written, so a result does not depend on how the work is divided into tiles. A product and
+    a sum may become one instruction, which rounds once and saves up to a fifth of the time. Without `contract` each operation is
+    rounded by itself, so that NumPy gives the same bits: what measures distances, as small work is left to NumPy.
     """
-    return Kernel(function)
+    return Kernel(function, contract) if function is not None else lambda function: Kernel(function, contract)
 
 
 def cores() -> int:

@@ -13,9 +13,9 @@ from ..errors import TooLarge
 from .coding import Coding
 from .distances.screen import Screening
 from .memory import check_fits
+from .neighbours.search import Space
 from .parallel import each
 from .places import as_slice, gather
-from .space import Space
 from .tiles import SIDE, TILE, Tiles, all_tiles, block_tiles
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from .distances.boxes import Blocks, blocks_of
 from .distances.geometry import Geometry, the_same
 from .distances.minkowski import minkowski
 from .distances.screen import Screening, screen
+from .neighbours.search import Space
 from .parallel import Once
 from .places import as_slice, gather
 from .sources import Finish, Held, Local, Streamed, part
-from .space import Space
 from .tiles import SIDE, Tiles, block_tiles, half_tiles, near_tiles, share_near
 
 Array = NDArray[Any]

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_seed, is_number, one_of, whole_number
-from ..core.bands import simultaneous
 from ..core.choose import OF_HELD_OUT, RULES, Choice, choose, choose_over_repeats
+from ..core.intervals import simultaneous
 from ..core.units import as_counts
 from ..errors import OptionError, brief
 from ..frames.tables import as_given, cached_table
@@ -213,7 +213,7 @@ class ErrorCurve:
 
         The bars of one standard error are for each point alone, so some of many miss. The band is error +- c s with one c for all
         points: the quantile of the largest deviation over the grid in draws that keep how the errors of the points go
-        together, see `core.bands.simultaneous`. Here s is not `se`: it is from the losses of the rows (or of groups of rows), and
+        together, see `core.intervals.simultaneous`. Here s is not `se`: it is from the losses of the rows (or of groups of rows), and
         allows for the training rows that folds share by the factor of `compare`, the root of 1 + K / (K - 1) for K folds
         (Nadeau and Bengio 2003). Within stratified folds the class shares hardly vary, so the errors of folds vary less than those
         of new samples do.

@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..arguments import one_of, whole_number
 from ..core.proximity.embedding import Spectral, embedding, reflexive
-from ..core.proximity.sammon import sammon
-from ..core.proximity.torgerson import torgerson
+from ..core.proximity.scaling import sammon, torgerson
 from ..core.query import Query
 from ..core.remote import shards_of
 from ..core.sharded import ShardedSource, sharded

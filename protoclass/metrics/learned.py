@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_SEED, is_number, one_of, whole_number
-from ..core.distances.discriminant import SINGULAR, discriminants, scatter
+from ..core.distances.discriminant import SINGULAR, discriminants, nca, scatter
 from ..core.distances.minkowski import products
 from ..core.folds import stratified_subset
-from ..core.neighbours.nca import nca
 from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
@@ -67,7 +66,7 @@ class Learned(Metric):
 
     Notes
     -----
-    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.neighbours.nca`; *The Elements of Statistical Learning*,
+    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.distances.discriminant`; *The Elements of Statistical Learning*,
     section 4.3.3, see `core.distances.discriminant`. Weights of rows count in both. A constant column gets weight 0, as
     nothing is known of it. Coordinates such as those of centroids lead back to the columns by the inverse of the map; where it
     has fewer axes than columns, to the point that a regression of the training rows on these coordinates predicts.

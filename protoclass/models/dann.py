@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arguments import MOST_RUNS
-from ..core.neighbours.adaptive import DANNPath, Local
+from ..core.neighbours.dann import DANNPath, Local
 from ..core.task import Points, Task
 from ..errors import DataError
 from .base import Model, axis, check_number, own_candidates

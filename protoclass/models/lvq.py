@@ -12,8 +12,7 @@ import numpy as np
 from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.codebook import codebook, draw_rows, nearest_weights
-from ..core.vectors.lvq import VARIANTS, Learning, train_codes
+from ..core.vectors.lvq import VARIANTS, Learning, codebook, draw_rows, nearest_weights, train_codes
 from ..errors import OptionError, brief
 from .base import check_fixed, check_number, heaviest_class, listed
 from .capabilities import Capabilities

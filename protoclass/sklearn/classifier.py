@@ -11,9 +11,9 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.margins import relative_margins, with_largest
 from ..core.memory import check_fits
 from ..core.query import distances_by
+from ..core.scores import relative_margins, with_largest
 from ..errors import NotAvailable
 from ..fitting import Fit
 from .base import PrototypeEstimator, check_answered

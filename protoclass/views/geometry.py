@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import one_of
-from ..core.proximity.sammon import sammon, stress
-from ..core.proximity.torgerson import torgerson
+from ..core.proximity.scaling import sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..errors import DataError, NotAvailable, NoVectors, OptionError

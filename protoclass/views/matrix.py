@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.proximity.torgerson import torgerson
+from ..core.proximity.scaling import torgerson
 from ..errors import DataError
 from ..metrics.check import classes_of
 from ..metrics.dissimilarity import Dissimilarity

@@ -15,7 +15,6 @@ from protoclass.core.coding import coder
 from protoclass.core.coverage import covering
 from protoclass.core.covers.coded_balls import find_gains, tally
 from protoclass.core.covers.radii import default_radii
-from protoclass.core.distances.fused import fuses
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.neighbours.nearest import nearest
 from protoclass.core.places import gather
@@ -140,7 +139,6 @@ def test_fits(both, columns):
         assert few.equals(many)
 
 
-@pytest.mark.skipif(not fuses(), reason="distances need a kernel where products and sums are not surely fused")
 def test_a_first_fit_compiles_nothing_and_imports_little():
     call = """
 import protoclass as pc, sys

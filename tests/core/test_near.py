@@ -14,10 +14,8 @@ from protoclass.core.distances.boxes import GROUP
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import measure_row, minkowski
 from protoclass.core.distances.screen import screen
-from protoclass.core.neighbours.near import nearest_k
+from protoclass.core.neighbours.k_nearest import Near, joined, nearest_compared, nearest_k, nearest_of, share_open
 from protoclass.core.neighbours.nearest import Nearest, nearest, order_of
-from protoclass.core.neighbours.pool import Near, joined, nearest_of
-from protoclass.core.neighbours.screened import nearest_compared, share_open
 from protoclass.core.neighbours.search import search_of
 from protoclass.core.neighbours.votes import KNNPath
 from protoclass.core.parallel import Once
@@ -136,10 +134,8 @@ def test_products_leave_little_open():
     assert share_open(known.only(np.arange(50), np.arange(400)), 5) > 0.9
 
 
-@pytest.mark.parametrize("few", [-1, 2**40])
-def test_lists_of_a_matrix_and_their_parts(few, monkeypatch):
-    monkeypatch.setattr(parallel, "FEW", few)
-    draw = np.random.default_rng(few % 7)
+def test_lists_of_a_matrix_and_their_parts():
+    draw = np.random.default_rng(0)
     for dtype in (np.float32, np.float64):
         D = (draw.integers(0, 6, (300, 40)) / 4).astype(dtype)
         for k in (1, 7, 40):

@@ -10,8 +10,7 @@ from closeness import assert_close
 from scipy.optimize import approx_fprime
 
 import protoclass as pc
-from protoclass.core.distances.discriminant import discriminants, scatter
-from protoclass.core.neighbours.nca import Neighbourhoods, nca
+from protoclass.core.distances.discriminant import Neighbourhoods, discriminants, nca, scatter
 from protoclass.frames.frame import mold
 from protoclass.metrics.measuring import measure_frame
 from protoclass.models.registry import MODELS

@@ -10,7 +10,7 @@ from scipy.linalg import sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
-from protoclass.core.neighbours import adaptive
+from protoclass.core.neighbours import dann as adaptive
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
 from protoclass.core.task import Task

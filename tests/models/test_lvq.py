@@ -8,15 +8,17 @@ from threadpoolctl import threadpool_limits
 
 import protoclass as pc
 from protoclass.core.vectors import lvq
-from protoclass.core.vectors.codebook import (
+from protoclass.core.vectors.lvq import (
+    VARIANTS,
+    Learning,
     choose_confirmed,
     codebook,
     draw_rows,
     nearest_weights,
     neighbours_agree,
     shuffle_rows,
+    train_codes,
 )
-from protoclass.core.vectors.lvq import VARIANTS, Learning, train_codes
 from protoclass.models.lvq import LVQ
 
 RAW = pc.Euclidean(scale=False)

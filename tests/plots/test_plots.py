@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import protoclass as pc
-from protoclass.core.proximity.sammon import sammon, stress
-from protoclass.core.proximity.torgerson import torgerson
+from protoclass.core.proximity.scaling import sammon, stress, torgerson
 from protoclass.views import geometry, pictures, progress, solvers
 
 

@@ -943,20 +943,6 @@ class LongFrames(CityBlock):
         return (X * (2.0 if len(X) > 40 else 1.0),)
 
 
-@dataclass(frozen=True)
-class Sum:
-    values: np.ndarray
-
-    def __add__(self, other):
-        return Sum(self.values + other.values)
-
-
-@fault("in parts", "trained_in_parts")
-class SumsOfFloats(InParts):
-    def tally(self, frame):
-        return Sum(np.abs(numbers(frame)).sum(axis=0))
-
-
 @fault("in parts", "trained_in_parts")
 class LastPart(InParts):
     def tally(self, frame):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.proximity.torgerson import torgerson
+from protoclass.core.proximity.scaling import torgerson
 from protoclass.views import (
     analyses,
     cards,

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import each, few, kernel, threaded
-from .fused import SLOWER, fuses, root_of_squares
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
@@ -40,9 +39,8 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     >>> minkowski(np.zeros((1, 2)), np.array([[3.0, 4.0]]), 1.0)
     array([[7.]])
     """
-    measured = _few_minkowski(a, b, r) if few(a.size * len(b)) else None
-    if measured is not None:
-        return measured
+    if r in (1, 2, np.inf) and few(a.size * len(b), costly_without=_euclidean if r == 2 else _minkowski):
+        return _by_numpy(a, b, r)
     out = np.empty((len(a), len(b)), a.dtype)
     across = np.ascontiguousarray(b.T)
     rows = np.ascontiguousarray(a)
@@ -61,18 +59,14 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     return out
 
 
-def _few_minkowski(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any] | None:
-    """The distances by NumPy; None where only the kernel gives their bits."""
-    if r == 2:
-        small = few(SLOWER * a.size * len(b), costly_without=_euclidean)
-        return root_of_squares(a, b) if small and fuses() else None
-    if r not in (1, np.inf):
-        return None
+def _by_numpy(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any]:
+    """The distances without a kernel: each operation is rounded by itself there too, so that the bits are the same."""
     out = np.zeros((len(a), len(b)), a.dtype)
-    for x, z in zip(a.T, b.T, strict=True):
-        apart = np.abs(x[:, None] - z)
-        out = out + apart if r == 1 else np.maximum(out, apart)
-    return out
+    with np.errstate(over="ignore", invalid="ignore"):
+        for x, z in zip(a.T, b.T, strict=True):
+            apart = np.abs(x[:, None] - z)
+            out = np.maximum(out, apart) if r == np.inf else out + (apart * apart if r == 2 else apart)
+        return np.sqrt(out) if r == 2 else out
 
 
 def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -143,7 +137,7 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
     return np.ascontiguousarray(Z.T)
 
 
-@kernel
+@kernel(contract=False)
 def _euclidean(a, b, out):  # type: ignore[no-untyped-def]
     # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and written half as often.
     n, p = a.shape
@@ -179,7 +173,7 @@ def _euclidean(a, b, out):  # type: ignore[no-untyped-def]
                     out[i + k, first + j] = np.sqrt(total[k, j])
 
 
-@kernel
+@kernel(contract=False)
 def measure_row(x, across, r, total):  # type: ignore[no-untyped-def]
     """Minkowski distances of a row (p,) to the columns of `across` (p, width), written to `total` (width,)."""
     p, width = across.shape
@@ -242,7 +236,7 @@ def _products(a, b, out):  # type: ignore[no-untyped-def]
                 out[i, first + j] = total[j]
 
 
-@kernel
+@kernel(contract=False)
 def measure_pair(x, z):  # type: ignore[no-untyped-def]
     """The Euclidean distance of two rows, summed in the order of `_euclidean`."""
     total = x.dtype.type(0)

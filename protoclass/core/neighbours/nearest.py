@@ -14,7 +14,7 @@ from ...declared import savable
 from ..coverage import NONE, covering_by
 from ..parallel import few, kernel
 from ..task import Points
-from .near import nearest_k
+from .k_nearest import nearest_k
 
 if TYPE_CHECKING:
     from ..query import Query

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,43 @@ from numpy.typing import NDArray
 from ..distances.boxes import GROUP, SLACK, blocks_of
 from ..distances.minkowski import measure_row
 from ..parallel import kernel
-from .pool import Near, listed, replace_largest
+from .k_nearest import Near, joined
 
 Array = NDArray[Any]
+Fill = Callable[[int, Array, Array, Array], int]
 LEAF = 64  # candidates of a block
+SHOWN = 512  # candidates that show what a search of all would measure
+LOOKED_UP = 16  # rows for which they are searched
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Rows and candidates whose dissimilarities are Minkowski distances of these coordinates.
+
+    Both are of one precision, and r is the exponent of the distance.
+    """
+
+    rows: Array  # (n, p)
+    candidates: Array  # (m, p)
+    r: float
+    _shares: dict[int, float] = field(default_factory=dict, init=False, repr=False)
+
+    def search(self, columns: Array) -> Search:
+        """Some of the candidates, prepared so that the nearest of a row are found without measuring all."""
+        return search_of(self.candidates[columns], self.r)
+
+    def share(self, k: int) -> float:
+        """Share of the pairs that a search of the k nearest measures, about.
+
+        Found from some candidates, evenly taken, in blocks of as many fewer ones, whose boxes are as large.
+        """
+        if k not in self._shares:
+            m, fewer = len(self.candidates), max(1, len(self.candidates) // SHOWN)
+            some = search_of(self.candidates[::fewer], self.r, max(1, LEAF // fewer))
+            rows = self.rows[np.linspace(0, len(self.rows) - 1, LOOKED_UP).astype(int)]
+            measured = some.nearest(rows, min(max(1, k // fewer), len(some.place)))[1]
+            self._shares[k] = measured / (LOOKED_UP * -(-m // fewer))
+        return self._shares[k]
 
 
 @dataclass(frozen=True)
@@ -57,7 +91,7 @@ class Search:
         def fill(first: int, *lists: Array) -> int:
             return int(_search(rows[first:], *boxes, pool, places, heap, measured, *lists))
 
-        return listed(len(rows), k, q, dtype, fill), int(measured[0])
+        return _listed(len(rows), k, q, dtype, fill), int(measured[0])
 
 
 def search_of(Z: Array, r: float, size: int = LEAF) -> Search:
@@ -76,6 +110,25 @@ def search_of(Z: Array, r: float, size: int = LEAF) -> Search:
     across = np.ascontiguousarray(Z[blocks.order].T)
     order = blocks.order.astype(np.int32)
     return Search(order, across, np.ascontiguousarray(low), np.ascontiguousarray(high), level, r, size)
+
+
+def _listed(rows: int, k: int, prototypes: int, dtype: Any, fill: Fill) -> Near:
+    """The lists of rows, of a length that is not known before.
+
+    `fill(first, start, at, distance)` writes the lists of the rows from `first` on, as many as there is space for, and returns
+    their number. There is space for each row by itself.
+    """
+    parts: list[Near] = []
+    first = 0
+    while first < rows or not parts:
+        space = max(prototypes, (rows - first) * (k + k // 8 + 4))
+        start, at = np.zeros(rows - first + 1, np.int64), np.empty(space, np.int64)
+        distance = np.empty(space, dtype)
+        done = fill(first, start, at, distance)
+        end = int(start[done])
+        parts.append(Near(start[: done + 1], at[:end], distance[:end]))
+        first += done
+    return joined(parts)
 
 
 @kernel
@@ -123,7 +176,7 @@ def _search(X, across, place, low, high, level, r, shrink, size, pool, places, h
                         pool[count], places[count] = d, place[begin + j]
                         count += 1
                         if d < heap[0]:
-                            replace_largest(heap, d)
+                            _replace_largest(heap, d)
             if not depth:
                 break
             depth -= 1
@@ -140,3 +193,18 @@ def _search(X, across, place, low, high, level, r, shrink, size, pool, places, h
         start[i + 1] = end
         measured[0] += pairs
     return len(X)
+
+
+@kernel
+def _replace_largest(heap, value):  # type: ignore[no-untyped-def]
+    """Put a value in the place of the largest of a heap, which is its first."""
+    at, k = 0, len(heap)
+    while 2 * at + 1 < k:
+        child = 2 * at + 1
+        if child + 1 < k and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = value

@@ -13,9 +13,8 @@ from ...declared import savable
 from ..parallel import kernel
 from ..task import Points
 from ..units import EXACT
-from .near import nearest_k
+from .k_nearest import Near, nearest_k, nearest_of
 from .nearest import class_distances, nearest_one
-from .pool import Near, nearest_of
 
 if TYPE_CHECKING:
     from ..query import Query

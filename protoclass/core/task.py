@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..declared import savable
 from .parallel import Once
-from .sources import Part, Source
+from .sources import Source, Submatrix
 
 if TYPE_CHECKING:
     from .query import Query
@@ -97,7 +97,7 @@ class Task:
         kept_row = self.candidate_row[columns]
         smaller = replace(
             self,
-            source=Once(lambda: Part(self.D, rows, columns)),
+            source=Once(lambda: Submatrix(self.D, rows, columns)),
             y=self.y[rows],
             w=self.w[rows],
             candidate_row=np.where(kept_row < 0, -1, position[kept_row]),
@@ -119,7 +119,7 @@ class Task:
         moved_row = row[columns]
         reordered = replace(
             self,
-            source=Once(lambda: Part(self.D, order, columns)),
+            source=Once(lambda: Submatrix(self.D, order, columns)),
             y=self.y[order],
             w=self.w[order],
             candidate_row=np.where(moved_row < 0, -1, position[moved_row]),

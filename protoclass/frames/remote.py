@@ -128,7 +128,7 @@ class RemoteFrame(Frame):
         order = np.argsort(rows, kind="stable")
         at = np.split(rows[order], np.searchsorted(rows[order], self.parts.bounds[1:-1]))
         local = [(positions - first,) for positions, first in zip(at, self.parts.bounds[:-1], strict=True)]
-        found = pd.concat(self.parts.map(_columns, local))
+        found = pd.concat(self.parts.map(_columns, each=local))
         columns = found.iloc[np.argsort(order, kind="stable")].set_axis(self.labels[rows])
         response = None if self.response is None else self.response[rows]
         return Frame(
@@ -137,10 +137,10 @@ class RemoteFrame(Frame):
 
     def held_out_levels(self, fold: np.ndarray, texts: Iterable[str]) -> dict[str, np.ndarray]:
         of_part = [(own,) for own in np.split(fold, self.parts.bounds[1:-1])]
-        found = self.parts.map(_levels_by_fold, of_part, (int(fold.max(initial=0)) + 1, tuple(texts)))
+        found = self.parts.map(_levels_by_fold, int(fold.max(initial=0)) + 1, tuple(texts), each=of_part)
         once = {c: np.flatnonzero(np.logical_or.reduce([part[c] for part in found]).sum(axis=1) == 1) for c in found[0]}
         rare = {c: levels for c, levels in once.items() if len(levels)}
-        at = self.parts.map(_rows_with, [()] * len(of_part), (rare, tuple(texts)))
+        at = self.parts.map(_rows_with, rare, tuple(texts))
         return {c: np.concatenate([part[c] for part in at]) for c in rare}
 
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
@@ -202,7 +202,7 @@ def mold_remote(
     present = [c for c in names if c in needed]
     Parts(client, ()).check_versions()
     tables = Parts(client, client.compute(data[needed].to_delayed()), run=_on_worker)
-    looks = tables.map(look, [()] * len(tables), (parsed, present, na == "keep"))
+    looks = tables.map(look, parsed, present, na == "keep")
     complete = np.concatenate([one.complete for one in looks])
     if len(complete) == 0:
         raise DataError("the data have no rows")
@@ -229,7 +229,7 @@ def mold_remote(
          weight[counts[a] : counts[b]])
         for a, b in groups
     ]  # fmt: skip
-    parts = tables.in_groups(groups).make(_frame_of_part, own, (head, levels.categories, levels.ordered), bounds)
+    parts = tables.in_groups(groups).make(_frame_of_part, head, levels.categories, levels.ordered, each=own, bounds=bounds)
     frame = RemoteFrame(
         levels, parsed, schema, head.spec, weight, table.index[~complete], na == "keep", notes,
         parts=parts, labels=labels,
@@ -247,7 +247,7 @@ def _on_worker(work: Callable[..., Any], *given: Any) -> Any:
 
 def _head(tables: Parts, formula: Formula, schema: Any, keep: bool) -> Frame:
     """The Frame of no rows, with the specification of the design matrix."""
-    first = next(part for part in tables.map(_first_rows, [()] * len(tables), (formula.variables,)) if len(part))
+    first = next(part for part in tables.map(_first_rows, formula.variables) if len(part))
     some = first if keep else first.dropna()
     one = Frame(some, None, formula, schema, None, np.ones(len(some)), pd.RangeIndex(0), keep)
     return replace(one.take(np.arange(0)), spec=trained_spec(one))

@@ -6,8 +6,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from ..core.remote import represented
-from ..core.shards import Rows
+from ..core.parts import Rows, parted_rep
 from ..core.sources import Rep
 from ..errors import OptionError
 from ..frames.blocks import blocks
@@ -28,7 +27,7 @@ def train_remote(metric: Any, frame: Frame) -> Any:
             "cluster: train it on a sample of them, pc.dissimilarity(formula, sample, metric).metric, and give that"
         )
     assert frame.parts is not None
-    tallies = frame.parts.map(_tally, [()] * len(frame.parts), (metric,))
+    tallies = frame.parts.map(_tally, metric)
     return metric.trained(reduce(add, [tally for tally in tallies if tally is not None]), frame)
 
 
@@ -41,7 +40,7 @@ def rows_where_they_are(metric: Any, frame: Frame, rows_of: Any) -> Rep:
     parts = frame.parts
     assert parts is not None
     firsts = [(int(first),) for first in parts.bounds[:-1]]
-    return represented(parts.make(_represent, firsts, (metric, rows_of)))
+    return parted_rep(parts.make(_represent, metric, rows_of, each=firsts))
 
 
 def _represent(frame: Frame, first: int, metric: Any, rows_of: Any) -> Rows:

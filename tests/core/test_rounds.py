@@ -14,8 +14,7 @@ from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.parallel import Once
-from protoclass.core.sharded import sharded
-from protoclass.core.shards import Here
+from protoclass.core.parts import LocalParts, parted_source
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
@@ -91,7 +90,7 @@ def test_places_that_forget_give_the_same(monkeypatch):
         assert_same(paths(away, fold, folds), expected)
         found = steps_in_rounds(covers(away, fold, folds, EPS, 0.0), 0.0)
         assert found.traffic.messages > found.rounds
-        lost, again = lost + away.D.shards.lost, again + found.traffic.again
+        lost, again = lost + away.D.parts.lost, again + found.traffic.again
         monkeypatch.undo()
     assert lost > 10
     assert again > 10
@@ -152,7 +151,7 @@ def test_places_compare_by_products_and_boxes(columns, monkeypatch):
     task = Task(Once(lambda: spatial_beside((X,), (X,))), y, 2, np.ones(1200), np.arange(1200), (0,))
     fold, eps = draw.integers(0, 2, 1200), np.quantile(measure((X[:50],), (X,)), [0.002, 0.02])
     expected = paths(task, fold, 2, eps)
-    source = sharded(Here(parts_of((X,), [700, 1190])), (X,), spatial_beside)
+    source = parted_source(LocalParts(parts_of((X,), [700, 1190])), (X,), spatial_beside)
     away = Task(Once(lambda: source), y, 2, np.ones(1200), np.arange(1200), (0,))
     assert_same(paths(away, fold, 2, eps), expected)
     assert spatial_beside((X[:700],), (X,)).tiles(covers(away, fold, 2, eps, 0.0).read.coding).complete == (columns > 2)
@@ -172,5 +171,5 @@ def test_what_is_sent_is_counted():
 
 
 def test_held_and_streamed_are_in_one_place():
-    assert Held(np.zeros((2, 2))).shards is None
-    assert look_up_beside((np.zeros((2, 2)),), (np.arange(2),)).shards is None
+    assert Held(np.zeros((2, 2))).parts is None
+    assert look_up_beside((np.zeros((2, 2)),), (np.arange(2),)).parts is None

@@ -11,17 +11,17 @@ from protoclass.core.covers.pricing import price
 from protoclass.core.covers.problems import covers
 from protoclass.core.covers.reading import Sets
 from protoclass.core.covers.sharded_pricing import price_in_parts
-from protoclass.core.shards import Here
+from protoclass.core.parts import LocalParts
 
 
-def both(seed, shards=Here):
+def both(seed, parts=LocalParts):
     task, D, fold, folds, cuts = problem(seed, rows=(20, 60))
-    return covers(task, fold, folds, EPS, 0.0), covers(moved(task, D, cuts, shards), fold, folds, EPS, 0.0)
+    return covers(task, fold, folds, EPS, 0.0), covers(moved(task, D, cuts, parts), fold, folds, EPS, 0.0)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_lists_come_from_all_places(seed):
-    here, there = both(seed, Forgetful if seed % 2 else Here)
+    here, there = both(seed, Forgetful if seed % 2 else LocalParts)
     assert there.entries == here.entries
     for a, b in zip(there.lists_of(here.classes, np.inf), here.lists_of(here.classes, np.inf), strict=True):
         for mine, other in zip(a, b, strict=True):
@@ -43,7 +43,7 @@ def test_lists_come_from_all_places(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_prices_sum_over_all_places(seed, monkeypatch):
     monkeypatch.setattr(reading, "TILE", 64)  # several strips of a class
-    here, there = both(seed, Forgetful if seed % 2 else Here)
+    here, there = both(seed, Forgetful if seed % 2 else LocalParts)
     draw, k = np.random.default_rng(seed), seed % len(EPS)
     columns = [here.columns(one, k) for one in here.classes]
     whole = [draw.integers(0, 2, len(one.rows)) * here.w[one.rows] for one in here.classes]  # sums are exact
@@ -84,7 +84,7 @@ def test_radii_of_their_own(seed):
     task, D, fold, folds, cuts = problem(seed, rows=(15, 40))
     runs = [
         list(own_paths(one, fold, folds, EPS[1:3], np.array([0.5]), solving.Options()))
-        for one in (moved(task, D, cuts, Forgetful if seed else Here), task)
+        for one in (moved(task, D, cuts, Forgetful if seed else LocalParts), task)
     ]
     for (f, found), (g, expected) in zip(*runs, strict=True):
         assert f == g

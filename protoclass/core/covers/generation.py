@@ -118,7 +118,7 @@ def generate(
         Whether all candidates are added that a better cover than the best one known may have.
     """
     end, most = time.monotonic() + seconds, most_entries()
-    look = price if problems.task.D.shards is None else price_in_parts
+    look = price if problems.task.D.parts is None else price_in_parts
     masters = [master_of(problems, f, k, c, cost, at) for c, at in enumerate(chosen)]
     masters = _add(problems, k, masters, [np.flatnonzero(one.chosen) for one in masters], np.inf)
     drawn = [_draw(one, SAMPLE, (*problems.task.seed, f, k, c)) for c, one in enumerate(masters)]

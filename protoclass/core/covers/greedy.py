@@ -64,7 +64,7 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none. Small
     problems are left to NumPy, see `together`. Where the rows are kept in several places, see `rounds`.
     """
-    if problems.task.D.shards is not None:
+    if problems.task.D.parts is not None:
         return steps_in_rounds(problems, cost).steps
     classes, read, (F, K, _) = problems.classes, problems.read, problems.gain.shape
     if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):

@@ -171,7 +171,7 @@ def reading_of(task: Task, coding: Coding, fold: Array, folds: int, w: Array) ->
     """How the problems read the dissimilarities, where the rows are."""
     K, L = len(coding.radii), task.classes
     cells = (folds + 1) * L * (K + 1)
-    if task.D.shards is None:
+    if task.D.parts is None:
         cell = (np.where(fold < 0, folds, fold) * L + task.y) * (K + 1)
         return Reading(task, coding, task.D.tiles(coding), cell, cells, w)
     return sharded_reading(task, coding, fold, folds, w, cells)
@@ -180,7 +180,7 @@ def reading_of(task: Task, coding: Coding, fold: Array, folds: int, w: Array) ->
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.shape
-    most = MEMORY if task.D.shards is not None else max(MEMORY, 8 * n * m)
+    most = MEMORY if task.D.parts is not None else max(MEMORY, 8 * n * m)
     size = max(1, most // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))

@@ -223,7 +223,7 @@ class ShardedReading(Reading):
         for i, s in enumerate(self.occupied):
             if answers[s] is None:
                 each[s] = True, self.labels(s) if labelled else None, None if own is None else own[i]
-        found = self.shards.map(work, each, (self.spec, message))
+        found = self.shards.map(work, self.spec, message, each=each)
         asked = [s for s, (wanted, *_) in enumerate(each) if wanted]
         self.traffic.calls += 1
         self.traffic.messages += len(asked)
@@ -287,7 +287,7 @@ def sharded_reading(task: Task, coding: Coding, fold: Array, folds: int, w: Arra
     assert isinstance(source, ShardedSource)
     spec = Spec(source.measure, coding.radii, coding.fine, task.classes, folds, uuid4().hex)
     nothing = np.empty(0, np.int64)
-    return ShardedReading(task, coding, all_tiles(*task.shape), nothing, cells, w, source.shards, spec, fold)
+    return ShardedReading(task, coding, all_tiles(*task.shape), nothing, cells, w, source.parts, spec, fold)
 
 
 @dataclass(frozen=True)

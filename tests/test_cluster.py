@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import protoclass as pc
-from protoclass import cluster
-from protoclass.cluster import Parts, client_of
+from protoclass.cluster import ClusterParts, client_of, workers
 
 distributed = pytest.importorskip("distributed")
 
@@ -47,7 +46,7 @@ def fails(value):
 
 
 def parts_of(client, count=4):
-    return Parts(client, [client.submit(number, k, pure=False) for k in range(count)])
+    return ClusterParts(client, [client.submit(number, k, pure=False) for k in range(count)])
 
 
 def test_results_come_in_the_order_of_the_parts(client):
@@ -100,7 +99,7 @@ def test_work_that_is_left_is_taken_back(client, tmp_path):
 
 
 def test_a_cluster_without_workers(monkeypatch):
-    monkeypatch.setattr(cluster, "WITHOUT_WORKERS", 1.0)
+    monkeypatch.setattr(workers, "WITHOUT_WORKERS", 1.0)
     none = distributed.LocalCluster(n_workers=0, dashboard_address=":0", processes=False)
     with none, distributed.Client(none) as one, pytest.raises(pc.ClusterError, match="has had no workers for 1 s"):
         parts_of(one).map(number)
@@ -129,6 +128,6 @@ def test_another_version_or_none_on_the_workers(client, monkeypatch):
         here.setattr(pc, "__version__", "9.9")
         with pytest.raises(pc.ClusterError, match=r"on tcp://.*\): install protoclass-stats 9\.9 for the scheduler and all"):
             pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, client=client)
-    monkeypatch.setattr(cluster, "VERSION", "protoclass_that_is_not_there:__version__")
+    monkeypatch.setattr(workers, "VERSION", "protoclass_that_is_not_there:__version__")
     with pytest.raises(pc.ClusterError, match="No module named 'protoclass_that_is_not_there'"):
         parts_of(client).check_versions()

@@ -9,9 +9,9 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 ROWS = {
-    "errors": 0, "elsewhere": 0, "arguments": 0, "progress": 0, "files": 0, "settings": 0, "cluster": 0, "declared": 0,
+    "errors": 0, "elsewhere": 0, "arguments": 0, "progress": 0, "files": 0, "settings": 0, "declared": 0,
     "dialects": 0, "verifier": 0, "former": 0,
-    "core": 1, "frames": 2, "metrics": 3, "models": 4, "estimation": 5,
+    "core": 1, "frames": 2, "cluster": 3, "metrics": 3, "models": 4, "estimation": 5,
     "analysis": 6, "views": 7, "tables": 7, "plots": 8, "widgets": 9, "vignettes": 9, "testing": 9, "report": 9, "sklearn": 9,
     "saving": 9, "card": 9, "terminal": 9, "__main__": 10,
 }  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Served, hint_for_value, known_arguments, one_of, public
+from ..cluster import is_dask
 from ..core.covers.certificate import Certificate, Objective
 from ..core.cuts import decide_at
 from ..core.memory import limited
@@ -20,7 +21,6 @@ from ..core.units import as_counts
 from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
-from ..frames.partitions import in_partitions
 from ..frames.rows import row_blocks
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..frames.unseen import HOW as UNSEEN
@@ -283,7 +283,7 @@ class Fitted(Served):
             For columns that are missing or of another type, and with unseen="raise" for levels not seen in fit.
         """
         one_of("unseen", unseen, UNSEEN)
-        if in_partitions(new):
+        if is_dask(new):
             return predict_partitions(self, new, kind, level, prior, loss, threshold, unseen)
         data, rows = (self.call.data, True) if new is None else (new, False)
         return as_given(self.predictions(new, kind, level, prior, loss, threshold, unseen), data, rows)

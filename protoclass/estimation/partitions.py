@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..cluster.frame import over_partitions
 from ..core.sources import part
 from ..core.task import Rule
-from ..frames.partitions import over_partitions
 from ..frames.rowless import rowless
 from ..metrics.dissimilarity import Dissimilarity
 

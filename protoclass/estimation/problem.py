@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..arguments import MOST_SEED, one_of, whole_number
 from ..cluster import client_of
+from ..cluster.frame import mold_remote
 from ..core.beside import Beside
 from ..core.parallel import Once
 from ..core.query import Query
@@ -24,7 +25,6 @@ from ..frames.checks import along, group_codes
 from ..frames.frame import Frame, mold
 from ..frames.ordering import sort_by_values
 from ..frames.reading import origin_of, read_for
-from ..frames.remote import mold_remote
 from ..frames.tables import as_pandas, unshared
 from ..metrics.arrays import joined
 from ..metrics.base import Metric, TrainedMetric

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pkgutil import resolve_name
 from typing import Any
 
-from .errors import ClusterError, NotAvailable, OptionError, ProtoclassError, brief, cut
+from ..errors import ClusterError, NotAvailable, OptionError, ProtoclassError, brief, cut
 
 HEAVY = 2**15  # bytes from which on a shared argument is sent to each worker once, and not with every call
 KEPT = 16  # shared arguments that stay on the workers
@@ -56,19 +56,12 @@ def _current() -> Any:
     return client if client.status == "running" else None
 
 
-class Parts:
+class ClusterParts:
     """Values on the workers of a cluster, one for each part of the data.
 
     A part whose worker is lost is made again by Dask, from the table that it came from.
 
-    Attributes
-    ----------
-    client : Dask client
-    futures : tuple of Future
-    bounds : int array (parts + 1,)
-        The number of the first row of each part, and of all; only where the parts know their rows.
-    run : callable
-        `run(work, *given)` does the work on a worker.
+    `bounds` are known only where the parts know their rows. `run(work, *given)` does the work on a worker.
     """
 
     def __init__(
@@ -99,18 +92,18 @@ class Parts:
         found: list[Any] = self._done(work, shared, each, gathered)
         return found
 
-    def make(self, work: Callable[..., Any], *shared: Any, each: Each = None, bounds: Any = None) -> Parts:
+    def make(self, work: Callable[..., Any], *shared: Any, each: Each = None, bounds: Any = None) -> ClusterParts:
         """The same, with results that stay on the workers."""
 
-        def made(futures: list[Any]) -> Parts:
-            return Parts(self.client, futures, self.bounds if bounds is None else bounds, self._shared, self.run)
+        def made(futures: list[Any]) -> ClusterParts:
+            return ClusterParts(self.client, futures, self.bounds if bounds is None else bounds, self._shared, self.run)
 
-        parts: Parts = self._done(work, shared, each, made)
+        parts: ClusterParts = self._done(work, shared, each, made)
         return parts
 
-    def in_groups(self, groups: Sequence[tuple[int, int]]) -> Parts:
+    def in_groups(self, groups: Sequence[tuple[int, int]]) -> ClusterParts:
         """Fewer parts: of each run of neighbours, from the first to before the last, a list of their values."""
-        return Parts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared, self.run)
+        return ClusterParts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared, self.run)
 
     def check_versions(self) -> None:
         """Raise where the scheduler or a worker lacks this package or has another version of it, which nothing sent would tell.
@@ -121,7 +114,7 @@ class Parts:
         ------
         ClusterError
         """
-        from . import __version__
+        from .. import __version__
 
         for place, version in self._tried(self._versions).items():
             if isinstance(version, (str, ImportError, AttributeError)) and version != __version__:

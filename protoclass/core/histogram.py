@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from operator import iadd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,7 +169,7 @@ def near_histogram(source: Source, pairs: Pairs, screening: Screening) -> NearHi
 
 def added(counts: Iterable[Array]) -> Array:
     """The sum of counts of the same bins."""
-    return reduce(iadd, counts)
+    return reduce(np.add, counts)
 
 
 def joined(parts: Iterable[Values]) -> Values:

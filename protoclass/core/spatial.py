@@ -104,7 +104,7 @@ class Spatial(Source):
         return Spatial(replace(self.streamed, rows=rows, candidates=candidates), self.geometry, False, None)
 
     def histogram(self, pairs: Pairs, near: bool) -> Histogram:
-        screening = self.screening if near else None
+        screening = self.screening if near and pairs.weights is None else None
         return super().histogram(pairs, near) if screening is None else near_histogram(self, pairs, screening)
 
     @property

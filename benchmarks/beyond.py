@@ -104,16 +104,16 @@ def import_all() -> None:
 
 def counted() -> list[int]:
     """The bytes of what is sent to each part from now on, one for each time that all parts are asked."""
-    from protoclass.cluster import Parts
+    from protoclass.cluster import ClusterParts
 
-    ask, sizes = Parts.map, []
+    ask, sizes = ClusterParts.map, []
 
-    def ask_and_count(self: Any, work: Any, each: Any, shared: Any = ()) -> Any:
-        answers = ask(self, work, each, shared)
-        sizes.append(sum(len(pickle.dumps(own)) for own in each) + len(pickle.dumps(answers)))
+    def ask_and_count(self: Any, work: Any, *shared: Any, each: Any = None) -> Any:
+        answers = ask(self, work, *shared, each=each)
+        sizes.append(sum(len(pickle.dumps(own)) for own in each or ()) + len(pickle.dumps(answers)))
         return answers
 
-    Parts.map = ask_and_count  # type: ignore[method-assign]
+    ClusterParts.map = ask_and_count  # type: ignore[method-assign]
     return sizes
 
 

@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from protoclass.core.parallel import Once
-from protoclass.core.sharded import sharded
-from protoclass.core.shards import Here, Rows
+from protoclass.core.parts import LocalParts, Rows, parted_source
 from protoclass.core.sources import Streamed
 
 
@@ -33,9 +32,9 @@ def cuts_of(draw, n):
     return np.append(cuts, cuts[:1]) if len(cuts) in range(1, 6) else cuts
 
 
-def moved(task, D, cuts, shards=Here):
+def moved(task, D, cuts, parts=LocalParts):
     """A task whose rows are kept in several places."""
-    source = sharded(shards(parts_of((D,), cuts)), (np.arange(D.shape[1]),), look_up_beside)
+    source = parted_source(parts(parts_of((D,), cuts)), (np.arange(D.shape[1]),), look_up_beside)
     return replace(task, source=Once(lambda: source))
 
 
@@ -56,10 +55,11 @@ class Forgetful:
 
     @property
     def bounds(self):
-        return Here(self.parts).bounds
+        return LocalParts(self.parts).bounds
 
-    def map(self, work, each, shared=()):
-        return [self.do(work, s, *own, *shared) for s, own in enumerate(each)]
+    def map(self, work, *shared, each=None):
+        own = [()] * len(self.parts) if each is None else each
+        return [None if some is None else self.do(work, s, *some, *shared) for s, some in enumerate(own)]
 
     def do(self, work, s, *arguments):
         sent = pickle.dumps((work, arguments))

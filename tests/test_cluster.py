@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import protoclass as pc
-from protoclass import cluster
-from protoclass.cluster import Parts, client_of
+from protoclass.cluster import ClusterParts, client_of, workers
 
 distributed = pytest.importorskip("distributed")
 
@@ -47,73 +46,73 @@ def fails(value):
 
 
 def parts_of(client, count=4):
-    return Parts(client, [client.submit(number, k, pure=False) for k in range(count)])
+    return ClusterParts(client, [client.submit(number, k, pure=False) for k in range(count)])
 
 
 def test_results_come_in_the_order_of_the_parts(client):
     parts = parts_of(client)
     for shared in (np.ones(3), np.ones(10_000)):  # sent with every call, and sent once
-        found = parts.map(times, [(10,), (20,), (30,), (40,)], (shared,))
+        found = parts.map(times, shared, each=[(10,), (20,), (30,), (40,)])
         assert [value for _, value in found] == [k * f * shared.sum() for k, f in enumerate((10, 20, 30, 40))]
     assert len({place for place, _ in found}) == 2
-    again = parts.make(number, [()] * 4)
-    assert again.map(number, [()] * 4) == [0, 1, 2, 3]
+    again = parts.make(number)
+    assert again.map(number) == [0, 1, 2, 3]
 
 
 def test_a_large_argument_is_sent_once(client):
     parts, large = parts_of(client), np.ones(100_000)
-    parts.map(times, [(1,)] * 4, (large,))
+    parts.map(times, large, each=[(1,)] * 4)
     first = parts._sent(large)
-    parts.map(times, [(1,)] * 4, (large,))
+    parts.map(times, large, each=[(1,)] * 4)
     assert parts._sent(large) is first
     assert parts._sent(np.ones(100_000)) is not first
 
 
 def test_a_lost_worker_is_made_good(client, tmp_path):
     parts, large = parts_of(client), np.ones(100_000)
-    parts.map(times, [(1,)] * 4, (large,))
-    assert parts.map(dies_once, [(str(tmp_path / "died"),)] * 4) == [0, 1, 2, 3]
+    parts.map(times, large, each=[(1,)] * 4)
+    assert parts.map(dies_once, str(tmp_path / "died")) == [0, 1, 2, 3]
     assert (tmp_path / "died").exists()
-    assert [value for _, value in parts.map(times, [(1,)] * 4, (large,))] == [0, 100_000, 200_000, 300_000]
+    assert [value for _, value in parts.map(times, large, each=[(1,)] * 4)] == [0, 100_000, 200_000, 300_000]
 
 
 def test_errors_of_ours_come_as_they_are_and_others_as_ours(client):
     with pytest.raises(pc.DataError, match="column 'a' is not there"):
-        parts_of(client).map(refuses, [()] * 4)
+        parts_of(client).map(refuses)
     with pytest.raises(pc.ClusterError, match="ZeroDivisionError: by zero"):
-        parts_of(client).map(fails, [()] * 4)
+        parts_of(client).map(fails)
 
 
 def test_a_part_that_takes_workers_down_is_named(client):
     with pytest.raises(pc.ClusterError, match="taken several workers down"):
-        parts_of(client, 1).map(dies, [()])
+        parts_of(client, 1).map(dies)
 
 
 def test_work_that_is_left_is_taken_back(client, tmp_path):
     parts = parts_of(client, 16)
-    parts.map(number, [()] * 16)
-    futures = parts._submitted(waits, [(tmp_path,)] * 16, ())
+    parts.map(number)
+    futures = parts._submitted(waits, (tmp_path,), None)
     with pytest.raises(KeyboardInterrupt), parts._cancelled_if_left(futures):
         raise KeyboardInterrupt
-    assert parts.map(number, [()] * 16) == list(range(16))
+    assert parts.map(number) == list(range(16))
     assert len(list(tmp_path.iterdir())) < 16
 
 
 def test_a_cluster_without_workers(monkeypatch):
-    monkeypatch.setattr(cluster, "WITHOUT_WORKERS", 1.0)
+    monkeypatch.setattr(workers, "WITHOUT_WORKERS", 1.0)
     none = distributed.LocalCluster(n_workers=0, dashboard_address=":0", processes=False)
     with none, distributed.Client(none) as one, pytest.raises(pc.ClusterError, match="has had no workers for 1 s"):
-        parts_of(one).map(number, [()] * 4)
+        parts_of(one).map(number)
 
 
 def test_a_lost_scheduler():
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False) as local:
         one = distributed.Client(local)
         parts = parts_of(one)
-        parts.map(number, [()] * 4)
+        parts.map(number)
         one.close()
     with pytest.raises(pc.ClusterError, match="is lost"):
-        parts.map(number, [()] * 4)
+        parts.map(number)
 
 
 def test_which_client(client):
@@ -129,6 +128,6 @@ def test_another_version_or_none_on_the_workers(client, monkeypatch):
         here.setattr(pc, "__version__", "9.9")
         with pytest.raises(pc.ClusterError, match=r"on tcp://.*\): install protoclass-stats 9\.9 for the scheduler and all"):
             pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, client=client)
-    monkeypatch.setattr(cluster, "VERSION", "protoclass_that_is_not_there:__version__")
+    monkeypatch.setattr(workers, "VERSION", "protoclass_that_is_not_there:__version__")
     with pytest.raises(pc.ClusterError, match="No module named 'protoclass_that_is_not_there'"):
         parts_of(client).check_versions()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import errno
-import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from ..errors import TooLarge, cut
 
@@ -19,7 +17,6 @@ Result = TypeVar("Result")
 
 SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
 SMALLEST = 2**26  # bytes from which on a matrix is worth a look at the limits
-UNKNOWN = 2**33  # bytes that are taken to be there where the system does not say
 NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")  # in ImportError and RuntimeError
 NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 
@@ -45,7 +42,10 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
         process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
         `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free. Also what `at_most` leaves.
     """
-    return max(0, min([_of_machine(proc), *_of_process(proc), *_of_work(proc), *_of_cgroups(proc, cgroups)]))
+    import psutil  # takes 15 ms, which small work does not need
+
+    limits = _of_process(psutil.Process().memory_info())
+    return max(0, min([int(psutil.virtual_memory().available), *limits, *_of_cgroups(proc, cgroups)]))
 
 
 @contextmanager
@@ -118,34 +118,17 @@ def limited(function: Callable[Given, Result]) -> Callable[Given, Result]:
     return within
 
 
-def _of_machine(proc: Path) -> int:
-    for line in _read(proc / "meminfo").splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    names = getattr(os, "sysconf_names", {})
-    if "SC_PHYS_PAGES" in names and "SC_PAGE_SIZE" in names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return UNKNOWN
-
-
-def _of_process(proc: Path) -> Iterator[int]:
+def _of_process(used: Any) -> Iterator[int]:
+    if _total.get():
+        yield _total.get() - used.rss
     try:
         import resource
     except ImportError:  # Windows
         return
-    pages = _read(proc / "self" / "statm").split()
-    for kind, field in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+    for kind, size in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, getattr(used, "data", 0))):
         limit, _ = resource.getrlimit(kind)
         if limit != resource.RLIM_INFINITY:
-            yield limit - (int(pages[field]) * resource.getpagesize() if pages else 0)
-
-
-def _of_work(proc: Path) -> Iterator[int]:
-    pages = _read(proc / "self" / "statm").split()
-    if _total.get() and pages and sys.platform == "linux":
-        import resource
-
-        yield _total.get() - int(pages[1]) * resource.getpagesize()
+            yield limit - size
 
 
 def _of_cgroups(proc: Path, cgroups: Path) -> Iterator[int]:

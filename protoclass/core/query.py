@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
+from ..errors import DataError, NoVectors
 from .beside import Beside
 from .distances.screen import Compared
+from .sources import Source
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
 Array = NDArray[Any]
@@ -148,6 +149,24 @@ class Query:
         step = max(1, BLOCK // (max(1, prototypes) if self.elsewhere is None else ANSWERS))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
+
+
+def candidate_query(source: Source, rows: Array) -> Query:
+    """Some rows of a source, of which rules may read no more than dissimilarities to candidates."""
+
+    def measure(at: Array, prototypes: Points) -> Array:
+        return source.take(at, columns(prototypes))
+
+    def columns(prototypes: Points) -> Array:
+        return refused(prototypes.classes) if prototypes.at is None else prototypes.at
+
+    def refused(rows: Array) -> Array:
+        raise NoVectors(
+            "rows that are kept in several places are compared with candidates alone, and this method reads coordinates or columns: "
+            "use method='pvm', or bring a sample of the rows to one place"
+        )
+
+    return Query(rows, measure, refused, refused, source=lambda prototypes: Beside(source, columns(prototypes)))
 
 
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,14 @@ from .distances.boxes import Blocks, blocks_of
 from .distances.geometry import Geometry, the_same
 from .distances.minkowski import minkowski
 from .distances.screen import Screening, screen
+from .histogram import Histogram, Pairs, near_histogram
 from .neighbours.search import Space
 from .parallel import Once
 from .places import as_slice, gather
-from .sources import Finish, Held, Local, Streamed, part
+from .sources import Held, Source, Streamed, part
 from .tiles import SIDE, Tiles, block_tiles, half_tiles, near_tiles, share_near
 
 Array = NDArray[Any]
-S = TypeVar("S")
 BLOCK = 128  # rows of a block whose box is known
 MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
 WORTH = 0.35  # share of near pairs of blocks below which skipping pays, also against half of a symmetric matrix
@@ -31,7 +31,7 @@ LOOKED_AT = 64  # blocks of candidates that show this share
 
 
 @dataclass(frozen=True)
-class Spatial:
+class Spatial(Source):
     """Tiles that are compared without being measured exactly, where that is enough.
 
     Attributes
@@ -50,7 +50,6 @@ class Spatial:
     geometry: Geometry
     symmetric: bool
     matrix: Once[Array] | None
-    shards: ClassVar[None] = None
     _screen: Once[Screening | None] = field(init=False, repr=False, compare=False)
     _blocks: Once[tuple[Blocks, Blocks] | None] = field(init=False, repr=False, compare=False)
 
@@ -63,8 +62,8 @@ class Spatial:
     def shape(self) -> tuple[int, int]:
         return self.streamed.shape
 
-    def scan(self, local: Local, finish: Finish[S]) -> list[S]:
-        return self._exact.scan(local, finish)
+    def strip(self, columns: Array) -> Array:
+        return self._exact.strip(columns)
 
     def take(self, rows: Array, columns: Array) -> Array:
         if self.matrix is not None and self.matrix.known:
@@ -103,6 +102,10 @@ class Spatial:
     def only(self, columns: Array) -> Spatial:
         rows, candidates = self.streamed.rows, part(self.streamed.candidates, columns)
         return Spatial(replace(self.streamed, rows=rows, candidates=candidates), self.geometry, False, None)
+
+    def histogram(self, pairs: Pairs, near: bool) -> Histogram:
+        screening = self.screening if near and pairs.weights is None else None
+        return super().histogram(pairs, near) if screening is None else near_histogram(self, pairs, screening)
 
     @property
     def screening(self) -> Screening | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..declared import savable
 from .parallel import Once
-from .sources import Part, Source
+from .sources import Source, Submatrix
 
 if TYPE_CHECKING:
     from .query import Query
@@ -90,25 +90,8 @@ class Task:
 
     def keep(self, train: Array, salt: int) -> tuple[Task, Array]:
         """The task of the rows where `train` is True, and the columns that its candidates have in this task."""
-        rows = np.flatnonzero(train)
         columns = np.flatnonzero((self.candidate_row < 0) | train[self.candidate_row])
-        position = np.full(len(self.y), -1)
-        position[rows] = np.arange(len(rows))
-        kept_row = self.candidate_row[columns]
-        smaller = replace(
-            self,
-            source=Once(lambda: Part(self.D, rows, columns)),
-            y=self.y[rows],
-            w=self.w[rows],
-            candidate_row=np.where(kept_row < 0, -1, position[kept_row]),
-            seed=(*self.seed, salt),
-            vectors=Once(lambda: self.coordinates()[rows]),
-            design=Once(lambda: self.columns()[rows]),
-            allowed_class=None if self.allowed_class is None else self.allowed_class[columns],
-            label=lambda i: self.label(int(rows[i])),
-            every=None,
-        )
-        return smaller, columns
+        return self._of(np.flatnonzero(train), columns, (*self.seed, salt)), columns
 
     def reorder(self, order: Array) -> tuple[Task, Array]:
         """The task with its rows in another order, and the columns that its candidates, which follow their rows, have in this task."""
@@ -116,20 +99,25 @@ class Task:
         position = np.empty(n, np.int64)
         position[order] = np.arange(n)
         columns = np.argsort(np.where(row < 0, n, position[row]), kind="stable")
-        moved_row = row[columns]
-        reordered = replace(
+        return self._of(order, columns, self.seed), columns
+
+    def _of(self, rows: Array, columns: Array, seed: tuple[int, ...]) -> Task:
+        """The task of some rows and candidates, which are among these rows or are none."""
+        position, row = np.full(len(self.y), -1), self.candidate_row[columns]
+        position[rows] = np.arange(len(rows))
+        return replace(
             self,
-            source=Once(lambda: Part(self.D, order, columns)),
-            y=self.y[order],
-            w=self.w[order],
-            candidate_row=np.where(moved_row < 0, -1, position[moved_row]),
-            vectors=Once(lambda: self.coordinates()[order]),
-            design=Once(lambda: self.columns()[order]),
+            source=Once(lambda: Submatrix(self.D, rows, columns)),
+            y=self.y[rows],
+            w=self.w[rows],
+            candidate_row=np.where(row < 0, -1, position[row]),
+            seed=seed,
+            vectors=Once(lambda: self.coordinates()[rows]),
+            design=Once(lambda: self.columns()[rows]),
             allowed_class=None if self.allowed_class is None else self.allowed_class[columns],
-            label=lambda i: self.label(int(order[i])),
+            label=lambda i: self.label(int(rows[i])),
             every=None,
         )
-        return reordered, columns
 
 
 @savable(classes="q", at="q", coords="q p", radii="q")

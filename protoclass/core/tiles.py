@@ -19,21 +19,12 @@ MEASURE = -1
 
 @dataclass(frozen=True)
 class Tile:
-    """Some rows and columns.
-
-    Attributes
-    ----------
-    rows, columns : int arrays
-    code : int
-        The code that all pairs of the tile have; -1 where they must be measured.
-    mirror : bool
-        Whether the tile stands for its transpose as well: candidates are rows, and the matrix is symmetric.
-    """
+    """Some rows and columns."""
 
     rows: Array
     columns: Array
-    code: int = MEASURE
-    mirror: bool = False
+    code: int = MEASURE  # the code that all pairs of the tile have; -1 where they must be measured
+    mirror: bool = False  # whether the tile stands for its transpose as well: candidates are rows, and the matrix is symmetric
 
     def __len__(self) -> int:
         return len(self.rows) * len(self.columns)
@@ -41,17 +32,10 @@ class Tile:
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles of a matrix, made anew each time they are gone through.
-
-    Attributes
-    ----------
-    make : callable
-    complete : bool
-        Whether each pair is in a tile; otherwise only those that may lie within a radius are.
-    """
+    """The tiles of a matrix, made anew each time they are gone through."""
 
     make: Callable[[], Iterator[Tile]]
-    complete: bool = True
+    complete: bool = True  # whether each pair is in a tile; otherwise only those that may lie within a radius are
 
     def __iter__(self) -> Iterator[Tile]:
         return self.make()
@@ -59,38 +43,38 @@ class Tiles:
 
 def all_tiles(n: int, m: int) -> Tiles:
     """Tiles of all rows and some columns."""
-    return Tiles(lambda: _strips(n, m))
 
+    def strips() -> Iterator[Tile]:
+        rows, width = np.arange(n), max(1, TILE // max(n, 1))
+        for first in range(0, m, width):
+            yield Tile(rows, np.arange(first, min(first + width, m)))
 
-def _strips(n: int, m: int) -> Iterator[Tile]:
-    rows, width = np.arange(n), max(1, TILE // max(n, 1))
-    for first in range(0, m, width):
-        yield Tile(rows, np.arange(first, min(first + width, m)))
+    return Tiles(strips)
 
 
 def block_tiles(n: int, m: int) -> Tiles:
     """Tiles of some rows and some columns, of a shape in which products of matrices are fast."""
-    return Tiles(lambda: _blocks(n, m))
 
+    def blocks() -> Iterator[Tile]:
+        for first in range(0, m, SIDE):
+            columns = np.arange(first, min(first + SIDE, m))
+            for top in range(0, n, TILE // SIDE):
+                yield Tile(np.arange(top, min(top + TILE // SIDE, n)), columns)
 
-def _blocks(n: int, m: int) -> Iterator[Tile]:
-    for first in range(0, m, SIDE):
-        columns = np.arange(first, min(first + SIDE, m))
-        for top in range(0, n, TILE // SIDE):
-            yield Tile(np.arange(top, min(top + TILE // SIDE, n)), columns)
+    return Tiles(blocks)
 
 
 def half_tiles(n: int) -> Tiles:
     """Tiles on and below the diagonal of a symmetric matrix (n, n); they start at multiples of one number."""
-    return Tiles(lambda: _squares(n))
 
+    def squares() -> Iterator[Tile]:
+        for first in range(0, n, SIDE):
+            columns = np.arange(first, min(first + SIDE, n))
+            yield Tile(columns, columns)
+            for top in range(first + SIDE, n, SIDE):
+                yield Tile(np.arange(top, min(top + SIDE, n)), columns, mirror=True)
 
-def _squares(n: int) -> Iterator[Tile]:
-    for first in range(0, n, SIDE):
-        columns = np.arange(first, min(first + SIDE, n))
-        yield Tile(columns, columns)
-        for top in range(first + SIDE, n, SIDE):
-            yield Tile(np.arange(top, min(top + SIDE, n)), columns, mirror=True)
+    return Tiles(squares)
 
 
 def near_tiles(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Tiles:

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Served, hint_for_value, one_of
+from ..cluster import is_dask
+from ..cluster.frame import over_partitions
 from ..core.covers.certificate import Certificate, Objective
 from ..core.cuts import decide_at
 from ..core.query import Query, answer
@@ -20,7 +22,6 @@ from ..core.units import as_counts
 from ..elsewhere import VERBS
 from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
-from ..frames.partitions import in_partitions, over_partitions
 from ..frames.reading import row_blocks
 from ..frames.rowless import rowless
 from ..frames.schema import HOW as UNSEEN
@@ -280,7 +281,7 @@ class Fitted(Served):
             For columns that are missing or of another type, and with unseen="raise" for levels not seen in fit.
         """
         one_of("unseen", unseen, UNSEEN)
-        if in_partitions(new):
+        if is_dask(new):
             return predict_partitions(self, new, kind, level, prior, loss, threshold, unseen)
         data, rows = (self.call.data, True) if new is None else (new, False)
         return as_given(self.predictions(new, kind, level, prior, loss, threshold, unseen), data, rows)

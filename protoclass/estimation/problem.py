@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import check_progress, check_seed, is_number, one_of, quoted
 from ..cluster import client_of
+from ..cluster.frame import mold_remote
 from ..core.beside import Beside
 from ..core.parallel import Once
 from ..core.query import Query
@@ -24,7 +25,6 @@ from ..errors import DataError, FormulaError, NotAvailable, OptionError, brief, 
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold, sort_by_values
 from ..frames.reading import origin_of, read_for
-from ..frames.remote import mold_remote
 from ..frames.schema import LEAST, along, group_codes
 from ..frames.tables import Absent, as_pandas, unshared
 from ..metrics.arrays import joined

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import NamedArguments, check_parameters
+from ..cluster.frame import rows_where_they_are, train_remote
 from ..core.distances.geometry import Geometry
 from ..core.parallel import Once
 from ..core.places import as_slice
@@ -22,7 +23,6 @@ from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from .arrays import check_rep, joined, named_arrays, same
-from .remote import rows_where_they_are, train_remote
 
 
 def _derive(cls: type, base: type) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import one_of, whole_number
+from ..core.histogram import quantiles
+from ..core.parts import PartedSource, parted_source, parts_of
 from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.scaling import sammon, torgerson
 from ..core.query import Query
-from ..core.remote import shards_of
-from ..core.sharded import ShardedSource, sharded
-from ..core.sources import Rep, Source, part
+from ..core.sources import Held, Rep, Source, part
 from ..core.task import Points
 from ..declared import savable
 from ..errors import DataError, OptionError, brief, printed, shown
@@ -95,10 +95,10 @@ class Dissimilarity(Saveable):
         return build_source(self, tick, hold, limit)
 
     @cached_property
-    def sharded(self) -> ShardedSource | None:
+    def sharded(self) -> PartedSource | None:
         """The source of rows that are kept in several places, None where they are here."""
-        shards = shards_of(self.rows)
-        return None if shards is None else sharded(shards, self.candidates, partial(source_beside, self.metric))
+        parts = parts_of(self.rows)
+        return None if parts is None else parted_source(parts, self.candidates, partial(source_beside, self.metric))
 
     def query(self, rows: np.ndarray | None = None) -> Query:
         """Some of the rows (positions; all by default), as a rule reads them."""
@@ -167,11 +167,9 @@ class Dissimilarity(Saveable):
             levels = np.array([np.nan])
         if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise OptionError(f"q={brief(q)}: quantiles lie between 0 and 1")
-        apart = self.candidate_row[None, :] != np.arange(self.shape[0])[:, None]
-        observed = self._values[apart & (self._values > 0)]
-        if len(observed) == 0:
+        values = quantiles(Held(self._values), self.candidate_row, levels)
+        if len(values) == 0:
             raise DataError("there is no positive dissimilarity between different rows")
-        values = np.quantile(observed, levels)
         return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
 
     def map(self, dims: int = 2, method: str = "classical") -> pd.DataFrame:

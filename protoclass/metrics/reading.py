@@ -13,9 +13,9 @@ import pandas as pd
 from ..core.beside import Beside
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
+from ..core.parts import answers
 from ..core.places import as_slice
 from ..core.query import Query
-from ..core.sharded_query import answers
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.spatial import Spatial
 from ..core.task import Points

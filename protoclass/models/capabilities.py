@@ -141,7 +141,7 @@ class Capabilities:
     gains : bool or str
         Whether its prototypes have columns `covers` and `miscovers`, in the order of their choice.
     shards : bool
-        Whether it learns from rows that are kept in several places, on the workers of a cluster (`core.shards`).
+        Whether it learns from rows that are kept in several places, on the workers of a cluster (`core.parts`).
     steps : bool or str
         Whether its rule is built step by step (`core.task.Stepwise`).
     costs : bool or str

@@ -8,7 +8,7 @@ from reference_pvm import classify, cover, greedy, objective
 from protoclass.core.covers.certificate import objective as fast_objective
 from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.parallel import Once
-from protoclass.core.sources import Held, Part, Streamed, part
+from protoclass.core.sources import Held, Streamed, Submatrix, part
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
 
@@ -101,7 +101,7 @@ def test_held_and_streamed_choose_the_same(eps, monkeypatch):
         Once(lambda: Streamed(between, (X,), (X,))), y, 3, np.ones(90), np.arange(90), (0,), Once(lambda: X)
     )
     cut = Task(
-        Once(lambda: Part(held.D, np.arange(90), np.arange(90))),
+        Once(lambda: Submatrix(held.D, np.arange(90), np.arange(90))),
         y,
         3,
         np.ones(90),
@@ -148,7 +148,7 @@ def test_objective_from_its_definition():
 
 def test_part_reads_what_it_names():
     D = np.arange(20.0).reshape(4, 5)
-    some = Part(Held(D), np.array([2, 0]), np.array([4, 1, 1]))
+    some = Submatrix(Held(D), np.array([2, 0]), np.array([4, 1, 1]))
     assert np.array_equal(some.array(), D[[2, 0]][:, [4, 1, 1]])
     assert np.array_equal(some.take(np.array([1]), np.array([0, 2])), [[4.0, 1.0]])
     assert part((D,), slice(1, 3))[0].shape == (2, 5)

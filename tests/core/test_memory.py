@@ -1,10 +1,11 @@
 """The memory that is left: of the machine, of this process, and of its cgroups."""
 
-import resource
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 
 import protoclass as pc
@@ -15,12 +16,10 @@ GB = 2**30
 
 
 @pytest.fixture
-def system(tmp_path):
+def system(tmp_path, monkeypatch):
     """A made-up /proc and /sys/fs/cgroup with 64 GB and no limits."""
-    proc, cgroups = tmp_path / "proc", tmp_path / "cgroup"
-    write(proc / "meminfo", f"MemTotal: {2**27} kB\nMemAvailable:   {2**26} kB\n")
-    write(proc / "self" / "statm", "1000 500 200 1 0 300 0\n")
-    return proc, cgroups
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=64 * GB))
+    return tmp_path / "proc", tmp_path / "cgroup"
 
 
 def write(path, text):
@@ -54,8 +53,9 @@ def test_version_2_of_cgroups_takes_the_tightest_of_all_levels(system):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory that a process takes is read in /proc")
-def test_work_may_be_given_less_than_the_system_has(system):
-    write(system[0] / "self" / "statm", f"1000 {GB // resource.getpagesize()} 200 1 0 300 0\n")
+def test_work_may_be_given_less_than_the_system_has(system, monkeypatch):
+    used = SimpleNamespace(rss=GB, vms=2 * GB, data=GB)
+    monkeypatch.setattr(psutil, "Process", lambda: SimpleNamespace(memory_info=lambda: used))
     with memory.at_most(3 * GB):
         assert left(system) == 2 * GB
         with memory.at_most(0):

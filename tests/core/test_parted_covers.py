@@ -17,8 +17,7 @@ from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.parallel import Once
-from protoclass.core.sharded import sharded
-from protoclass.core.shards import Here
+from protoclass.core.parts import LocalParts, parted_source
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
@@ -131,20 +130,20 @@ def test_places_compare_by_products_and_boxes(columns, monkeypatch):
     task = Task(Once(lambda: spatial_beside((X,), (X,))), y, 2, np.ones(1200), np.arange(1200), (0,))
     fold, eps = draw.integers(0, 2, 1200), np.quantile(measure((X[:50],), (X,)), [0.002, 0.02])
     expected = paths(task, fold, 2, eps)
-    source = sharded(Here(parts_of((X,), [700, 1190])), (X,), spatial_beside)
+    source = parted_source(LocalParts(parts_of((X,), [700, 1190])), (X,), spatial_beside)
     away = Task(Once(lambda: source), y, 2, np.ones(1200), np.arange(1200), (0,))
     assert_same(paths(away, fold, 2, eps), expected)
     assert spatial_beside((X[:700],), (X,)).tiles(covers(away, fold, 2, eps, 0.0).balls.coding).complete == (columns > 2)
 
 
-def both(seed, shards=Here):
+def both(seed, shards=LocalParts):
     task, D, fold, folds, cuts = problem(seed, rows=(20, 60))
     return covers(task, fold, folds, EPS, 0.0), covers(moved(task, D, cuts, shards), fold, folds, EPS, 0.0)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_lists_come_from_all_places(seed):
-    here, there = both(seed, Forgetful if seed % 2 else Here)
+    here, there = both(seed, Forgetful if seed % 2 else LocalParts)
     assert there.entries == here.entries
     for a, b in zip(there.lists_of(here.classes, np.inf), here.lists_of(here.classes, np.inf), strict=True):
         for mine, other in zip(a, b, strict=True):
@@ -166,7 +165,7 @@ def test_lists_come_from_all_places(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_prices_sum_over_all_places(seed, monkeypatch):
     monkeypatch.setattr(balls, "TILE", 64)  # several strips of a class
-    here, there = both(seed, Forgetful if seed % 2 else Here)
+    here, there = both(seed, Forgetful if seed % 2 else LocalParts)
     draw, k = np.random.default_rng(seed), seed % len(EPS)
     columns = [here.columns(one, k) for one in here.classes]
     whole = [draw.integers(0, 2, len(one.rows)) * here.w[one.rows] for one in here.classes]  # sums are exact
@@ -207,7 +206,7 @@ def test_radii_of_their_own(seed):
     task, D, fold, folds, cuts = problem(seed, rows=(15, 40))
     runs = [
         list(solving.cover_paths(one, fold, folds, EPS[1:3], np.array([0.5]), solving.Options(own=True)))
-        for one in (moved(task, D, cuts, Forgetful if seed else Here), task)
+        for one in (moved(task, D, cuts, Forgetful if seed else LocalParts), task)
     ]
     for (f, found), (g, expected) in zip(*runs, strict=True):
         assert f == g

@@ -1,75 +1,73 @@
-"""Radii at quantiles, from all values and from the bins that matter."""
+"""Dissimilarities of given ranks, and radii at quantiles, from the bins that matter."""
 
 import numpy as np
 import pytest
 
-from protoclass.core.coding import bits_of, shift_of
-from protoclass.core.covers.binned_radii import collect_bins, count_bins, quantile_bins
-from protoclass.core.covers.quantiles import between, positions
+from protoclass.core import histogram, sources
+from protoclass.core.covers.radii import default_radii, quantile_ranks
+from protoclass.core.histogram import Pairs, values_at
+from protoclass.core.sources import Held
 
 LEVELS = np.array([0.0, 0.01, 0.2, 0.25, 0.5, 0.75, 0.99, 1.0])
 
 
 @pytest.mark.parametrize("n", [1, 2, 4, 20, 101])
-def test_positions_are_those_of_the_inverse_of_the_distribution(n):
+def test_ranks_are_those_of_the_inverse_of_the_distribution(n):
     values = np.sort(np.random.default_rng(n).normal(size=n))
-    found = values[positions(LEVELS, n)]
+    found = values[quantile_ranks(LEVELS, n) - 1]
     assert found.tolist() == np.quantile(values, LEVELS, method="inverted_cdf").tolist()
     default = np.concatenate([[0.0], np.geomspace(n**-0.5, 0.5, 19)])
-    assert values[positions(None, n)].tolist() == np.quantile(values, default, method="inverted_cdf").tolist()
+    assert values[quantile_ranks(None, n) - 1].tolist() == np.quantile(values, default, method="inverted_cdf").tolist()
 
 
 def test_radii_lie_halfway_to_the_next_smaller_value():
-    values = np.array([1.0, 1.0, 2.0, 4.0, 4.0, 8.0])
-    assert between(values, np.array([4.0, 1.0, 2.0, 4.0, 8.0])).tolist() == [0.5, 1.5, 3.0, 6.0]
-    assert between(values[:1], values[:1]).tolist() == [0.5]
+    values = np.array([[1.0, 1.0, 2.0, 4.0, 4.0, 8.0]])
+    found = default_radii(Held(values), np.full(6, -1), np.array([4, 2, 3, 5, 6]) / 6, (0,))
+    assert found.tolist() == [0.5, 1.5, 3.0, 6.0]
+    assert default_radii(Held(values[:, :1]), np.full(1, -1), LEVELS, (0,)).tolist() == [0.5]
 
 
+def slow_values(D, same, weights, ranks):
+    counts = (same != np.arange(len(D))[:, None]) & (D > 1e-310) & (np.inf > D)
+    values, w = D[counts], np.broadcast_to(weights, D.shape)[counts]
+    order = np.argsort(values, kind="stable")
+    values, upto = values[order], np.cumsum(w[order])
+    if not len(values):
+        return [], []
+    found = values[np.minimum(np.searchsorted(upto, ranks(upto[-1])), len(values) - 1)]
+    return found.tolist(), [max(values[values < v], default=0.0) for v in found]
+
+
+@pytest.mark.parametrize("tile", [7, 2**21])
+@pytest.mark.parametrize("few", [2**18, 0])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_bins_that_are_needed_give_the_radii_of_all_values(seed):
-    """Many ties, empty bins, and quantiles whose next smaller value lies some bins before; the first bin has no values."""
+def test_values_are_those_of_all_pairs_sorted(seed, few, tile, monkeypatch):
+    """Ties, empty bins, zeros, tiny and infinite values, candidates that are rows, and weights; parts of the pairs add."""
+    monkeypatch.setattr(sources, "TILE", tile)
+    monkeypatch.setattr("protoclass.core.parallel.FEW", few)
     random = np.random.default_rng(seed)
-    values = np.sort(random.choice(random.integers(10, 400, 6 + seed) / 10, 5 * (1 + 3 * seed)))
-    bins = values.astype(int)
-    found = quantile_bins(np.bincount(bins, minlength=41), LEVELS[1:-1])
-    expected = between(values, values[positions(LEVELS[1:-1], len(values))])
-    kept = random.permutation(values[found.needed[bins]])
-    assert found.radii(kept).tolist() == expected.tolist()
-    once, times = np.unique(kept, return_counts=True)
-    order = random.permutation(len(once))
-    assert found.radii(once[order], times[order]).tolist() == expected.tolist()
+    D = random.choice(random.integers(0, 400, 6 + 9 * seed) / 10, (9, 7))
+    D[random.random(D.shape) < 0.1] = random.choice([0.0, 1e-311, np.inf])
+    D = D.astype(np.float32) if seed % 2 else D
+    same = np.array([8, 0, -1, 3, 4, -1, 7])
+    w, v = random.integers(1, 4, 9), random.integers(1, 4, 7)
+    for fine in (13, 19):
+        for weights in (None, (w, v)):
+
+            def ranks(total):
+                return np.maximum(np.ceil(LEVELS * total), 1).astype(int)
+
+            each = np.ones((9, 7)) if weights is None else np.outer(w, v)
+            expected = slow_values(D.astype(float), same, each, ranks)
+            halves = [(Held(D[:, at]), Pairs(same[at], fine, weights and (w, v[at]))) for at in (slice(3), slice(3, None))]
+            for parts in ([(Held(D), Pairs(same, fine, weights))], halves):
+                found, smaller = values_at(parts, ranks)
+                assert found.dtype == (D.dtype if len(found) else float)
+                assert (found.tolist(), smaller.tolist()) == expected
 
 
 def test_few_bins_are_needed():
-    found = quantile_bins(np.array([0, 5, 0, 5, 0, 5, 5]), np.array([0.6]))
-    assert np.flatnonzero(found.needed).tolist() == [3, 5]
-    assert quantile_bins(np.zeros(4, int), LEVELS) is None
-
-
-class InParts:
-    """A source of a matrix that is scanned in four tiles."""
-
-    def __init__(self, D):
-        self.D = D
-
-    def scan(self, local, finish):
-        n, m = np.array(self.D.shape) // 2
-        tiles = [(np.arange(len(self.D))[a], np.arange(self.D.shape[1])[b]) for a in (slice(n), slice(n, None))
-                 for b in (slice(m), slice(m, None))]  # fmt: skip
-        return [finish(a, b, *local(a, b, self.D[np.ix_(a, b)])) for a, b in tiles]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_row_is_not_counted_beside_itself(dtype):
-    random = np.random.default_rng(0)
-    D, candidate_row = random.random((9, 7)).astype(dtype), np.array([8, 0, -1, 3, 4, -1, 7])
-    D[0, 1] = D[2, 2] = 0.0
-    others = candidate_row != np.arange(9)[:, None]
-    bins = (bits_of(D) >> shift_of(D.dtype, 12)).astype(int)
-    expected = np.bincount(bins[others], minlength=2**12)
-    expected[0] = 0
-    assert count_bins(InParts(D), candidate_row, 12).tolist() == expected.tolist()
-    needed = random.random(2**12) < 0.5
-    found = collect_bins(InParts(D), candidate_row, 12, needed)
-    assert found.dtype == np.float64
-    assert sorted(found) == sorted(D[others & needed[bins]])
+    found = histogram.Histogram(None, None)
+    counts = np.array([0, 5, 0, 5, 0, 5, 5])
+    assert np.flatnonzero(histogram._needed(found, counts, lambda total: np.array([12]))).tolist() == [3, 4, 5]
+    assert histogram._needed(found, np.zeros(4, int), lambda total: np.array([1])) is None

@@ -1,6 +1,7 @@
 """Distances compared by products: the bound of their error, and answers that are those of the exact kernel to the last tie."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -11,14 +12,14 @@ from protoclass.core import tiles
 from protoclass.core.beside import Beside
 from protoclass.core.coding import Coding, coder
 from protoclass.core.coverage import covering, covering_by
-from protoclass.core.covers.radii import _scanned, default_radii
-from protoclass.core.covers.screened_radii import screened_radii
+from protoclass.core.covers.radii import default_radii, quantile_ranks
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, measure_pair, screen
+from protoclass.core.histogram import Pairs, _needed, near_histogram, values_at
 from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
 from protoclass.core.query import Query
-from protoclass.core.sources import Held, Part, Streamed
+from protoclass.core.sources import Held, Streamed, Submatrix
 from protoclass.core.task import Points
 
 COLUMNS = (8, 9, 31, 64, 300)
@@ -201,15 +202,31 @@ def test_default_radii_by_products_are_those_of_one_scan(case, monkeypatch):
         known = screen(X, candidates, hold=True)
         D = Held(minkowski(X, candidates))
         for levels in LEVELS:
-            found = None if known is None else screened_radii(known, candidate_row, levels)
-            assert found is None or (found.tolist() == _scanned(D, candidate_row, levels).tolist())
+            if known is not None:
+                found = default_radii(Screened(D.values, known), candidate_row, levels, (0,))
+                assert found.tolist() == default_radii(D, candidate_row, levels, (0,)).tolist()
+
+
+class Screened(Held):
+    """A matrix whose pairs are compared by products first."""
+
+    def __init__(self, values, known):
+        super().__init__(values)
+        object.__setattr__(self, "known", known)
+
+    def histogram(self, pairs, near):
+        return near_histogram(self, pairs, self.known) if near else super().histogram(pairs, near)
 
 
 def test_default_radii_are_screened_at_all():
     X = coordinates(0, "normal", 200, 20)
     X[30:40] = X[:10]
-    found = screened_radii(screen(X, X), np.arange(200), None)
-    assert found.tolist() == default_radii(Held(minkowski(X, X)), np.arange(200), None, (0,)).tolist()
+    D = Held(minkowski(X, X))
+    near = near_histogram(D, Pairs(np.arange(200), 13), screen(X, X))
+    ranks = partial(quantile_ranks, None)
+    assert _needed(near, near.counts, ranks) is not None
+    found, smaller = values_at([(Screened(D.values, near.screening), near.pairs)], ranks)
+    assert [found.tolist(), smaller.tolist()] == [some.tolist() for some in values_at([(D, near.pairs)], ranks)]
 
 
 def asked(X, Z, known):
@@ -268,7 +285,7 @@ def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
 def test_codes_of_rows_in_another_order():
     D = np.arange(16.0).reshape(4, 4)
     coding, order = Coding(np.array([3.0, 7.0, 11.0]), 13), np.array([2, 0, 3, 1])
-    codes = Part(Held(D), order, np.arange(4)).codes(np.arange(4), np.arange(4), coding)
+    codes = Submatrix(Held(D), order, np.arange(4)).codes(np.arange(4), np.arange(4), coding)
     assert (codes == coding(D[order])).all()
 
 

@@ -1,5 +1,6 @@
 """Sources whose rows are kept in several places: what is taken from them, default radii, and what they refuse."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,10 +13,8 @@ from protoclass.core.covers import radii
 from protoclass.core.covers.radii import default_radii
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.query import Query, answer
-from protoclass.core.sharded import sharded
-from protoclass.core.sharded_query import answers, query_of
-from protoclass.core.shards import Here
+from protoclass.core.parts import LocalParts, answers, parted_source
+from protoclass.core.query import Query, answer, candidate_query
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points
@@ -23,8 +22,8 @@ from protoclass.errors import NoVectors, TooLarge
 from protoclass.metrics.reading import source_beside
 
 
-def source_of(D, cuts, shards=Here):
-    return sharded(shards(parts_of((D,), cuts)), (np.arange(D.shape[1]),), look_up_beside)
+def source_of(D, cuts, parts=LocalParts):
+    return parted_source(parts(parts_of((D,), cuts)), (np.arange(D.shape[1]),), look_up_beside)
 
 
 def test_parts_of_the_matrix_are_taken():
@@ -40,9 +39,8 @@ def test_parts_of_the_matrix_are_taken():
 
 def test_what_needs_all_dissimilarities_is_refused():
     source = source_of(np.zeros((5, 4)), [2])
-    for ask in (source.array, lambda: source.scan(None, None)):
-        with pytest.raises(TooLarge, match=r"of 5 rows to 4 candidates in one place.*sample of the rows"):
-            ask()
+    with pytest.raises(TooLarge, match=r"of 5 rows to 4 candidates in one place.*sample of the rows"):
+        source.array()
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -53,7 +51,7 @@ def test_default_radii_are_those_of_one_place(seed, monkeypatch):
     D = draw.integers(0, 8, (n, m)).astype(float) if seed % 2 else draw.random((n, m))
     D = D.astype(np.float32) if seed % 4 == 0 else D
     row = np.r_[np.arange(n), np.full(m - n, -1)]
-    source = source_of(D, cuts_of(draw, n), Forgetful if seed % 3 == 0 else Here)
+    source = source_of(D, cuts_of(draw, n), Forgetful if seed % 3 == 0 else LocalParts)
     for levels in (None, np.linspace(0, 1, 7)):
         for sample in (2**27, n * m // 3):
             monkeypatch.setattr(radii, "SAMPLE", sample)
@@ -73,7 +71,7 @@ def test_default_radii_are_those_of_approximations():
     """In one place products say which distances are measured; several places count all of them."""
     X = np.random.default_rng(1).normal(size=(900, 12))
     row = np.arange(900)
-    source = sharded(Here(parts_of((X,), [300, 899])), (X,), spatial_beside)
+    source = parted_source(LocalParts(parts_of((X,), [300, 899])), (X,), spatial_beside)
     assert spatial_beside((X,), (X,)).screening is not None
     expected = default_radii(spatial_beside((X,), (X,)), row, None, (0,))
     assert default_radii(source, row, None, (0,)).tobytes() == expected.tobytes()
@@ -90,10 +88,10 @@ def query_here(D, rows):
 @pytest.mark.parametrize("seed", range(6))
 def test_rules_are_asked_where_the_rows_are(seed):
     task, D, fold, folds, cuts = problem(seed)
-    away = moved(task, D, cuts, Forgetful if seed == 3 else Here)
+    away = moved(task, D, cuts, Forgetful if seed == 3 else LocalParts)
     for f, path in paths(away, fold, folds):
         rows = np.random.default_rng(seed).permutation(np.flatnonzero(fold == f) if folds > 1 else np.arange(len(D)))
-        here, there = query_here(D, rows), query_of(away.D, rows)
+        here, there = query_here(D, rows), replace(candidate_query(away.D, rows), elsewhere=partial(answers, away.D))
         for kind in path.kinds:
             found = answer(path, kind, there)
             assert found.dtype == np.int8
@@ -107,7 +105,7 @@ def test_rules_are_asked_where_the_rows_are(seed):
 
 
 def test_rules_that_read_coordinates_are_refused():
-    query = query_of(source_of(np.zeros((5, 4)), [2]), np.arange(5))
+    query = candidate_query(source_of(np.zeros((5, 4)), [2]), np.arange(5))
     for ask in (
         query.coordinates,
         query.columns,
@@ -121,6 +119,6 @@ def test_a_trained_metric_measures_where_the_rows_are():
     measured = pc.dissimilarity("species ~ .", pc.load_data("iris"))
     assert isinstance(source_beside(measured.metric, *((np.zeros((2000, 4)),),) * 2), Spatial)
     beside = partial(source_beside, measured.metric)
-    source = sharded(Forgetful(parts_of(measured.rows, [20, 20, 110])), measured.candidates, beside)
+    source = parted_source(Forgetful(parts_of(measured.rows, [20, 20, 110])), measured.candidates, beside)
     expected = measured.source(lambda: None).take(np.arange(150), np.arange(150))
     assert source.take(np.arange(150), np.arange(150)).tobytes() == expected.tobytes()

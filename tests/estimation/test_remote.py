@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.frames.remote import as_dask
+from protoclass.cluster.frame import as_dask
 
 dd = pytest.importorskip("dask.dataframe")
 
@@ -217,9 +217,9 @@ def test_what_stays_out(client):
 
 def killed_at(monkeypatch, client, call):
     """A worker is killed just before the client asks all parts for the so many-th time."""
-    from protoclass.cluster import Parts
+    from protoclass.cluster import ClusterParts
 
-    ask, asked, pids = Parts.map, [], list(client.run(os.getpid).values())
+    ask, asked, pids = ClusterParts.map, [], list(client.run(os.getpid).values())
 
     def counted(self, *given, **more):
         asked.append(1)
@@ -227,7 +227,7 @@ def killed_at(monkeypatch, client, call):
             os.kill(pids[0], signal.SIGKILL)
         return ask(self, *given, **more)
 
-    monkeypatch.setattr(Parts, "map", counted)
+    monkeypatch.setattr(ClusterParts, "map", counted)
     return asked
 
 

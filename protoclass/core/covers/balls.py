@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from ..coding import Coding
 from ..memory import room
 from ..parallel import Once, each
+from ..parts import Measure, PartedSource, Parts, Rows
 from ..places import as_slice
-from ..sharded import Measure, ShardedSource
-from ..shards import Rows, Shards
 from ..task import Task
 from ..tiles import MEASURE, TILE, Tile, Tiles, block_tiles
 from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
@@ -342,7 +341,7 @@ class PartedBalls(Balls):
     pairs, of rows of the class of candidates that pay.
     """
 
-    shards: Shards
+    parts: Parts
     spec: Spec
 
     @property
@@ -356,12 +355,12 @@ class PartedBalls(Balls):
     @cached_property
     def occupied(self) -> tuple[int, ...]:
         """The parts that have rows."""
-        return tuple(np.flatnonzero(np.diff(self.shards.bounds)).tolist())
+        return tuple(np.flatnonzero(np.diff(self.parts.bounds)).tolist())
 
     @cached_property
     def bounds(self) -> tuple[Array, ...]:
         """For each class, where the rows of each part that has rows begin among those of the class, and their number."""
-        at = [*(int(self.shards.bounds[s]) for s in self.occupied), len(self.task.y)]
+        at = [*(int(self.parts.bounds[s]) for s in self.occupied), len(self.task.y)]
         return tuple(np.searchsorted(rows, at) for rows in self.rows)
 
     def ask(self, work: Callable[..., Any], *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
@@ -370,12 +369,12 @@ class PartedBalls(Balls):
         work : function of a module.
         """
         self.task.tick()
-        asked: list[tuple[Any, ...]] = [(None, ())] * (len(self.shards.bounds) - 1)
+        asked: list[tuple[Any, ...] | None] = [None] * (len(self.parts.bounds) - 1)
         for i, s in enumerate(self.occupied):
-            at = slice(int(self.shards.bounds[s]), int(self.shards.bounds[s + 1]))
+            at = slice(int(self.parts.bounds[s]), int(self.parts.bounds[s + 1]))
             labels = Labels(*(fewest_bytes(values[at]) for values in (self.task.y, self.w, self.fold + 1)))
             asked[s] = labels, () if own is None else (own[i],)
-        found = self.shards.map(_answer, asked, (self.spec, work, *shared))
+        found = self.parts.map(_answer, self.spec, work, *shared, each=asked)
         return [found[s] for s in self.occupied]
 
     @cached_property
@@ -419,16 +418,14 @@ class PartedBalls(Balls):
 def balls_of(task: Task, coding: Coding, w: Array, fold: Array, folds: int) -> Balls:
     """The balls of a task, wherever its rows are."""
     source = task.D
-    if not isinstance(source, ShardedSource):
+    if not isinstance(source, PartedSource):
         return Balls(task, coding, w, fold, folds)
     spec = Spec(source.measure, coding.radii, coding.fine, task.classes, folds, uuid4().hex)
-    return PartedBalls(task, coding, w, fold, folds, source.shards, spec)
+    return PartedBalls(task, coding, w, fold, folds, source.parts, spec)
 
 
-def _answer(rows: Rows, labels: Labels | None, own: tuple[Any, ...], spec: Spec, work: Callable[..., Any], *shared: Any) -> Any:
+def _answer(rows: Rows, labels: Labels, own: tuple[Any, ...], spec: Spec, work: Callable[..., Any], *shared: Any) -> Any:
     """What a part answers. It keeps its balls, as the next question may need what was read for this one."""
-    if labels is None:
-        return None
     balls: Balls | None = rows.kept("balls", spec.key)
     if balls is None:
         source, w, nobody = spec.measure.source(rows), labels.w.astype(float), np.full(len(spec.measure.candidates[0]), -1)

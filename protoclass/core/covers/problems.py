@@ -238,7 +238,7 @@ def useful_columns(gain: Array, wrong: Array, best: Array) -> Array:
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.shape
-    most = MEMORY if task.D.shards is not None else max(MEMORY, 8 * n * m)
+    most = MEMORY if task.D.parts is not None else max(MEMORY, 8 * n * m)
     size = max(1, most // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))

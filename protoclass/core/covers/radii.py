@@ -1,4 +1,4 @@
-"""The default radii of the PVM: quantiles of the dissimilarities, by counting them in bins and sorting those that matter."""
+"""Radii at quantiles of the dissimilarities, such as the default radii of the PVM."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coding import bins_for, bits_of, shift_of
-from ..parallel import few
+from ..coding import bins_for
+from ..histogram import Pairs, values_at
 from ..sources import Source
-from .binned_radii import collect_bins, count_bins, quantile_bins
-from .quantiles import between, positions
-from .screened_radii import screened_radii
-from .sharded_radii import sharded_radii
 
 Array = NDArray[Any]
 SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
@@ -43,32 +39,13 @@ def default_radii(source: Source, candidate_row: Array, levels: Array | None, se
     if n * m > SAMPLE:
         columns = np.sort(np.random.default_rng(seed).choice(m, max(1, SAMPLE // n), replace=False))
         source, candidate_row = source.only(columns), candidate_row[columns]
-    if source.shards is not None:
-        return sharded_radii(source, candidate_row, levels)
-    if source.screening is not None:
-        found = screened_radii(source.screening, candidate_row, levels)
-        if found is not None:
-            return found
-    if few(n * m):
-        return _sorted(source, candidate_row, levels)
-    return _scanned(source, candidate_row, levels)
+    pairs = Pairs(candidate_row, bins_for(int(np.prod(source.shape))))
+    values, smaller = values_at([(source, pairs)], lambda total: quantile_ranks(levels, total))
+    return np.unique((smaller.astype(float) + values.astype(float)) / 2)
 
 
-def _sorted(source: Source, candidate_row: Array, levels: Array | None) -> Array:
-    """The radii from all dissimilarities, sorted."""
-    fine = bins_for(1)
-
-    def positive(rows: Array, columns: Array, tile: Array) -> tuple[None, list[Array]]:
-        counts = (bits_of(tile) >> shift_of(tile.dtype, fine) > 0) & (rows[:, None] != candidate_row[columns])
-        return None, [tile[counts]]
-
-    parts = source.scan(positive, lambda rows, columns, stay, sent: sent)
-    values = np.sort(np.concatenate([v for part in parts for v in part]).astype(np.float64))
-    return between(values, values[positions(levels, len(values))]) if len(values) else values
-
-
-def _scanned(source: Source, candidate_row: Array, levels: Array | None) -> Array:
-    """The radii from all dissimilarities: counted in bins in one scan, and collected where it matters in a second one."""
-    fine = bins_for(int(np.prod(source.shape)))
-    found = quantile_bins(count_bins(source, candidate_row, fine), levels)
-    return np.empty(0) if found is None else found.radii(collect_bins(source, candidate_row, fine, found.needed))
+def quantile_ranks(levels: Array | None, total: int) -> Array:
+    """Ranks from 1 on of the quantiles among `total` values, as the inverse of their distribution has them."""
+    if levels is None:
+        levels = np.concatenate([[0.0], np.geomspace(total**-0.5, 0.5, 19)])
+    return np.asarray(np.clip(np.ceil(np.asarray(levels) * total).astype(np.int64), 1, total))

@@ -31,7 +31,10 @@ from numpy.typing import NDArray
 
 from ...arguments import whole_number
 from ...errors import DataError, OptionError
+from ..coding import bins_for
+from ..histogram import Pairs, values_at
 from ..parallel import kernel, left
+from ..sources import Held
 
 Array = NDArray[Any]
 TINY = float(np.finfo(float).tiny)
@@ -80,26 +83,13 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     # weights in a unit, a power of 2, in which no product of two overflows
     blocks = list(blocks)
     unit = -int(np.frexp(max((np.max(w, initial=0.0) for _, w, _ in blocks), default=0.0))[1])
-    parts = [(np.ascontiguousarray(D, np.float64), np.ldexp(np.asarray(w, np.float64), unit), own) for D, w, own in blocks]
-    # Positive floats have the same order as their bits. Those of the median are determined 16 at a time: `above` are those
-    # known so far, and `rest` is the weight below the median among the dissimilarities that begin with them.
-    above, rest = np.int64(0), 0.0
-    for shift in (48, 32, 16, 0):
-        sums = np.zeros(2**16)
-        for D, w, own in parts:
-            _tally(D, D.view(np.int64), w, w[own], shift, above, sums)
-        filled = np.flatnonzero(sums)
-        if not len(filled):
-            return 1.0
-        upto = np.cumsum(sums)
-        rest = upto[-1] / 2 if shift == 48 else rest
-        at = int(
-            np.clip(np.searchsorted(upto, rest), filled[0], filled[-1])
-        )  # rounding may lead outside the non-empty bins
-        rest -= upto[at] - sums[at]
-        above = np.int64(above * 2**16 + at)
+    fine, parts = bins_for(sum(np.size(D) for D, _, _ in blocks)), []
+    for D, weights, own in blocks:
+        w = np.ldexp(np.asarray(weights, np.float64), unit)
+        parts.append((Held(np.ascontiguousarray(D, np.float64)), Pairs(np.full(len(own), -1), fine, (w, w[own]))))
+    found, _ = values_at(parts, lambda total: np.array([total / 2]))
     with np.errstate(over="ignore"):
-        return float(np.clip(above.view(np.float64) ** -2.0, TINY, 1 / TINY))
+        return float(np.clip(found[0] ** -2.0, TINY, 1 / TINY)) if len(found) else 1.0
 
 
 def similarities(D: Array, gamma: float) -> NDArray[np.float64]:
@@ -272,15 +262,6 @@ def _check_count(count: int, most: int, least: int = 1) -> int:
     if whole_number("count", count, least) > most:
         raise OptionError(f"count={count}: there are {most} candidates")
     return int(count)
-
-
-@kernel
-def _tally(D, bits, w, v, shift, above, sums):  # type: ignore[no-untyped-def]
-    # weight of the pairs whose bits beyond `shift` + 16 are `above`, by the 16 bits beyond `shift`
-    for i in range(D.shape[0]):
-        for j in range(D.shape[1]):
-            if 0.0 < D[i, j] < np.inf and (bits[i, j] >> shift) >> 16 == above:
-                sums[(bits[i, j] >> shift) & 65535] += w[i] * v[j]
 
 
 @kernel

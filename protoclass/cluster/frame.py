@@ -1,24 +1,28 @@
-"""Frames whose rows stay on the workers of a Dask cluster."""
+"""Frames whose rows stay on the workers of a Dask cluster: made of tables there, represented by metrics, and asked for answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from itertools import pairwise
-from typing import Any
+from operator import add
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
 from ..arguments import one_of
-from ..cluster import Parts, is_dask
 from ..core.memory import at_most, check_fits
 from ..core.parallel import on_this_thread
+from ..core.parts import Rows, parted_rep
+from ..core.sources import Rep
 from ..errors import DataError, OptionError, TooLarge
-from .formula import Formula, read
-from .frame import Frame
-from .schema import (
+from ..frames.blocks import blocks
+from ..frames.formula import Formula, read
+from ..frames.frame import Frame
+from ..frames.schema import (
     check_names,
     check_unique,
     check_weight_of_classes,
@@ -28,8 +32,11 @@ from .schema import (
     missing_values,
     read_classes,
 )
-from .sources import file_source, is_path, read_piece
-from .specification import trained_spec
+from ..frames.sources import file_source, is_path, read_piece
+from ..frames.specification import trained_spec
+from .workers import ClusterParts, is_dask
+
+Answer: TypeAlias = pd.Series | pd.DataFrame
 
 PARTS = 2  # for each thread of the workers
 SHARE = 1 / 16  # of a worker's memory, which one part may take
@@ -38,29 +45,14 @@ ROWS = 50_000  # of a part that is made of a frame in memory
 
 @dataclass(frozen=True)
 class Look:
-    """What a part of the data says of itself.
+    """What a part of the data says of itself."""
 
-    Attributes
-    ----------
-    complete : bool array (r,)
-        Which of its rows take part.
-    missing : Series
-        Missing values of each column.
-    size : int
-        Bytes of the columns that the formula names.
-    examples : mapping of column name to Series
-        Values of the rows that take part: of text and categories all that occur, of numbers the first ones.
-    response : Series of the rows that take part, or None
-    aside : mapping of name to Series
-        Columns of weights and groups, of all rows.
-    """
-
-    complete: np.ndarray
-    missing: pd.Series
-    size: int
-    examples: dict[str, pd.Series]
-    response: pd.Series | None
-    aside: dict[str, pd.Series]
+    complete: np.ndarray  # bool (r,): which of its rows take part
+    missing: pd.Series  # missing values of each column
+    size: int  # bytes of the columns that the formula names
+    examples: dict[str, pd.Series]  # values of the rows that take part: of text and categories all that occur, of numbers the first
+    response: pd.Series | None  # of the rows that take part
+    aside: dict[str, pd.Series]  # columns of weights and groups, of all rows
 
 
 def look(table: pd.DataFrame, formula: Formula, aside: Sequence[str], keep: bool) -> Look:
@@ -98,19 +90,11 @@ def _coded(values: pd.Series) -> pd.Series:
 
 @dataclass(frozen=True, repr=False)
 class RemoteFrame(Frame):
-    """A Frame whose predictors stay on the workers of a cluster, part by part; classes and weights are here as well.
+    """A Frame whose predictors stay on the workers of a cluster, part by part; classes and weights are here as well."""
 
-    Attributes
-    ----------
-    columns : DataFrame (n, ...)
-        All predictors, fetched when they are first read.
-    parts : Parts of Frame
-        The rows of each part of the data that take part in the fit.
-    labels : Index (n,)
-    """
-
-    columns: pd.DataFrame = field(init=False, repr=False)
-    parts: Parts = field(kw_only=True)  # type: ignore[misc, assignment]
+    columns: pd.DataFrame = field(init=False, repr=False)  # all predictors, fetched when they are first read
+    # the rows of each part of the data that take part in the fit, a Frame each
+    parts: ClusterParts = field(kw_only=True)  # type: ignore[misc, assignment]
     labels: pd.Index = field(kw_only=True)
 
     def __getattr__(self, name: str) -> Any:
@@ -136,7 +120,7 @@ class RemoteFrame(Frame):
         order = np.argsort(rows, kind="stable")
         at = np.split(rows[order], np.searchsorted(rows[order], self.parts.bounds[1:-1]))
         local = [(positions - first,) for positions, first in zip(at, self.parts.bounds[:-1], strict=True)]
-        found = pd.concat(self.parts.map(_columns, local))
+        found = pd.concat(self.parts.map(_columns, each=local))
         columns = found.iloc[np.argsort(order, kind="stable")].set_axis(self.labels[rows])
         response = None if self.response is None else self.response[rows]
         return Frame(
@@ -145,10 +129,10 @@ class RemoteFrame(Frame):
 
     def held_out_levels(self, fold: np.ndarray, texts: Iterable[str]) -> dict[str, np.ndarray]:
         of_part = [(own,) for own in np.split(fold, self.parts.bounds[1:-1])]
-        found = self.parts.map(_levels_by_fold, of_part, (int(fold.max(initial=0)) + 1, tuple(texts)))
+        found = self.parts.map(_levels_by_fold, int(fold.max(initial=0)) + 1, tuple(texts), each=of_part)
         once = {c: np.flatnonzero(np.logical_or.reduce([part[c] for part in found]).sum(axis=1) == 1) for c in found[0]}
         rare = {c: levels for c, levels in once.items() if len(levels)}
-        at = self.parts.map(_rows_with, [()] * len(of_part), (rare, tuple(texts)))
+        at = self.parts.map(_rows_with, rare, tuple(texts))
         return {c: np.concatenate([part[c] for part in at]) for c in rare}
 
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
@@ -208,9 +192,9 @@ def mold_remote(
         )
     needed = [c for c in data.columns if c in {*parsed.variables, parsed.response, *names}]
     present = [c for c in names if c in needed]
-    Parts(client, ()).check_versions()
-    tables = Parts(client, client.compute(data[needed].to_delayed()), run=_on_worker)
-    looks = tables.map(look, [()] * len(tables), (parsed, present, na == "keep"))
+    ClusterParts(client, ()).check_versions()
+    tables = ClusterParts(client, client.compute(data[needed].to_delayed()), run=_on_worker)
+    looks = tables.map(look, parsed, present, na == "keep")
     complete = np.concatenate([one.complete for one in looks])
     if len(complete) == 0:
         raise DataError("the data have no rows")
@@ -237,7 +221,7 @@ def mold_remote(
          weight[counts[a] : counts[b]])
         for a, b in groups
     ]  # fmt: skip
-    parts = tables.in_groups(groups).make(_frame_of_part, own, (head, levels.categories, levels.ordered), bounds)
+    parts = tables.in_groups(groups).make(_frame_of_part, head, levels.categories, levels.ordered, each=own, bounds=bounds)
     frame = RemoteFrame(
         levels, parsed, schema, head.spec, weight, table.index[~complete], na == "keep", notes,
         parts=parts, labels=labels,
@@ -253,9 +237,9 @@ def _on_worker(work: Callable[..., Any], *given: Any) -> Any:
         return on_this_thread(work, *given)
 
 
-def _head(tables: Parts, formula: Formula, schema: Any, keep: bool) -> Frame:
+def _head(tables: ClusterParts, formula: Formula, schema: Any, keep: bool) -> Frame:
     """The Frame of no rows, with the specification of the design matrix."""
-    first = next(part for part in tables.map(_first_rows, [()] * len(tables), (formula.variables,)) if len(part))
+    first = next(part for part in tables.map(_first_rows, formula.variables) if len(part))
     some = first if keep else first.dropna()
     one = Frame(some, None, formula, schema, None, np.ones(len(some)), pd.RangeIndex(0), keep)
     return replace(one.take(np.arange(0)), spec=trained_spec(one))
@@ -340,3 +324,61 @@ def as_dask(data: Any) -> Any:
         f"client= goes with a Dask DataFrame, a pandas frame or paths of parquet or csv files, not with {type(data).__name__}: "
         "dask.dataframe.from_pandas(frame, npartitions=8) makes one"
     )
+
+
+def train_remote(metric: Any, frame: Frame) -> Any:
+    """The metric trained on rows that stay where they are, from what each place says of its own.
+
+    Raises
+    ------
+    OptionError
+        For a metric whose training reads all rows.
+    """
+    if not metric.trained_in_parts:
+        raise OptionError(
+            f"{metric.name} learns from all rows in one place{f' ({metric.scaling})' if metric.scaling else ''}, and they stay on the "
+            "cluster: train it on a sample of them, pc.dissimilarity(formula, sample, metric).metric, and give that"
+        )
+    assert frame.parts is not None
+    tallies = frame.parts.map(_tally, metric)
+    return metric.trained(reduce(add, [tally for tally in tallies if tally is not None]), frame)
+
+
+def _tally(frame: Frame, metric: Any) -> Any:
+    return reduce(add, (metric.tally(rows) for _, rows in blocks(frame))) if len(frame) else None
+
+
+def rows_where_they_are(metric: Any, frame: Frame, rows_of: Any) -> Rep:
+    """The representation of rows that stay where they are; `rows_of(metric, frame)` makes that of a part."""
+    parts = frame.parts
+    assert parts is not None
+    firsts = [(int(first),) for first in parts.bounds[:-1]]
+    return parted_rep(parts.make(_represent, metric, rows_of, each=firsts))
+
+
+def _represent(frame: Frame, first: int, metric: Any, rows_of: Any) -> Rows:
+    return Rows(first, rows_of(metric, frame))
+
+
+def over_partitions(data: Any, names: Iterable[str] | None, function: Callable[[pd.DataFrame], Answer], like: Answer) -> Any:
+    """A function of each partition of a table, as a lazy answer of the table's own library.
+
+    Parameters
+    ----------
+    data : dask DataFrame
+    names : the columns that the function reads, None for all
+    function : of a pandas frame, which gives an answer about its rows
+    like : Series or DataFrame
+        An answer of no rows, which has the types of all.
+    """
+    part = data if names is None else data[list(names)]
+    like = like.set_axis(part._meta.index)
+    return part.map_partitions(partial(_answer, function, like), meta=like)
+
+
+def _answer(function: Callable[[pd.DataFrame], Answer], like: Answer, rows: pd.DataFrame) -> Answer:
+    """The answer about a partition, with the types that were promised; a partition may have no rows."""
+    if len(rows) == 0:
+        return like.set_axis(rows.index)
+    answer = function(rows)
+    return answer.astype(like.dtypes if isinstance(like, pd.DataFrame) else like.dtype)

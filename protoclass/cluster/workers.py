@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pkgutil import resolve_name
 from typing import Any
 
-from .errors import ClusterError, NotAvailable, OptionError, ProtoclassError, brief, cut
+from ..errors import ClusterError, NotAvailable, OptionError, ProtoclassError, brief, cut
 
 HEAVY = 2**15  # bytes from which on a shared argument is sent to each worker once, and not with every call
 KEPT = 16  # shared arguments that stay on the workers
@@ -18,6 +18,7 @@ TRIES = 3  # of a call whose shared arguments were lost with a worker
 VERSION = "protoclass:__version__"
 LOOK = 0.5  # seconds between two looks at the cluster
 
+Each = Sequence[tuple[Any, ...] | None] | None  # the arguments of each part; None for a part that is not asked
 Shared = OrderedDict[int, tuple[Any, Any]]  # by identity: a value, which is kept alive, and its place on the workers
 
 
@@ -55,19 +56,12 @@ def _current() -> Any:
     return client if client.status == "running" else None
 
 
-class Parts:
+class ClusterParts:
     """Values on the workers of a cluster, one for each part of the data.
 
     A part whose worker is lost is made again by Dask, from the table that it came from.
 
-    Attributes
-    ----------
-    client : Dask client
-    futures : tuple of Future
-    bounds : int array (parts + 1,)
-        The number of the first row of each part, and of all; only where the parts know their rows.
-    run : callable
-        `run(work, *given)` does the work on a worker.
+    `bounds` are known only where the parts know their rows. `run(work, *given)` does the work on a worker.
     """
 
     def __init__(
@@ -80,8 +74,8 @@ class Parts:
     def __len__(self) -> int:
         return len(self.futures)
 
-    def map(self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...] = ()) -> list[Any]:
-        """`work(value, *each[s], *shared)` of every part s, where it is; the results come here.
+    def map(self, work: Callable[..., Any], *shared: Any, each: Each = None) -> list[Any]:
+        """`work(value, *each[s], *shared)` of every part s, where it is; the results come here. See `core.parts.Parts`.
 
         Raises
         ------
@@ -90,26 +84,26 @@ class Parts:
         ProtoclassError
             That `work` raises.
         """
-        found: list[Any] = self._tried(lambda: self._gathered(work, each, shared))
+
+        def gathered(futures: list[Any]) -> list[Any]:
+            found = iter(self.client.gather(futures))
+            return [next(found) if wanted else None for wanted in self._wanted(each)]
+
+        found: list[Any] = self._done(work, shared, each, gathered)
         return found
 
-    def make(
-        self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...] = (), bounds: Any = None
-    ) -> Parts:
+    def make(self, work: Callable[..., Any], *shared: Any, each: Each = None, bounds: Any = None) -> ClusterParts:
         """The same, with results that stay on the workers."""
 
-        def made() -> Parts:
-            futures = self._submitted(work, each, shared)
-            with self._cancelled_if_left(futures):
-                self._wait(futures)
-            return Parts(self.client, futures, self.bounds if bounds is None else bounds, self._shared, self.run)
+        def made(futures: list[Any]) -> ClusterParts:
+            return ClusterParts(self.client, futures, self.bounds if bounds is None else bounds, self._shared, self.run)
 
-        parts: Parts = self._tried(made)
+        parts: ClusterParts = self._done(work, shared, each, made)
         return parts
 
-    def in_groups(self, groups: Sequence[tuple[int, int]]) -> Parts:
+    def in_groups(self, groups: Sequence[tuple[int, int]]) -> ClusterParts:
         """Fewer parts: of each run of neighbours, from the first to before the last, a list of their values."""
-        return Parts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared, self.run)
+        return ClusterParts(self.client, [list(self.futures[a:b]) for a, b in groups], None, self._shared, self.run)
 
     def check_versions(self) -> None:
         """Raise where the scheduler or a worker lacks this package or has another version of it, which nothing sent would tell.
@@ -120,7 +114,7 @@ class Parts:
         ------
         ClusterError
         """
-        from . import __version__
+        from .. import __version__
 
         for place, version in self._tried(self._versions).items():
             if isinstance(version, (str, ImportError, AttributeError)) and version != __version__:
@@ -163,16 +157,27 @@ class Parts:
                 raise self._own(reason) from reason
         raise ClusterError(f"the cluster {self._address} has cancelled the work {TRIES} times: start it again, and fit again")
 
-    def _gathered(self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...]) -> list[Any]:
-        futures = self._submitted(work, each, shared)
-        with self._cancelled_if_left(futures):
-            self._wait(futures)
-            return list(self.client.gather(futures))
+    def _wanted(self, each: Each) -> list[bool]:
+        return [each is None or each[s] is not None for s in range(len(self))]
 
-    def _submitted(self, work: Callable[..., Any], each: Sequence[tuple[Any, ...]], shared: tuple[Any, ...]) -> list[Any]:
+    def _done(self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each, use: Callable[[list[Any]], Any]) -> Any:
+        """What is made of the results of the parts that are asked, once these are there."""
+
+        def done() -> Any:
+            futures = self._submitted(work, shared, each)
+            with self._cancelled_if_left(futures):
+                self._wait(futures)
+                return use(futures)
+
+        return self._tried(done)
+
+    def _submitted(self, work: Callable[..., Any], shared: tuple[Any, ...], each: Each) -> list[Any]:
         sent, called = tuple(self._sent(value) for value in shared), (work,) if self.run is None else (self.run, work)
+        own = [()] * len(self) if each is None else each
         return [
-            self.client.submit(*called, part, *own, *sent, pure=False) for part, own in zip(self.futures, each, strict=True)
+            self.client.submit(*called, part, *some, *sent, pure=False)
+            for part, some in zip(self.futures, own, strict=True)
+            if some is not None
         ]
 
     def _sent(self, value: Any) -> Any:

@@ -16,11 +16,10 @@ _PLACES = {
     "metrics.measuring": "dissimilarity",
     "metrics.stored": "read_dissimilarity",
     "metrics.embedding": "Embedding Spectrum",
-    "metrics.base": "Metric TrainedMetric",
-    "metrics.vectors": "VectorMetric",
+    "metrics.base": "Metric TrainedMetric Traits VectorMetric",
     "metrics.minkowski": "Minkowski Euclidean Manhattan Chebyshev",
     "metrics.gower": "Gower",
-    "metrics.ranks": "Ranks",
+    "metrics.wrappers": "Ranks Wrapper",
     "metrics.mahalanobis": "Mahalanobis",
     "metrics.pairwise": "Cosine Correlation Canberra Hamming Jaccard ZeroOne",
     "metrics.kernels": "Kernel precomputed psd",
@@ -128,6 +127,8 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .frames.datasets import simulate_mixture as simulate_mixture
     from .metrics.base import Metric as Metric
     from .metrics.base import TrainedMetric as TrainedMetric
+    from .metrics.base import Traits as Traits
+    from .metrics.base import VectorMetric as VectorMetric
     from .metrics.candidates import hull as hull
     from .metrics.candidates import kmeans as kmeans
     from .metrics.candidates import unlabelled as unlabelled
@@ -157,13 +158,13 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .metrics.pairwise import Hamming as Hamming
     from .metrics.pairwise import Jaccard as Jaccard
     from .metrics.pairwise import ZeroOne as ZeroOne
-    from .metrics.ranks import Ranks as Ranks
     from .metrics.stored import read_dissimilarity as read_dissimilarity
     from .metrics.strings import Levenshtein as Levenshtein
     from .metrics.strings import Mismatch as Mismatch
     from .metrics.tangent import Tangent as Tangent
     from .metrics.tangent import images as images
-    from .metrics.vectors import VectorMetric as VectorMetric
+    from .metrics.wrappers import Ranks as Ranks
+    from .metrics.wrappers import Wrapper as Wrapper
     from .models.base import Grid as Grid
     from .models.base import Model as Model
     from .models.base import axis as axis

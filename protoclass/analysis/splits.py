@@ -25,10 +25,9 @@ from ..frames.checks import along
 from ..frames.frame import Frame, mold
 from ..frames.reading import made_from
 from ..frames.unseen import Unseen
-from ..metrics.base import Metric
+from ..metrics.base import Metric, as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
-from ..metrics.vectors import as_vectors
 from ..progress import bar
 from .paired import Design
 

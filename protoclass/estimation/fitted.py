@@ -25,8 +25,8 @@ from ..frames.rows import row_blocks
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..frames.unseen import HOW as UNSEEN
 from ..frames.unseen import Unseen
+from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.capabilities import Learned
 from ..models.registry import lacking

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, Traits
 from .minkowski import Euclidean, TrainedMinkowski
 
 
@@ -50,13 +49,13 @@ class Adaptive(Metric):
     True
     """
 
+    traits = Traits(slow=True, row_by_row=True, train_in_folds=True, supervised=True)
+
     neighborhood: int | None = None
     epsilon: float = 1.0
     ridge: float = 1.0
     iterations: int = 1
     scale: bool = True
-    slow: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
     base: TrainedMinkowski | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -71,14 +70,6 @@ class Adaptive(Metric):
         one_of("scale", self.scale, (True, False))
         if self.base is not None and not isinstance(self.base, TrainedMinkowski):
             raise OptionError(f"base={brief(self.base)}: None, as it is set where the metric is trained")
-
-    @property
-    def train_in_folds(self) -> bool:
-        return True
-
-    @property
-    def supervised(self) -> bool:
-        return True
 
     def pretrain(self, frame: Frame) -> Adaptive:
         return replace(self, base=self._pooled(frame))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..core.distances.dtw import dtw
 from ..core.sources import Rep
 from ..errors import DataError
 from ..frames.frame import Frame
-from .base import Metric
+from .base import Metric, Traits
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +63,7 @@ class DTW(Metric):
     euclidean 0.25
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
+    traits = Traits(symmetric=True, row_by_row=True, slow=True)
 
     window: int | None = None
     r: int = 2

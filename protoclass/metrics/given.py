@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from ..declared import savable
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric, NewRows, TrainedMetric
+from .base import Metric, NewRows, TrainedMetric, Traits
 from .matrices import (
     ORDER,
     as_array,
@@ -41,18 +41,10 @@ class Given(Metric):
         Whether the rows have no names of their own and are labelled from 0, so that they match data labelled so only.
     """
 
-    slow: ClassVar[bool] = True
+    traits = Traits(slow=True, given=True, opaque=True)
 
     origin: str = ""
     unnamed: bool = False
-
-    @property
-    def given(self) -> bool:
-        return True
-
-    @property
-    def opaque(self) -> bool:
-        return True
 
     @property
     def name(self) -> str:

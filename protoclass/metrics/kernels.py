@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from ..declared import savable
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, Traits
 from .given import kernel_distances
 from .matrices import as_array, as_floats
 from .minkowski import SCALES, finite, unscaled
@@ -69,8 +69,6 @@ class Kernel(Metric):
     [1.149, 1.1561, 0.6251]
     """
 
-    row_by_row: ClassVar[bool] = True
-
     kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
     gamma: float | None = None
     degree: int = 3
@@ -94,7 +92,7 @@ class Kernel(Metric):
             raise OptionError(f"coef0={brief(self.coef0)}: a number >= 0, as a smaller one does not make a kernel")
         if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
             raise OptionError(f"degree and coef0 go with kernel='poly', not with the {self.name}")
-        one_of("scale", self.scale, SCALES)
+        one_of("scale", self.scale, tuple(SCALES))
 
     @property
     def has_gamma(self) -> bool:
@@ -102,28 +100,17 @@ class Kernel(Metric):
         return isinstance(self.kernel, str) and self.kernel != "linear"
 
     @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        return not callable(self.kernel)  # whose bits for (x, z) and (z, x) may differ
-
-    @property
-    def triangle(self) -> bool:  # type: ignore[override]
-        return self.kernel in PRECISE
-
-    @property
-    def data_dependent(self) -> bool:
-        return bool(self.scale) or (self.has_gamma and self.gamma is None)
-
-    @property
-    def train_in_folds(self) -> bool:
-        return self.scale == "fold"
+    def traits(self) -> Traits:
+        learned = self.has_gamma and self.gamma is None
+        return Traits(
+            symmetric=not callable(self.kernel),  # whose bits for (x, z) and (z, x) may differ
+            triangle=self.kernel in PRECISE, row_by_row=True, data_dependent=bool(self.scale) or learned,
+            train_in_folds=self.scale == "fold", trained_in_parts=self.scale != "robust" and not learned,
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
         return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
-
-    @property
-    def trained_in_parts(self) -> bool:
-        return self.scale != "robust" and (self.gamma is not None or not self.has_gamma)
 
     def tally(self, frame: Frame) -> Spread:
         table = frame.design

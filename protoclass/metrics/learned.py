@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_SEED, is_number, one_of, whole_number
 from ..core.distances.discriminant import SINGULAR, discriminants, scatter
+from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import products
 from ..core.folds import stratified_subset
 from ..core.neighbours.nca import nca
@@ -18,8 +18,7 @@ from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric
-from .euclidean_space import EuclideanSpace
+from .base import EuclideanSpace, Metric, Traits
 from .minkowski import finite
 from .pairwise import design_of
 from .spread import spread_of
@@ -85,10 +84,6 @@ class Learned(Metric):
     {'sepal_length': 0.0, 'sepal_width': 0.0, 'petal_length': 0.4, 'petal_width': 0.6}
     """
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-
     kind: str = "nca"
     components: int | None = None
     diagonal: bool | None = None
@@ -121,20 +116,11 @@ class Learned(Metric):
         return f"diagonal {self.kind.upper()}" if self.weighs else self.kind.upper()
 
     @property
-    def train_in_folds(self) -> bool:
-        return True
-
-    @property
-    def supervised(self) -> bool:
-        return True
-
-    @property
-    def scaling(self) -> str:
-        return "scaled columns"
-
-    @property
-    def power(self) -> float | None:
-        return 2.0 if self.weighs else None
+    def traits(self) -> Traits:
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True, scaling="scaled columns",
+            power=2.0 if self.weighs else None, geometry=Geometry(),
+        )  # fmt: skip
 
     def train(self, frame: Frame) -> TrainedLearned:
         if frame.response is None:
@@ -287,9 +273,10 @@ class TrainedLearned(EuclideanSpace):
         return tuple(said)
 
     @property
-    def scaling(self) -> str:
+    def traits(self) -> Traits:
         known, there = self.counts
-        return self.spec.scaling + (f", learned from {known} of {there} rows" if known < there else "")
+        sample = f", learned from {known} of {there} rows" if known < there else ""
+        return replace(self.spec.traits, scaling=self.spec.scaling + sample)
 
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,12 +19,14 @@ from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from .arrays import strings
-from .base import Metric
+from .base import Metric, Traits, VectorMetric
 from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql
 from .spread import Spread, spread_of
-from .vectors import VectorMetric
 
-SCALES = (True, False, "fold", "range", "robust")
+SCALES: dict[Any, str] = {  # in words
+    True: "scaled columns", False: "", "fold": "columns scaled in each fold", "range": "columns scaled by their range",
+    "robust": "columns scaled by their median absolute deviation",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,6 @@ class Minkowski(Metric):
     [2.5, 2.2, 1.3]
     """
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-
     r: float = 2.0
     scale: bool | str = True
     weights: Any = None
@@ -74,32 +72,17 @@ class Minkowski(Metric):
     def __post_init__(self) -> None:
         if not is_number(self.r, 1) and not (isinstance(self.r, float) and self.r == np.inf):
             raise OptionError(f"r={brief(self.r)}: a Minkowski distance has r >= 1 (inf for Chebyshev)")
-        one_of("scale", self.scale, SCALES)
+        one_of("scale", self.scale, tuple(SCALES))
         if self.weights is not None:
             object.__setattr__(self, "weights", _weights(self.weights))
 
     @property
-    def power(self) -> float | None:
-        return self.r if self.r < np.inf else None
-
-    @property
-    def scaling(self) -> str:
-        names: dict[Any, str] = {True: "scaled columns", False: "", "fold": "columns scaled in each fold",
-                                 "range": "columns scaled by their range",
-                                 "robust": "columns scaled by their median absolute deviation"}  # fmt: skip
-        return names[self.scale]
-
-    @property
-    def data_dependent(self) -> bool:
-        return bool(self.scale)
-
-    @property
-    def train_in_folds(self) -> bool:
-        return self.scale == "fold"
-
-    @property
-    def trained_in_parts(self) -> bool:
-        return self.scale != "robust"
+    def traits(self) -> Traits:
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, data_dependent=bool(self.scale), train_in_folds=self.scale == "fold",
+            trained_in_parts=self.scale != "robust", power=self.r if self.r < np.inf else None, scaling=SCALES[self.scale],
+            geometry=Geometry(self.r),
+        )  # fmt: skip
 
     def tally(self, frame: Frame) -> Spread:
         table = frame.design
@@ -159,10 +142,6 @@ class TrainedMinkowski(VectorMetric):
                 Z = Z * self.factor
             Z = np.ascontiguousarray(Z, self._dtype)
         return (finite(Z, frame),)
-
-    @property
-    def geometry(self) -> Geometry:
-        return Geometry(self.spec.r)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return minkowski(rows[0], candidates[0], self.spec.r)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from ..frames.frame import Frame
 from ..frames.rounded import EXACT
 from ..frames.schema import numbers
 from ..frames.sql import Columns
-from .base import Metric
+from .base import Metric, Traits
 from .in_sql import SQLDistance, coordinate, value
 
 HALF = np.finfo(float).max / 2
@@ -50,9 +49,7 @@ class Cosine(Metric):
     [0.2929, 1.0, 0.2929]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    geometry: ClassVar[Geometry] = HALF_SQUARES
+    traits = Traits(symmetric=True, row_by_row=True, geometry=HALF_SQUARES)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -88,9 +85,7 @@ class Correlation(Metric):
     [0.0, 2.0, 2.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    geometry: ClassVar[Geometry] = HALF_SQUARES
+    traits = Traits(symmetric=True, row_by_row=True, geometry=HALF_SQUARES)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -126,9 +121,7 @@ class Canberra(Metric):
     [0.5, 2.0, 2.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
+    traits = Traits(symmetric=True, row_by_row=True, triangle=True)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -170,10 +163,7 @@ class Hamming(Metric):
     [0.5, 0.5, 1.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    unseen: ClassVar[str] = "unlike"
+    traits = Traits(symmetric=True, row_by_row=True, triangle=True, unseen="unlike")
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
@@ -232,7 +222,7 @@ class ZeroOne(Hamming):
     [1.0, 0.0, 1.0]
     """
 
-    triangle: ClassVar[bool] = True
+    traits = Hamming.traits
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return (super().between(rows, candidates) > 0).astype(float)
@@ -268,9 +258,7 @@ class Jaccard(Metric):
     [0.5, 1.0, 1.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
+    traits = Traits(symmetric=True, row_by_row=True, triangle=True)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)

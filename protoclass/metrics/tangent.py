@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, OptionError, TooLarge, brief
 from ..frames.frame import Frame
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, Traits
 
 LARGEST = 2**33  # bytes of all tangents
 
@@ -56,8 +56,6 @@ class Tangent(Metric):
     True
     """
 
-    slow: ClassVar[bool] = True
-
     shape: tuple[int, int] = (16, 16)
     sigma: float = 0.9
     transformations: tuple[str, ...] = TRANSFORMATIONS
@@ -84,12 +82,8 @@ class Tangent(Metric):
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
 
     @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        return self.two_sided
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.background is None
+    def traits(self) -> Traits:
+        return Traits(slow=True, symmetric=self.two_sided, data_dependent=self.background is None)
 
     def train(self, frame: Frame) -> TrainedTangent:
         X = self.pixels(frame)

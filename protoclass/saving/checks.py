@@ -23,9 +23,8 @@ from ..estimation.resampling import MEASURES
 from ..estimation.validation import Validation
 from ..frames.frame import Frame
 from ..metrics.arrays import check_rep, same
-from ..metrics.base import candidates_of, rows_of
+from ..metrics.base import as_vectors, candidates_of, rows_of
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.vectors import as_vectors
 from ..models.base import Model
 
 FEW = 2  # rows that a rule is asked about

@@ -16,14 +16,12 @@ from ..errors import ProtoclassError, shown
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
 from ..metrics.arrays import same
-from ..metrics.base import Metric, TrainedMetric
+from ..metrics.base import Metric, TrainedMetric, Traits
 from ..metrics.registry import metric as by_name
 from .claims import CLAIMS
 from .contract import ContractError, pickled, require, thirty_columns
 from .measured import Array, Measured, equal, first_unequal, trained_on, unless_refused
 from .unkind import far, fractions, tables
-
-FLAGS = ("slow", "symmetric", "triangle", "row_by_row", "given", "train_in_folds", "data_dependent", "opaque", "skips_missing")
 
 
 def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
@@ -81,14 +79,16 @@ def _check(s: Measured) -> None:
 def check_declarations(metric: Metric) -> None:
     """What a metric says of itself is of the right type, before anything is measured."""
     name = type(metric).__name__
-    for flag in (*FLAGS, "trained_in_parts"):
-        value: Any = getattr(metric, flag)
-        cure = "write @property above it" if callable(value) else "it must be True or False"
-        require(isinstance(value, (bool, np.bool_)), f"{name}.{flag} is a {type(value).__name__}: {cure}")
-    for text in ("name", "scaling"):
-        value = getattr(metric, text)
-        cure = "write @property above it" if callable(value) else "it must be a text"
-        require(isinstance(value, str), f"{name}.{text} is a {type(value).__name__}: {cure}")
+    stated: tuple[tuple[Any, str, type], ...] = ((metric, "name", str), (metric, "traits", Traits))
+    for of, what, kind in stated:
+        value = getattr(of, what)
+        cure = "write @property above it" if callable(value) else f"it must be a {kind.__name__}"
+        require(isinstance(value, kind), f"{name}.{what} is a {type(value).__name__}: {cure}")
+    for f in fields(Traits):
+        value, default = getattr(metric.traits, f.name), f.default
+        allowed = "True or False" if isinstance(default, bool) else "a text" if isinstance(default, str) else ""
+        fine = isinstance(value, (bool, np.bool_)) if isinstance(default, bool) else isinstance(value, str)
+        require(fine or not allowed, f"{name}.traits has {f.name}={value!r}: it must be {allowed}")
     copied = pickled(metric, f"the metric {name}")
     try:
         equals, hashes = copied == metric, hash(copied) == hash(metric)

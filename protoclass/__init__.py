@@ -22,7 +22,7 @@ _PLACES = {
     "metrics.wrappers": "Ranks Wrapper",
     "metrics.mahalanobis": "Mahalanobis",
     "metrics.pairwise": "Cosine Correlation Canberra Hamming Jaccard ZeroOne",
-    "metrics.kernels": "Kernel precomputed psd",
+    "metrics.kernels": "Kernel",
     "metrics.strings": "Mismatch Levenshtein",
     "metrics.tangent": "Tangent images",
     "metrics.dtw": "DTW",
@@ -32,7 +32,7 @@ _PLACES = {
     "models.registry": "register",
     "metrics.check": "Check",
     "metrics.custom": "Custom",
-    "metrics.given": "kernel_distances",
+    "metrics.matrices": "kernel_distances precomputed psd",
     "metrics.candidates": "unlabelled kmeans hull",
     "models.base": "Model Grid axis check_number heaviest_class own_candidates",
     "models.capabilities": "Capabilities",
@@ -139,13 +139,13 @@ if TYPE_CHECKING:  # `as` makes the names public for type checkers
     from .metrics.dtw import DTW as DTW
     from .metrics.embedding import Embedding as Embedding
     from .metrics.embedding import Spectrum as Spectrum
-    from .metrics.given import kernel_distances as kernel_distances
     from .metrics.gower import Gower as Gower
     from .metrics.kernels import Kernel as Kernel
-    from .metrics.kernels import precomputed as precomputed
-    from .metrics.kernels import psd as psd
     from .metrics.learned import Learned as Learned
     from .metrics.mahalanobis import Mahalanobis as Mahalanobis
+    from .metrics.matrices import kernel_distances as kernel_distances
+    from .metrics.matrices import precomputed as precomputed
+    from .metrics.matrices import psd as psd
     from .metrics.measuring import dissimilarity as dissimilarity
     from .metrics.minkowski import Chebyshev as Chebyshev
     from .metrics.minkowski import Euclidean as Euclidean

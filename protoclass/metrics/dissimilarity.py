@@ -26,7 +26,8 @@ from ..progress import bar
 from .base import TrainedMetric, as_vectors
 from .check import Check, check_dissimilarity
 from .embedding import Embedding, Spectrum, spectrum_of
-from .given import Given, converted, trained_given
+from .given import Given, trained_given
+from .matrices import converted
 from .reading import build_new_query, build_query, build_source, source_beside
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..arguments import is_number, one_of
 from ..core.distances.minkowski import minkowski, products, totals
@@ -18,8 +17,7 @@ from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric, TrainedMetric, Traits
-from .given import kernel_distances
-from .matrices import as_array, as_floats
+from .matrices import kernel_distances
 from .minkowski import SCALES, finite, unscaled
 from .spread import Spread, spread_of
 
@@ -27,7 +25,6 @@ KERNELS = ("rbf", "poly", "linear", "laplacian")
 PRECISE = ("rbf", "linear", "laplacian")  # others are 0 between near rows, as differences of large numbers
 TILE = 64  # rows on either side of a call of the user's kernel
 HIGHEST = 100  # degree of a polynomial
-ROUNDING = 1e-9  # of the largest eigenvalue, as `kernel_distances` has it
 
 
 @dataclass(frozen=True)
@@ -228,92 +225,6 @@ class TrainedKernel(TrainedMetric):
             else "a kernel defined on all rows"
         )
         raise DataError(f"the {self.name} is not finite for some rows: it needs {cure}")
-
-
-def psd(kernel: Any) -> float:
-    """Check that a given kernel is a square, symmetric, positive semidefinite matrix; its smallest eigenvalue.
-
-    Parameters
-    ----------
-    kernel : DataFrame or array (n, n)
-
-    Raises
-    ------
-    DataError
-        Where it is not; an eigenvalue below -1e-9 times the largest in size is named.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> pc.psd([[2.0, 1.0], [1.0, 2.0]])
-    1.0
-    """
-    return _psd(_square(kernel).to_numpy())
-
-
-def precomputed(kernel: Any) -> pd.DataFrame:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a given kernel, which is checked first; see `psd`.
-
-    Parameters
-    ----------
-    kernel : DataFrame (the same labels on both sides) or array (n, n)
-
-    Returns
-    -------
-    DataFrame (n, n)
-        For `dissimilarity=` with a formula 'y ~ 1'.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> pc.precomputed([[2.0, 1.0], [1.0, 2.0]]).round(3)
-           0      1
-    0  0.000  1.414
-    1  1.414  0.000
-    """
-    table = _square(kernel)
-    _psd(table.to_numpy())
-    distances = kernel_distances(table)
-    assert isinstance(distances, pd.DataFrame)
-    return distances
-
-
-def _square(kernel: Any) -> pd.DataFrame:
-    if isinstance(kernel, pd.DataFrame):
-        if not (kernel.index.is_unique and kernel.columns.is_unique) or len(
-            kernel.index.symmetric_difference(kernel.columns, sort=False)
-        ):
-            raise DataError("a kernel needs the same labels, each once, on rows and columns")
-        kernel = kernel[list(kernel.index)]
-        table = pd.DataFrame(as_floats(kernel), kernel.index, kernel.columns)
-    else:
-        values = as_array(kernel)
-        if values.ndim != 2 or values.shape[0] != values.shape[1]:
-            raise DataError(f"a kernel of shape {values.shape}: it must be square")
-        table = pd.DataFrame(values)
-    if len(table) == 0 or not np.isfinite(table.to_numpy()).all():
-        raise DataError("a kernel is a matrix of finite numbers with at least one row")
-    return table
-
-
-def _psd(K: np.ndarray) -> float:
-    from scipy.linalg import eigvalsh
-
-    most = np.abs(K).max()
-    gap = np.abs(K - K.T)
-    if gap.max() > ROUNDING * most:
-        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise DataError(
-            f"this is not a kernel: it is {K[i, j]:.6g} at position ({i}, {j}) and {K[j, i]:.6g} at ({j}, {i})"
-        )
-    values = eigvalsh((K + K.T) / 2)
-    if values[0] < -ROUNDING * np.abs(values).max():
-        raise DataError(
-            f"this is not a kernel: it is not positive semidefinite, and its smallest eigenvalue is {values[0]:.4g} (largest "
-            f"{values[-1]:.4g}); add {-values[0]:.4g} to the diagonal, or take it as similarities: "
-            "Dissimilarity.from_similarity(K)"
-        )
-    return float(values[0])
 
 
 def _scaled(frame: Frame, spread: np.ndarray) -> np.ndarray:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from functools import reduce
 from itertools import pairwise
 from operator import add
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,17 +16,22 @@ from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
-from ..errors import ProtoclassError
+from ..dialects import dialect_of
+from ..errors import OptionError, ProtoclassError
 from ..frames.frame import mold
+from ..frames.sql import ROW as TABLE
+from ..frames.sql import Columns
 from ..metrics.base import VectorMetric
+from ..metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
 from ..metrics.mixed import Mixed
 from ..metrics.wrappers import Ranks
-from .contract import ContractError, pickled, require
+from .contract import ContractError, ask_sqlite, pickled, require
 from .measured import Array, Measured, equal, first_unequal
 from .saved_metrics import check_saved
-from .sql_metrics import check_sql
 
 LADDER = np.concatenate([[0.0], 10.0 ** np.linspace(-150, 150, 601)])  # distances that a geometry makes dissimilarities of
+MOST_COLUMNS = 200  # of a table in SQLite
+ROWS, PROTOTYPES = 40, 6  # that are measured in SQL
 PAIRS = ((0, 1), (0, -1), (3, 2), (5, 7), (-2, 4))
 
 
@@ -270,6 +277,58 @@ def check_wrappers(s: Measured) -> None:
     ranks = s.call("`train` of Ranks of it", Ranks(s.metric).train, s.frame)
     by_hand = np.column_stack([np.searchsorted(np.sort(s.D[:, j]), s.D[:, j], side="right") for j in range(s.D.shape[1])])
     require(equal(s.measured_by(ranks), by_hand.astype(float)), f"{s}: its Ranks are not the ranks of its dissimilarities")
+
+
+def check_sql(s: Measured) -> None:
+    """What a metric writes as SQL has the values of `between`."""
+    written = any(isinstance(m, MetricInSQL) and callable(m.sql) for m in (s.trained, s.trained.spec))
+    if not written or not s.frame.schema or len(s.frame.schema) > MOST_COLUMNS:
+        return
+    dialect = dialect_of("sqlite")
+    try:
+        distance: Any = s.call("`sql`", sql_distance, s.trained, Columns(s.frame, dialect))
+    except OptionError:
+        return  # it says what is not written
+    require(isinstance(distance, SQLDistance), f"{s}: `sql` gave a value of type {type(distance).__name__}: it must give an SQLDistance")
+    values = np.asarray(s.call("`values` of `sql`", distance.values, part(s.candidates, slice(0, PROTOTYPES))), float)
+    require(values.ndim == 2 and len(values) == PROTOTYPES, f"{s}: `values` of `sql` gave the shape {values.shape} for "
+        f"{PROTOTYPES} prototypes: "
+            "it must give an array (prototypes, columns)")  # fmt: skip
+    try:
+        known, D = _measured_by_sqlite(s, distance, values)
+    except sqlite3.Error as reason:
+        raise ContractError(
+            f"{s}: SQLite does not read what `sql` wrote ({reason}): `rows` are of columns.design, columns.number(...) or "
+            "columns.code(...), "
+            "and `expression` of coordinate(k) and value(k), k from 0"
+        ) from reason
+    i = int(np.argmin(known))
+    require(bool(known.all()), f"{s}: the conditions of `sql` leave out row {i} of the check, which `between` measures: "
+        f"{distance.conditions}")
+    exact = np.asarray(s.D[: len(D), :PROTOTYPES], float)
+    close = np.isclose(D, exact, rtol=1e-9, atol=1e-12 * exact.max(initial=0.0))
+    if not close.all():
+        i, j = np.argwhere(~close)[0]
+        raise ContractError(f"{s}: `sql` gives {D[i, j]:.12g} for D[{i}, {j}], and `between` {exact[i, j]:.12g}: both must "
+            "measure the same")
+
+
+def _measured_by_sqlite(s: Measured, distance: SQLDistance, values: Array) -> tuple[Array, Array]:
+    """Which rows meet the conditions, and the dissimilarities by SQLite, NaN where it has none."""
+    table = s.frame.columns.iloc[:ROWS]
+    rows = [[i, *(None if pd.isna(v) else v for v in row)] for i, row in enumerate(table.astype(object).to_numpy().tolist())]
+    prototypes = [[j, *(None if v != v else v for v in row)] for j, row in enumerate(values.tolist())]
+    conditions = " AND ".join(f"({c})" for c in distance.conditions) or "1 = 1"
+    row = "".join(f", {x} AS x{k + 1}" for k, x in enumerate(distance.rows))
+    source = f"SELECT {TABLE}.place_of_the_row AS place, ({conditions}) AS known{row} FROM rows_of_the_check AS {TABLE}"
+    query = f"SELECT {ROW}.known, {distance.expression} FROM ({source}) AS {ROW} CROSS JOIN prototypes AS {PROTOTYPE}"
+    tables = {
+        "rows_of_the_check": (["place_of_the_row", *map(str, table)], rows),
+        "prototypes": (["place", *(f"v{k + 1}" for k in range(values.shape[1]))], prototypes),
+    }
+    found = ask_sqlite(tables, f"{query} ORDER BY {ROW}.place, {PROTOTYPE}.place").to_numpy(float)
+    known, D = found.T.reshape(2, len(table), len(values))
+    return known[:, 0] == 1, D
 
 
 CLAIMS: tuple[Callable[[Measured], None], ...] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -19,9 +18,8 @@ from ..metrics.arrays import same
 from ..metrics.base import Metric, TrainedMetric, Traits
 from ..metrics.registry import metric as by_name
 from .claims import CLAIMS
-from .contract import ContractError, pickled, require, thirty_columns
-from .measured import Array, Measured, equal, first_unequal, trained_on, unless_refused
-from .unkind import far, fractions, tables
+from .contract import ContractError, hold, pickled, require, thirty_columns, unless_refused, watching
+from .measured import Array, Measured, equal, far, first_unequal, fractions, tables, trained_on
 
 
 def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
@@ -60,7 +58,7 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     check_declarations(checked)
     first = trained_on(checked, table, formula)
     require(len(first) >= 12, f"check_metric needs 12 rows or more, and there are {len(first)}")
-    _check(first)
+    hold(first, CHECKS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd in these data is meant to be
         for where, other, names in tables(first.data, first.frame, formula, data is not None):
@@ -68,12 +66,7 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
 
 
 def _check_on(metric: Metric, table: pd.DataFrame, formula: str, where: str) -> None:
-    _check(trained_on(metric, table, formula, where))
-
-
-def _check(s: Measured) -> None:
-    for check in CHECKS:
-        check(s)
+    hold(trained_on(metric, table, formula, where), CHECKS)
 
 
 def check_declarations(metric: Metric) -> None:
@@ -124,16 +117,19 @@ def _usable(s: Measured, D: Array, what: str) -> None:
 
 def check_untouched(s: Measured) -> None:
     """Nothing that is handed out is changed, no global generator is drawn from, and the same call gives the same bits."""
-    frame, other = (mold(s.formula, s.data, response=s.frame.response is not None) for _ in range(2))
-    before = _contents(other)
-    trained = _undrawn(s, "train", lambda: s.train(frame))
-    _require_contents(s, "train", frame, before)
-    rows = _undrawn(s, "rows", lambda: s.rows_of(frame, trained))
-    _require_contents(s, "rows", frame, before)
-    candidates = _undrawn(s, "candidates", lambda: s.candidates_of(frame, trained))
-    _require_contents(s, "candidates", frame, before)
+    frame = mold(s.formula, s.data, response=s.frame.response is not None)
+    design = unless_refused(lambda: frame.design.to_numpy())
+    shared = {"table": frame.columns, "weights": frame.weights, **({} if design is None else {"design": design})}
+    shared |= {} if frame.response is None else {"codes": frame.codes}
+    with watching(f"{s}: `train`", **shared):
+        trained = s.train(frame)
+    with watching(f"{s}: `rows`", **shared):
+        rows = s.rows_of(frame, trained)
+    with watching(f"{s}: `candidates`", **shared):
+        candidates = s.candidates_of(frame, trained)
     handed = tuple(_locked(a) for a in rows), tuple(_locked(a) for a in candidates)
-    D = _undrawn(s, "between", lambda: s.between(*handed, trained))
+    with watching(f"{s}: `between`"):
+        D = s.between(*handed, trained)
     known = D.copy()
     again = s.between(part(handed[0], slice(None, None, -1)), part(handed[1], slice(None, None, -1)), trained)
     require(equal(D, known), f"{s}: `between` gives an array that a later call overwrites: make a new array in each call")
@@ -150,43 +146,6 @@ def _locked(a: Array) -> Array:
     copied = a.copy()
     copied.setflags(write=False)
     return copied
-
-
-def _undrawn(s: Measured, step: str, work: Callable[[], Any]) -> Any:
-    """What some work gives, which may not draw from global generators."""
-    states = np.random.get_state(), random.getstate()
-    np.random.seed(31_415)  # a state that a metric that seeds does not leave by chance
-    before = np.random.get_state(legacy=False)
-    try:
-        value = work()
-        drawn = not _same_state(before, np.random.get_state(legacy=False))
-        used = "np.random" if drawn else "random" if random.getstate() != states[1] else ""
-    finally:
-        np.random.set_state(states[0])
-        random.setstate(states[1])
-    require(
-        not used,
-        f"{s}: `{step}` draws from or seeds the global generator `{used}`, which belongs to the user: make a generator of its own, "
-        "np.random.default_rng(seed), with a seed that is a parameter",
-    )
-    return value
-
-
-def _same_state(a: Any, b: Any) -> bool:
-    return a["has_gauss"] == b["has_gauss"] and all(np.array_equal(a["state"][k], b["state"][k]) for k in a["state"])
-
-
-def _contents(frame: Frame) -> tuple[Any, ...]:
-    design = unless_refused(lambda: frame.design.to_numpy().copy())
-    codes = None if frame.response is None else frame.codes.copy()
-    return frame.columns.copy(), design, codes, frame.weights.copy()
-
-
-def _require_contents(s: Measured, step: str, frame: Frame, before: tuple[Any, ...]) -> None:
-    after = _contents(frame)
-    names = ("frame.columns", "frame.design", "frame.codes", "frame.weights")
-    changed = [name for name, a, b in zip(names, before, after, strict=True) if not (a.equals(b) if hasattr(a, "equals") else same(a, b))]
-    require(not changed, f"{s}: `{step}` changes {' and '.join(changed)} in place, which others read: copy it first, X = np.array(...)")
 
 
 def check_what_is_learned(s: Measured) -> None:

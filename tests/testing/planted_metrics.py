@@ -551,7 +551,7 @@ class DrawsInTrain(Range):
         return PlantedSpan(self, np.where(span > 0, span, 1.0))
 
 
-@fault("generator", "global generator `random`")
+@fault("generator", "global generator of the module random")
 class ShufflesBetween(CityBlock):
     def between(self, rows, candidates):
         random.random()

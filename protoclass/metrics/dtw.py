@@ -9,9 +9,9 @@ import numpy as np
 from ..arguments import one_of, whole_number
 from ..core.distances.dtw import dtw
 from ..core.sources import Rep
-from ..errors import DataError
 from ..frames.frame import Frame
 from .base import Metric, Traits
+from .scaling import design_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +74,7 @@ class DTW(Metric):
         one_of("r", self.r, (1, 2))
 
     def rows(self, frame: Frame) -> Rep:
-        if frame.design.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to take as steps of a series: name columns, or '.'")
-        return (np.ascontiguousarray(frame.design.to_numpy(float)),)
+        return (design_of(frame, self.name),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return dtw(rows[0], candidates[0], window=self.window, power=self.r)

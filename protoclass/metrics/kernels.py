@@ -18,8 +18,7 @@ from ..frames.frame import Frame
 from .arrays import strings
 from .base import Metric, TrainedMetric, Traits
 from .matrices import kernel_distances
-from .minkowski import SCALES, finite, unscaled
-from .spread import Spread, spread_of
+from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")
 PRECISE = ("rbf", "linear", "laplacian")  # others are 0 between near rows, as differences of large numbers
@@ -110,10 +109,7 @@ class Kernel(Metric):
         return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
 
     def tally(self, frame: Frame) -> Spread:
-        table = frame.design
-        if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
-        return spread_of(table, self.scale)
+        return spread_of(columns_of(frame, self.name), self.scale)
 
     def trained(self, tally: Spread, frame: Frame) -> TrainedKernel:
         spread, constant = tally.scales(self.scale, frame)

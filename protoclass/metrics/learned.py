@@ -19,9 +19,7 @@ from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import EuclideanSpace, Metric, Traits
-from .minkowski import finite
-from .pairwise import design_of
-from .spread import spread_of
+from .scaling import design_of, finite, spread_of
 
 KINDS = ("nca", "lda")
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow

@@ -17,9 +17,7 @@ from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from .arrays import strings
 from .base import EuclideanSpace, Metric, Traits
-from .minkowski import finite, unscaled
-from .pairwise import design_of
-from .spread import Spread, spread_of
+from .scaling import Spread, columns_of, design_of, finite, spread_of, unscaled
 
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
@@ -72,8 +70,7 @@ class Mahalanobis(Metric):
         )  # fmt: skip
 
     def tally(self, frame: Frame) -> Spread:
-        design_of(frame, self.name)
-        return spread_of(frame.design, True)
+        return spread_of(columns_of(frame, self.name), True)
 
     def trained(self, tally: Spread, frame: Frame) -> TrainedMahalanobis:
         assert tally.sums is not None

@@ -14,19 +14,14 @@ from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
 from ..declared import savable
-from ..errors import DataError, NoVectors, OptionError, brief, shown
+from ..errors import NoVectors, OptionError, brief
 from ..frames.columns import predictors_of_columns
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from .arrays import strings
 from .base import Metric, Traits, VectorMetric
 from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql
-from .spread import Spread, spread_of
-
-SCALES: dict[Any, str] = {  # in words
-    True: "scaled columns", False: "", "fold": "columns scaled in each fold", "range": "columns scaled by their range",
-    "robust": "columns scaled by their median absolute deviation",
-}  # fmt: skip
+from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 
 
 @dataclass(frozen=True)
@@ -85,10 +80,7 @@ class Minkowski(Metric):
         )  # fmt: skip
 
     def tally(self, frame: Frame) -> Spread:
-        table = frame.design
-        if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
-        return spread_of(table, self.scale)
+        return spread_of(columns_of(frame, self.name), self.scale)
 
     def trained(self, tally: Spread, frame: Frame) -> TrainedMinkowski:
         spread, constant = tally.scales(self.scale, frame)
@@ -204,24 +196,6 @@ class Chebyshev(Minkowski):
     """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `weights`."""
 
     r: float = field(default=np.inf, init=False, repr=False)
-
-
-def unscaled(scale: bool | str, constant: Sequence[str] | np.ndarray) -> tuple[str, ...]:
-    """The note on columns that keep scale 1."""
-    what = "columns whose median absolute deviation is 0" if scale == "robust" else "constant columns"
-    return (f"{what}, left unscaled: {', '.join(constant)}",) if len(constant) else ()
-
-
-def finite(Z: np.ndarray, frame: Frame) -> np.ndarray:
-    """Scaled columns, none of whose values may have become too large for a number."""
-    if not np.isfinite(Z).all():
-        i, j = np.argwhere(~np.isfinite(Z))[0]
-        name = frame.design.columns[j]
-        raise DataError(
-            f"column {name!r} at row {shown(frame.index[i])} is too large once scaled and weighted: scale it down, or use "
-            "another scale="
-        )
-    return Z
 
 
 def _weights(weights: Any) -> dict[str, float]:

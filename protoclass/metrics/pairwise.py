@@ -18,6 +18,7 @@ from ..frames.schema import numbers
 from ..frames.sql import Columns
 from .base import Metric, Traits
 from .in_sql import SQLDistance, coordinate, value
+from .scaling import design_of
 
 HALF = np.finfo(float).max / 2
 
@@ -273,13 +274,6 @@ class Jaccard(Metric):
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return _pairs(rows[0], candidates[0], "jaccard")
-
-
-def design_of(frame: Frame, name: str) -> np.ndarray:
-    """The design matrix (n, p) in double precision, which must have columns."""
-    if frame.design.shape[1] == 0:
-        raise DataError(f"{frame.formula.quoted} names no predictors to measure {name} distances on: name columns, or '.'")
-    return np.ascontiguousarray(frame.design.to_numpy(float))
 
 
 def _numbers(values: pd.Series) -> np.ndarray:

@@ -93,17 +93,17 @@ def check_valid(s: Subject, rule: Rule, query: Query, where: str) -> dict[str, n
         if kind in found:
             best = found[kind][np.arange(r), found["class"]] == found[kind].max(axis=1, initial=-np.inf)
             row = f"row {int(np.argmin(best))} of {where}" if not best.all() else ""
-            require(bool(best.all()), f"{s}: the class is not the one of the largest {kind!r}, at {row}: is its sign reversed?")
+            require(best.all(), f"{s}: the class is not the one of the largest {kind!r}, at {row}: is its sign reversed?")
     if "prob" in found:
         shares = (found["prob"] >= 0).all() and np.allclose(found["prob"].sum(axis=1), 1)
-        require(bool(shares), f"{s}: predict('prob') of {where} must be at least 0 and sum to 1 in each row")
+        require(shares, f"{s}: predict('prob') of {where} must be at least 0 and sum to 1 in each row")
     if "distance" in found:
-        require(bool((found["distance"] >= 0).all()), f"{s}: predict('distance') of {where} must be at least 0")
+        require((found["distance"] >= 0).all(), f"{s}: predict('distance') of {where} must be at least 0")
     if {"nearest", "distance"} <= set(found):
         held = found["nearest"] >= 0
         own = found["distance"][np.flatnonzero(held), rule.prototypes.classes[found["nearest"][held]]]
         agree = (own == found["distance"][held].min(axis=1, initial=np.inf)).all()
-        require(bool(agree), f"{s}: the nearest prototype is not of the class that has the least distance, at {where}")
+        require(agree, f"{s}: the nearest prototype is not of the class that has the least distance, at {where}")
     return found
 
 
@@ -158,7 +158,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
             lowest = D[:, rule.prototypes.classes == c].min(axis=1, initial=np.inf)
             row = int(np.argmax(~close(found[:, c], lowest)))
             require(
-                bool(close(found[:, c], lowest).all()),
+                close(found[:, c], lowest).all(),
                 f"{s}: predict('distance') of class {c}{when} is {found[row, c]:.6g} in row {row}, and the lowest dissimilarity{whose} to "
                 f"a prototype of this class is {lowest[row]:.6g} (inf if it has none): {cure}",
             )
@@ -167,7 +167,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
         reached, lowest = D[np.arange(len(D)), at], D.min(axis=1)
         row = int(np.argmax(~close(reached, lowest)))
         require(
-            bool((at >= 0).all() and close(reached, lowest).all()),
+            (at >= 0).all() and close(reached, lowest).all(),
             f"{s}: predict('nearest'){when} is prototype {at[row]} in row {row}, at dissimilarity{whose} {reached[row]:.6g}, and the "
             f"lowest is {lowest[row]:.6g}: return positions among the prototypes, D.argmin(axis=1); {cure}",
         )

@@ -17,7 +17,7 @@ from ..core.distances.minkowski import minkowski
 from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
 from ..dialects import dialect_of
-from ..errors import OptionError, ProtoclassError
+from ..errors import OptionError
 from ..frames.frame import mold
 from ..frames.sql import ROW as TABLE
 from ..frames.sql import Columns
@@ -25,7 +25,7 @@ from ..metrics.base import VectorMetric
 from ..metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
 from ..metrics.mixed import Mixed
 from ..metrics.wrappers import Ranks
-from .contract import ContractError, ask_sqlite, pickled, require
+from .contract import ContractError, accepted, ask_sqlite, pickled, require
 from .measured import Array, Measured, equal, first_unequal
 from .saved_metrics import check_saved
 
@@ -168,7 +168,7 @@ def _check_halfway(s: Measured, X: Array, rows: Rep, candidates: Rep) -> None:
         half = s.between(part(rows, np.array([i, j])), s.trained.place((X[[i]] + X[[j]]) / 2))
         apart = float(s.between(part(rows, np.array([i])), part(candidates, np.array([j])))[0, 0])
         require(
-            bool((half <= apart * (1 + 1e-6) + 1e-12).all()), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
+            (half <= apart * (1 + 1e-6) + 1e-12).all(), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
             f"{j % len(s)} is {float(half.max()):.6g} from one of them, and they are {apart:.6g} from one another: coordinates "
             "must be those of "
             "a vector space, in which a centroid lies between its rows; else derive from TrainedMetric",
@@ -205,7 +205,7 @@ def check_power(s: Measured) -> None:
         left = np.asarray(s.new(instead, part(s.candidates, np.array([j])))[:, 0], float)
         total = float(((1 - (left / d) ** float(power)).sum()) * d)
         require(
-            bool(np.isclose(total, d, rtol=1e-6)), f"{s}: power={power:g} is declared, and the parts of D[{i % len(s)}, {j % len(s)}] by "
+            np.isclose(total, d, rtol=1e-6), f"{s}: power={power:g} is declared, and the parts of D[{i % len(s)}, {j % len(s)}] by "
             f"variable add up to {total:.6g} where it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
             "variables (or over "
             "column_groups), by which `why` divides it; else None, and a parameter needs another name",
@@ -222,7 +222,7 @@ def check_column_weights(s: Measured) -> None:
     names = s.frame.design.columns
     require(list(table.index) == list(names), f"{s}: the index of column_weights must be the columns of the design matrix")
     share = table["share"].to_numpy(float)
-    require(bool((share >= 0).all() and np.isclose(share.sum(), 1)), f"{s}: the shares of column_weights must be at least 0 and "
+    require((share >= 0).all() and np.isclose(share.sum(), 1), f"{s}: the shares of column_weights must be at least 0 and "
         "add up to 1")
 
 
@@ -238,16 +238,12 @@ def check_missing(s: Measured) -> None:
             table[name] = table[name].mask(gaps)
     frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
     where = " and ".join(filter(None, [s.where, "rows with missing values"]))
-    try:
+    with accepted(f"{type(s.metric).__name__} on {where}: skips_missing is declared, and they are refused"):
         there = Measured(s.metric, s.train(frame), frame, table, s.formula, where)
         D = there.D
-    except ContractError:
-        raise
-    except ProtoclassError as reason:
-        raise ContractError(f"{type(s.metric).__name__} on {where}: skips_missing is declared, and they are refused ({reason})") from reason
     whole = ~frame.columns.isna().any(axis=1).to_numpy()
     both = whole[:, None] & whole[None, :]
-    require(bool((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any()), f"{there}: dissimilarities must be at least 0, or "
+    require((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(), f"{there}: dissimilarities must be at least 0, or "
         "NaN where two "
             "rows have no variable in common")  # fmt: skip
     require(not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)")
@@ -264,13 +260,8 @@ def check_wrappers(s: Measured) -> None:
     if s.metric.given or not s.frame.schema:
         return
     if s.frame.formula.plain():
-        try:
-            whole = Mixed([(list(s.frame.schema), s.metric)], scale=False)
-            D = s.measured_by(whole.train(s.frame))
-        except ContractError:
-            raise
-        except ProtoclassError as reason:
-            raise ContractError(f"{s}: as the only part of a Mixed it can't be trained ({reason})") from reason
+        with accepted(f"{s}: as the only part of a Mixed it can't be trained"):
+            D = s.measured_by(Mixed([(list(s.frame.schema), s.metric)], scale=False).train(s.frame))
         require(equal(np.asarray(s.D, float), D), f"{s}: as the only part of a Mixed it measures otherwise: it must read "
             "nothing of a frame but "
                 "the columns of its formula")  # fmt: skip
@@ -303,7 +294,7 @@ def check_sql(s: Measured) -> None:
             "and `expression` of coordinate(k) and value(k), k from 0"
         ) from reason
     i = int(np.argmin(known))
-    require(bool(known.all()), f"{s}: the conditions of `sql` leave out row {i} of the check, which `between` measures: "
+    require(known.all(), f"{s}: the conditions of `sql` leave out row {i} of the check, which `between` measures: "
         f"{distance.conditions}")
     exact = np.asarray(s.D[: len(D), :PROTOTYPES], float)
     close = np.isclose(D, exact, rtol=1e-9, atol=1e-12 * exact.max(initial=0.0))

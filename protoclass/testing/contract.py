@@ -87,6 +87,17 @@ def unless_refused(function: Callable[..., T], *args: Any) -> T | None:
 
 
 @contextmanager
+def accepted(promise: str) -> Iterator[None]:
+    """Within it nothing is refused; `promise` says what was promised, for a ContractError with the reason."""
+    try:
+        yield
+    except ContractError:
+        raise
+    except ProtoclassError as reason:
+        raise ContractError(f"{promise} ({reason})") from reason
+
+
+@contextmanager
 def watching(who: str, **values: Any) -> Iterator[None]:
     """Within it these arrays and tables, and the global generators, stay as they are."""
     before = {name: value.copy() for name, value in values.items()}

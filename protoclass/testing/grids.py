@@ -13,7 +13,7 @@ from ..core.task import Path, Rule, Task
 from ..errors import OptionError, ProtoclassError
 from ..metrics.arrays import same
 from ..models.base import GRID, Grid
-from .contract import ContractError, require, uneven_classes
+from .contract import accepted, require, uneven_classes
 from .subject import Subject, answers, deed, problem_of, require_same
 
 FURTHER = 3  # values of a default grid that went on which are fitted
@@ -118,21 +118,19 @@ def _check_default(s: Subject, name: str, task: Task, smallest: np.ndarray, part
     )
     if values.dtype.kind in "iuf":
         require(not bool(np.isnan(values).any()), f"{where} has NaN, {_short(values)}")
-        require(bool((np.diff(values) > 0).all()), f"{where} must be ascending, not {_short(values)}: the 1-SE rule and curves read it so")
+        require((np.diff(values) > 0).all(), f"{where} must be ascending, not {_short(values)}: the 1-SE rule and curves read it so")
     ends = np.unique(np.array([0, len(values) - 1]))
     axes = {name: values[ends]}
     needs = s.single.rows_needed(axes, smallest, task.levels)
     require(
-        bool((np.asarray(needs) <= smallest).all()),
+        (np.asarray(needs) <= smallest).all(),
         f"{where} has values that need {needs.max()} rows of a class, and a fold has {smallest.min()}: draw them from `smallest`",
     )
-    try:
-        with deed(s, f"`path` with the first and last value of default_grid({name!r}) on {what}, {_short(values[ends])},"):
-            path = replace(s.single, **{name: axes[name].tolist()}).path(part, axes)
-    except ContractError:
-        raise
-    except ProtoclassError as reason:
-        require(False, f"{where} has values that the method refuses in a fold: {reason}")
+    with (
+        accepted(f"{where} has values that the method refuses in a fold"),
+        deed(s, f"`path` with the first and last value of default_grid({name!r}) on {what}, {_short(values[ends])},"),
+    ):
+        path = replace(s.single, **{name: axes[name].tolist()}).path(part, axes)
     require(np.shape(path.size) == (len(ends),), f"{where}: a path over {len(ends)} of its values has sizes {np.shape(path.size)}")
 
 
@@ -159,10 +157,8 @@ def check_larger(s: Subject) -> None:
         )
         axes = {name: beyond[:FURTHER]}
         points = [{name: value} for value in axes[name].tolist()]
-        try:
+        with accepted(f"{where} draws values that the method refuses"):
             path = replace(tuned, **{name: axes[name].tolist()}).path(task, axes)
-        except ProtoclassError as reason:
-            require(False, f"{where} draws values that the method refuses: {reason}")
         query = s.fit.query(s.new)[0]
         every = answer(path, "class", query)
         for g, point in enumerate(points):

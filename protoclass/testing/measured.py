@@ -114,7 +114,7 @@ class Measured:
         known: Any = self.call(f"`rows` of {_count(len(table), 'new row')}", self.trained.new_rows, table, self.frame)
         if not known.complete.all():
             self.frame.again(table)[0].unseen_counts.refuse()  # such rows have no answer where levels are columns
-        require(bool(known.complete.all()), f"{self}: complete rows are not taken for complete when they come as new rows")
+        require(known.complete.all(), f"{self}: complete rows are not taken for complete when they come as new rows")
         return np.asarray(self.call("`between` of new rows", known.measure, np.arange(len(table)), candidates or self.candidates))
 
     def train(self, frame: Frame, metric: Metric | TrainedMetric | None = None) -> TrainedMetric:

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep, part
-from ..errors import ProtoclassError, shown
+from ..errors import shown
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
 from ..metrics.arrays import same
 from ..metrics.base import Metric, TrainedMetric, Traits
 from ..metrics.registry import metric as by_name
 from .claims import CLAIMS
-from .contract import ContractError, hold, pickled, require, thirty_columns, unless_refused, watching
+from .contract import ContractError, accepted, hold, pickled, require, thirty_columns, unless_refused, watching
 from .measured import Array, Measured, equal, far, first_unequal, fractions, tables, trained_on
 
 
@@ -87,7 +87,7 @@ def check_declarations(metric: Metric) -> None:
         equals, hashes = copied == metric, hash(copied) == hash(metric)
     except TypeError as reason:
         raise ContractError(f"{name} can't be hashed or compared ({reason}): a class that writes __eq__ writes __hash__ too") from reason
-    require(bool(equals), f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")
+    require(equals, f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")
     require(hashes, f"{name}: a pickled copy of the metric is equal to it and has another hash: write no __hash__, or hash the parameters")
 
 
@@ -233,28 +233,14 @@ def check_alone(s: Measured) -> None:
         kinds[0] == kinds[1],
         f"{s}: `rows` of 1 row gives arrays of {first}, and of {len(s)} rows of {whole}: they must be alike, whatever the rows",
     )
-    try:
+    with accepted(f"{s}: rows of the fit are refused when they come as new rows, without classes, which `rows` must not look at"):
         again = s.new(s.data)
-    except ContractError:
-        raise
-    except ProtoclassError as reason:
-        raise ContractError(f"{s}: rows of the fit are refused when they come as new rows, without classes ({reason}): `rows` "
-            "and `between` "
-                            "must not look at the response")  from reason  # fmt: skip
-    if not equal(again, s.D):
-        raise ContractError(
-            f"{s}: the same rows have other dissimilarities when they come as new rows{_differ(s, again, s.D)}: `rows` must not "
-            "look at the "
-            "response, nor at the labels of rows"
-        )
+    require(again.shape == s.D.shape, f"{s}: the same rows have dissimilarities of shape {again.shape} when they come as new rows")
+    _require_same(s, again, "when they come as new rows", "`rows` must not look at the response, nor at the labels of rows")
     n = len(s)
     _check_alone(s, s.data, s.D, (0, n // 2, n - 1), "")
     turned = s.data.iloc[::-1].set_axis([f"new {k}" for k in range(n)], axis=0)
-    require(
-        equal(s.new(turned)[::-1], s.D),
-        f"{s}: the same rows have other dissimilarities in another order, under other labels: a row's representation must follow from its "
-        "own values",
-    )
+    _require_same(s, s.new(turned)[::-1], "in another order, under other labels", "a row's representation must follow from its own values")
     for where, table in s.unkind:
         unless_refused(s.on(where).new, table)
     _check_alone(s, s.data, s.D, (1,), " after other rows were represented")
@@ -277,11 +263,12 @@ def _check_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ..
         )
 
 
-def _differ(s: Measured, a: Array, b: Array) -> str:
-    if a.shape != b.shape:
-        return f" (shape {a.shape})"
-    i, j = first_unequal(a, b)
-    return f" ({shown(s.frame.index[i])} to candidate {j}: {a[i, j]:.6g}, not {b[i, j]:.6g})"
+def _require_same(s: Measured, D: Array, when: str, cure: str) -> None:
+    """The rows of the check have the same dissimilarities when they are measured in another way."""
+    if not equal(D, s.D):
+        i, j = first_unequal(D, s.D)
+        where = f"{shown(s.frame.index[i])} to candidate {j}: {D[i, j]:.6g}, not {s.D[i, j]:.6g}"
+        raise ContractError(f"{s}: the same rows have other dissimilarities {when} ({where}): {cure}")
 
 
 def check_unusual_rows(s: Measured) -> None:
@@ -321,10 +308,8 @@ def check_state(s: Measured) -> None:
     for other in others:
         unless_refused(lambda: s.call("`train` on other rows", other))  # noqa: B023
         for rows, candidates in ((s.rows, s.candidates), (s.rows_of(s.frame), s.candidates_of(s.frame))):
-            require(
-                equal(s.between(rows, candidates), s.D), f"{s}: after training on other rows, the first trained metric measures otherwise: "
-                "keep what is learned in fields of the trained metric, not in the metric, its class or a module",
-            )  # fmt: skip
+            _require_same(s, s.between(rows, candidates), "after training on other rows", "keep what is learned in fields of the trained "
+                          "metric, not in the metric, its class or a module")  # fmt: skip
 
 
 def check_own_row(s: Measured) -> None:
@@ -336,7 +321,7 @@ def check_own_row(s: Measured) -> None:
     i = int(excess.argmax())
     j = int(D[i].argmin())
     require(
-        bool(excess[i] <= 1e-7 * max(1e-300, D.max())), f"{s}: row {i} is nearer to row {j} ({D[i, j]:.6g}) than to itself "
+        excess[i] <= 1e-7 * max(1e-300, D.max()), f"{s}: row {i} is nearer to row {j} ({D[i, j]:.6g}) than to itself "
             f"({D[i, i]:.6g}): a "
         "dissimilarity is least between a row and itself; is its sign reversed, or is it a similarity?",
     )  # fmt: skip

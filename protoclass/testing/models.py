@@ -280,7 +280,7 @@ def check_held_out(s: Subject) -> None:
         )  # fmt: skip
         one, two = (v.held_out.loc[stay, 0].astype(str).to_numpy() for v in (found[0], other))
         require(
-            bool((one == two).all()), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
+            (one == two).all(), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
             "held-out rows change: something is learned from rows that are held out (`paths` must not look at rows where fold == f)",
         )  # fmt: skip
 
@@ -342,7 +342,7 @@ def check_steps(s: Subject) -> None:
     if "objective" in rule.steps:
         gains = -np.diff(rule.steps["objective"])
         fine = (np.diff(gains) <= 1e-9 * max(1.0, np.abs(gains).max(initial=0.0))).all()
-        require(bool(fine), f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
+        require(fine, f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
 
 
 def check_arguments(s: Subject) -> None:

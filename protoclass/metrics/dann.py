@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from numbers import Real
 
 import numpy as np
 
-from ..arguments import MOST_ROWS, MOST_RUNS, one_of, whole_number
+from ..arguments import MOST_ROWS, MOST_RUNS, is_real, one_of, whole_number
 from ..core.neighbours.dann import local_distances, local_factors
 from ..core.sources import Rep
 from ..declared import savable
@@ -64,7 +63,7 @@ class Adaptive(Metric):
                 continue
             whole_number(name, value, least, MOST_RUNS if name == "iterations" else MOST_ROWS)
         for name, given in (("epsilon", self.epsilon), ("ridge", self.ridge)):
-            fine = isinstance(given, Real) and not isinstance(given, bool) and 0 <= given < 1e12
+            fine = is_real(given) and 0 <= given < 1e12
             if not fine or (name == "epsilon" and given == 0):
                 raise OptionError(f"{name}={brief(given)}: a number {'>' if name == 'epsilon' else '>='} 0")
         one_of("scale", self.scale, (True, False))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_real
 from ..core.distances.gower import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.sums import Extremes, extremes
@@ -101,8 +101,7 @@ class Gower(Metric):
         if not isinstance(given, Mapping):
             raise OptionError(f"weights={brief(given)}: a mapping of column names to numbers >= 0")
         for name, weight in given.items():
-            number = isinstance(weight, (Real, np.bool_)) and not isinstance(weight, (bool, np.bool_))
-            if not isinstance(name, str) or not number or not 0 <= weight < np.inf:
+            if not isinstance(name, str) or not is_real(weight) or not 0 <= weight < np.inf:
                 raise OptionError(f"weights: {brief(name)} has {brief(weight)}, and weights are finite numbers >= 0")
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -247,7 +247,3 @@ def _gamma(X: np.ndarray) -> float:
 def _filled(X: np.ndarray) -> np.ndarray:
     """A tile of its own memory with TILE rows, the missing ones copies of the last."""
     return X[np.minimum(np.arange(TILE), len(X) - 1)]
-
-
-def _real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, one_of
+from ..arguments import is_number, is_real, one_of
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
 from ..declared import savable
@@ -68,7 +67,7 @@ class Tangent(Metric):
             pair and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in self.shape)
         ):
             raise OptionError(f"shape={brief(self.shape)}: rows and columns of an image, such as (16, 16)")
-        if not _real(self.sigma) or not 0 < self.sigma <= 100:
+        if not is_real(self.sigma) or not 0 < self.sigma <= 100:
             raise OptionError(f"sigma={brief(self.sigma)}: a number of pixels above 0, at most 100")
         names = self.transformations
         if not isinstance(names, (tuple, list)) or not names or len(set(map(str, names))) < len(names):
@@ -164,7 +163,3 @@ def images(array: Any, index: Any = None) -> pd.DataFrame:
     if index is not None and len(index) != len(flat):
         raise OptionError(f"index has {len(index)} labels, and there are {len(flat)} images")
     return pd.DataFrame(flat, index, [f"pixel{k + 1}" for k in range(flat.shape[1])])
-
-
-def _real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -36,8 +36,8 @@ class Custom(Metric, declares=["triangle"]):
     [1.2, 2.3, 1.1]
     """
 
-    function: Callable[[pd.Series, pd.Series], float]
     triangle: bool = field(default=False, kw_only=True)
+    function: Callable[[pd.Series, pd.Series], float]
 
     def __post_init__(self) -> None:
         if not callable(self.function):

@@ -25,10 +25,9 @@ from ..frames.frame import Frame, mold
 from ..frames.reading import made_from, read_for
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
-from ..metrics.base import Metric
+from ..metrics.base import Metric, as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
-from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..progress import bar
 from ..values import public

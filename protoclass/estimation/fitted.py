@@ -27,8 +27,8 @@ from ..frames.rowless import rowless
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
+from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.capabilities import Learned
 from ..models.registry import lacking

@@ -28,12 +28,11 @@ from ..frames.reading import origin_of, read_for
 from ..frames.schema import LEAST, along, group_codes
 from ..frames.tables import Absent, as_pandas, unshared
 from ..metrics.arrays import joined
-from ..metrics.base import Metric, TrainedMetric
+from ..metrics.base import Metric, TrainedMetric, as_vectors
 from ..metrics.candidates import Candidates, check_candidates
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import ORDER
 from ..metrics.measuring import measure_frame, resolve, warn_of_rounded
-from ..metrics.vectors import as_vectors
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model

@@ -1,12 +1,12 @@
-"""What a metric is: a specification, and what training makes of it."""
+"""What a metric is: a specification with its traits, and what training makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,28 +14,153 @@ import pandas as pd
 from ..arguments import NamedArguments, check_parameters
 from ..cluster.frame import rows_where_they_are, train_remote
 from ..core.distances.geometry import Geometry
+from ..core.distances.minkowski import minkowski
 from ..core.parallel import Once
 from ..core.places import as_slice
 from ..core.sources import Rep, part
 from ..declared import savable
-from ..errors import DataError, OptionError
+from ..errors import DataError, NoVectors, OptionError
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from .arrays import check_rep, joined, named_arrays, same
 
+T = TypeVar("T")
 
-def _derive(cls: type, base: type) -> None:
-    """Let a class compare as its base does: what dataclass() would write instead can't compare arrays.
 
-    A class that measures in its own way has no geometry and no SQL, and where it replaces another way not the triangle inequality
-    of that, unless it says so itself.
+@dataclass(frozen=True)
+class Traits:
+    """Facts of a metric that its values alone do not show. A metric states them once.
+
+    `traits = pc.Traits(symmetric=True)` in the body of the class, or a property `traits` where they depend on parameters. Each is
+    read from the metric itself, as in `metric.symmetric`, before and after training. A class that replaces how another metric
+    measures has that metric's traits but for `triangle` and `geometry`, unless it states its own.
+
+    Attributes
+    ----------
+    symmetric : bool
+        True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
+    triangle : bool
+        True where the values are known to be a metric for any complete rows: the same both ways, and never larger than by way of a
+        third row. Distances are certified by it.
+    slow : bool
+        True where measuring costs so much that the matrix should be measured once and held.
+    row_by_row : bool
+        True where `rows` represents each row by itself, in the same bits whatever rows are beside it: a long frame is then
+        represented block by block.
+    trained_in_parts : bool
+        Whether training reads no more of the rows than what `tally` says of parts of them, wherever these are. A metric that writes
+        `train` is not.
+    data_dependent : bool
+        Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or labels), as all that is trained in folds does.
+    train_in_folds : bool
+        Whether training looks at labels or at other rows in a way that must not see what a fold holds out. Cross-validation then
+        trains the metric anew on the training rows of each fold.
+    supervised : bool
+        Whether training looks at classes, so that `dissimilarity` needs them too; `train_in_folds` must then be declared as well.
+    given : bool
+        Whether this is a given matrix, so that new rows come as dissimilarities and not as predictors.
+    opaque : bool
+        Whether the values come from the user's own computation, so that what they depend on is not known.
+    skips_missing : bool
+        Whether missing values are skipped pair by pair, so that na='keep' is allowed.
+    unseen : "missing", "unlike" or "measured"
+        What becomes of a new row whose value of a category no row of the fit has: no answer, as no column of the design matrix
+        is its level's; `rows` finds it by `frame.unseen` and measures it as unlike every level; or it is measured like any other, as a
+        text by its letters.
+    reflexive : bool, optional
+        Whether rows that agree in all variables are at 0; by default where the metric is not opaque.
+    power : float, or None
+        The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is. A variable in
+        which two rows agree adds 0.
+    column_groups : tuple of tuples of str
+        Columns that are measured together as one variable, such as the pixels of a picture.
+    scaling : str
+        How columns are scaled, in words; "" where they are not.
+    geometry : Geometry, or None
+        How the values follow from Minkowski distances between the first arrays of the representations, bit by bit. They are
+        then compared without being measured, where that is enough.
     """
-    replaces = any("between" in vars(parent) for parent in cls.__mro__[1 : cls.__mro__.index(base)])
-    if "between" in vars(cls) and "triangle" not in vars(cls) and replaces:
-        cls.triangle = False  # type: ignore[attr-defined]
-    if "between" in vars(cls) and "geometry" not in vars(cls):
-        cls.geometry = None  # type: ignore[attr-defined]
+
+    symmetric: bool = False
+    triangle: bool = False
+    slow: bool = False
+    row_by_row: bool = False
+    trained_in_parts: bool = True
+    data_dependent: bool = False
+    train_in_folds: bool = False
+    supervised: bool = False
+    given: bool = False
+    opaque: bool = False
+    skips_missing: bool = False
+    unseen: str = "missing"
+    reflexive: bool | None = None
+    power: float | None = None
+    column_groups: tuple[tuple[str, ...], ...] = ()
+    scaling: str = ""
+    geometry: Geometry | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "data_dependent", self.data_dependent or self.train_in_folds)
+        if self.reflexive is None:
+            object.__setattr__(self, "reflexive", not self.opaque)
+
+
+class Trait(Generic[T]):
+    """An attribute of a metric that its `traits` state."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, metric: Any, owner: type) -> T:
+        value: T = getattr(metric.traits, self.name)
+        return value
+
+
+class Described:
+    """What a specification and a trained metric have in common: the facts of `traits`, each an attribute of its own."""
+
+    symmetric = Trait[bool]()
+    triangle = Trait[bool]()
+    slow = Trait[bool]()
+    row_by_row = Trait[bool]()
+    data_dependent = Trait[bool]()
+    train_in_folds = Trait[bool]()
+    supervised = Trait[bool]()
+    given = Trait[bool]()
+    opaque = Trait[bool]()
+    skips_missing = Trait[bool]()
+    unseen = Trait[str]()
+    reflexive = Trait[bool]()
+    power = Trait["float | None"]()
+    column_groups = Trait["tuple[tuple[str, ...], ...]"]()
+    scaling = Trait[str]()
+    geometry = Trait["Geometry | None"]()
+
+    @property
+    def traits(self) -> Traits:
+        """What is so of the metric, whatever it measures."""
+        return Traits()
+
+
+MEASURING = {"between", "train", "trained"}  # methods that change what is measured
+
+
+def _check_class(cls: type[Described], base: type[Described], kind: str, declares: Collection[str] = ()) -> None:
+    """Refuse names that mean something to every metric, and take from a class what holds only of how its parents measure.
+
+    A class compares as `base` does: what dataclass() would write instead can't compare arrays.
+    """
+    check_parameters(cls, base, kind, declares)
+    loose = next((f.name for f in fields(Traits) if f.name in vars(cls) and f.name not in declares), None)
+    if loose is not None:
+        raise OptionError(
+            f"{cls.__name__}.{loose} stands alone: a metric states its traits together, traits = protoclass.Traits({loose}=...), or as a "
+            "property `traits` where they depend on parameters"
+        )
+    replaces = base is not TrainedMetric or any("between" in vars(parent) for parent in cls.__mro__[1 : cls.__mro__.index(base)])
+    if MEASURING & set(vars(cls)) and replaces and "traits" not in vars(cls):
+        cls.traits = property(lambda self: replace(super(cls, self).traits, triangle=False, geometry=None))  # type: ignore[assignment,method-assign]
     if {"rows", "between"} & set(vars(cls)) and "sql" not in vars(cls):
         cls.sql = None  # type: ignore[attr-defined]
     if "__eq__" not in vars(cls):
@@ -44,108 +169,30 @@ def _derive(cls: type, base: type) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Metric(NamedArguments):
+class Metric(NamedArguments, Described):
     """The specification of a dissimilarity between rows of frames: its parameters, and nothing that is learned.
 
-    A metric of one's own derives from this class. One that learns nothing writes `rows` and `between`. One that learns from
-    the rows writes `train`, which returns a `TrainedMetric` that holds what was learned as arrays and writes `rows` and
+    A metric of one's own derives from this class and states its `Traits`. One that learns nothing writes `rows` and `between`. One that
+    learns from the rows writes `train`, which returns a `TrainedMetric` that holds what was learned as arrays and writes `rows` and
     `between` there. D[i, j] is measured from a representation of row i (`rows`) and one of candidate j (`candidates`), each
-    a tuple of arrays with one entry for each row, so that representations can be cut, joined and saved.
+    a tuple of arrays with one entry for each row, so that representations can be cut, joined and saved. One that measures by another
+    metric derives from `Wrapper`.
 
     A parameter can't have the name of an attribute or a method of this class. Where its value says just what the attribute
     does, the class declares so: `class Mine(pc.Metric, declares=["triangle"])`.
-
-    Attributes
-    ----------
-    slow : bool
-        True where measuring costs so much that the matrix should be measured once and held.
-    symmetric : bool
-        True where D[i, j] and D[j, i] have the same bits: then half of a square matrix is measured.
-    triangle : bool
-        True where the values are known to be a metric for any complete rows: the same both ways, and never larger than by way of a
-        third row. Distances are certified by it.
-    geometry : Geometry, or None
-        How the values follow from Minkowski distances between the first arrays of the representations, bit by bit. They are
-        then compared without being measured, where that is enough.
-    row_by_row : bool
-        True where `rows` represents each row by itself, in the same bits whatever rows are beside it: a long frame is then
-        represented block by block.
-    unseen : "missing", "unlike" or "measured"
-        What becomes of a new row whose value of a category no row of the fit has: no answer, as no column of the design matrix
-        is its level's; `rows` finds it by `frame.unseen` and measures it as unlike every level; or it is measured like any other, as a
-        text by its letters.
     """
 
-    slow: ClassVar[bool] = False
-    unseen: ClassVar[str] = "missing"
-    row_by_row: ClassVar[bool] = False
-    symmetric: ClassVar[bool] = False
-    triangle: ClassVar[bool] = False
-    geometry: ClassVar[Geometry | None] = None
-
     def __init_subclass__(cls, declares: Collection[str] = ()) -> None:
-        check_parameters(cls, Metric, "metric", declares)
-        _derive(cls, Metric)
+        _check_class(cls, Metric, "metric", declares)
 
     @property
     def name(self) -> str:
         return type(self).__name__
 
     @property
-    def given(self) -> bool:
-        """Whether this is a given matrix, so that new rows come as dissimilarities and not as predictors."""
-        return False
-
-    @property
-    def train_in_folds(self) -> bool:
-        """Whether training looks at labels or at other rows in a way that must not see what a fold holds out.
-
-        Cross-validation then trains the metric anew on the training rows of each fold.
-        """
-        return False
-
-    @property
-    def supervised(self) -> bool:
-        """Whether training looks at classes, so that `dissimilarity` needs them too; `train_in_folds` must then be declared as well."""
-        return False
-
-    @property
-    def data_dependent(self) -> bool:
-        """Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or labels)."""
-        return self.train_in_folds
-
-    @property
-    def opaque(self) -> bool:
-        """Whether the values come from the user's own computation, so that what they depend on is not known."""
-        return False
-
-    @property
-    def skips_missing(self) -> bool:
-        """Whether missing values are skipped pair by pair, so that na='keep' is allowed."""
-        return False
-
-    @property
-    def scaling(self) -> str:
-        """How columns are scaled, in words; "" where they are not."""
-        return ""
-
-    @property
-    def power(self) -> float | None:
-        """The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is.
-
-        A variable in which two rows agree adds 0.
-        """
-        return None
-
-    @property
-    def reflexive(self) -> bool:
-        """Whether rows that agree in all variables are at 0."""
-        return not self.opaque
-
-    @property
-    def column_groups(self) -> tuple[tuple[str, ...], ...]:
-        """Columns that are measured together as one variable, such as the pixels of a picture."""
-        return ()
+    def trained_in_parts(self) -> bool:
+        """Whether training reads no more of the rows than `tally`; see `Traits`."""
+        return self.traits.trained_in_parts and type(self).train is Metric.train
 
     def unseen_in(self, column: str) -> str:
         """`unseen`, of the values of one column."""
@@ -155,18 +202,13 @@ class Metric(NamedArguments):
         """For a metric that is trained in folds: the same, with those inner metrics trained that look at no label."""
         return self
 
-    @property
-    def trained_in_parts(self) -> bool:
-        """Whether training reads no more of the rows than what `tally` says of parts of them, wherever these are."""
-        return type(self).train is Metric.train
-
     def train(self, frame: Frame) -> TrainedMetric:
         """The metric trained on the rows that it may see."""
         return self.trained(reduce(add, (self.tally(rows) for _, rows in blocks(frame))), frame)
 
     def tally(self, frame: Frame) -> Any:
         """What training needs of some rows: small, picklable, and joined by `+` with that of other rows, in any order."""
-        return Nothing()
+        return 0
 
     def trained(self, tally: Any, frame: Frame) -> TrainedMetric:
         """The metric trained on the rows of a joined `tally`.
@@ -200,14 +242,6 @@ class Metric(NamedArguments):
 
 
 @dataclass(frozen=True)
-class Nothing:
-    """What a metric that learns nothing needs of rows."""
-
-    def __add__(self, other: Nothing) -> Nothing:
-        return self
-
-
-@dataclass(frozen=True)
 class NewRows:
     """New rows as a trained metric reads them.
 
@@ -233,7 +267,7 @@ class NewRows:
 
 @savable
 @dataclass(frozen=True, eq=False)
-class TrainedMetric:
+class TrainedMetric(Described):
     """A metric that can measure: its specification, and what it learned as named arrays.
 
     The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So two
@@ -248,8 +282,7 @@ class TrainedMetric:
     spec: Metric
 
     def __init_subclass__(cls) -> None:
-        check_parameters(cls, TrainedMetric, "trained metric")
-        _derive(cls, TrainedMetric)
+        _check_class(cls, TrainedMetric, "trained metric")
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -264,64 +297,9 @@ class TrainedMetric:
         return self.spec.name
 
     @property
-    def slow(self) -> bool:
-        return self.spec.slow
-
-    @property
-    def symmetric(self) -> bool:
-        return self.spec.symmetric
-
-    @property
-    def triangle(self) -> bool:
-        return self.spec.triangle
-
-    @property
-    def row_by_row(self) -> bool:
-        return self.spec.row_by_row
-
-    @property
-    def geometry(self) -> Geometry | None:
-        return self.spec.geometry
-
-    @property
-    def given(self) -> bool:
-        return self.spec.given
-
-    @property
-    def train_in_folds(self) -> bool:
-        return self.spec.train_in_folds
-
-    @property
-    def supervised(self) -> bool:
-        return self.spec.supervised
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.spec.data_dependent
-
-    @property
-    def opaque(self) -> bool:
-        return self.spec.opaque
-
-    @property
-    def skips_missing(self) -> bool:
-        return self.spec.skips_missing
-
-    @property
-    def scaling(self) -> str:
-        return self.spec.scaling
-
-    @property
-    def power(self) -> float | None:
-        return self.spec.power
-
-    @property
-    def reflexive(self) -> bool:
-        return self.spec.reflexive
-
-    @property
-    def column_groups(self) -> tuple[tuple[str, ...], ...]:
-        return self.spec.column_groups
+    def traits(self) -> Traits:
+        """Those of the specification."""
+        return self.spec.traits
 
     def unseen_in(self, column: str) -> str:
         """What becomes of a value that no row of the fit has, see `Metric.unseen`."""
@@ -451,3 +429,56 @@ def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:
             f"{len(candidates[0])} candidates: its `between` must give one of shape {(len(rows[0]), len(candidates[0]))}"
         )
     return values
+
+
+class VectorMetric(TrainedMetric):
+    """A trained metric that is the distance of a vector space, where centroids and the like exist.
+
+    One of one's own writes the three methods below.
+    """
+
+    def coordinates(self, rows: Rep) -> np.ndarray:
+        """Coordinates (r, p) of rows."""
+        raise OptionError(self._unwritten("coordinates", "what the coordinates of rows are"))
+
+    def place(self, coords: np.ndarray) -> Rep:
+        """Side j of D[i, j] for coordinates (q, p) such as those of centroids."""
+        raise OptionError(self._unwritten("place", "how a candidate at given coordinates is represented"))
+
+    def original(self, coords: np.ndarray) -> pd.DataFrame:
+        """Coordinates (q, p) in the units of the design matrix."""
+        raise OptionError(self._unwritten("original", "what coordinates are in the units of the data"))
+
+    def _unwritten(self, method: str, what: str) -> str:
+        return f"the trained metric of {self.name} does not say {what}: write its `{method}`"
+
+
+def as_vectors(metric: TrainedMetric) -> VectorMetric:
+    """The metric, if it has coordinates.
+
+    Raises
+    ------
+    NoVectors
+    """
+    if isinstance(metric, VectorMetric):
+        return metric
+    raise NoVectors(
+        f"{metric.name} dissimilarities have no coordinates, and this method needs some: use dissimilarity='euclidean', "
+        "or a method that reads dissimilarities, such as 'pvm' or 'knn'"
+    )
+
+
+class EuclideanSpace(VectorMetric):
+    """A trained metric whose distance is Euclidean between the coordinates that `rows` gives, its only array.
+
+    Its specification says so by `geometry=Geometry()`.
+    """
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return minkowski(rows[0], candidates[0])
+
+    def coordinates(self, rows: Rep) -> np.ndarray:
+        return rows[0]
+
+    def place(self, coords: np.ndarray) -> Rep:
+        return (np.ascontiguousarray(coords, float),)

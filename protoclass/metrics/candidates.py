@@ -18,8 +18,7 @@ from ..errors import DataError, OptionError, TooLarge, brief, printed
 from ..frames.frame import Frame
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
-from .base import TrainedMetric
-from .vectors import as_vectors
+from .base import TrainedMetric, as_vectors
 
 LARGEST = 2**28  # numbers in the coordinates of drawn candidates
 

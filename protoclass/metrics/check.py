@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
 
 Answer = tuple[str, float, str]  # answer, value and detail
-NOT_APPLICABLE = "not applicable"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +78,15 @@ def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) 
     return Check(table.rename_axis("question"), f"{measured.metric.name} dissimilarities of {n} rows to {m} candidates")
 
 
+def _not_applicable(reason: str) -> Answer:
+    return "not applicable", np.nan, reason
+
+
 def _spread(seen: core.Values) -> dict[str, Answer]:
     """Ties and range of the positive dissimilarities."""
     if not seen.positive:
         what = "different rows are at 0 from each other" if seen.count else "there are no two different rows"
-        return dict.fromkeys(("ties", "range"), (NOT_APPLICABLE, np.nan, what))
+        return dict.fromkeys(("ties", "range"), _not_applicable(what))
     share = seen.tied / seen.positive
     ratio = seen.largest / seen.smallest if seen.smallest > seen.largest * 1e-300 else np.inf
     ties = f"{seen.distinct} different values among {seen.positive} positive ones"
@@ -99,7 +102,7 @@ def _spread(seen: core.Values) -> dict[str, Answer]:
 
 def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> Answer:
     if both is None:
-        return NOT_APPLICABLE, np.nan, "not square"
+        return _not_applicable("not square")
     if both.pairs == 0:
         return "yes", 0.0, ""
     (i, j), (k, m) = both.at, both.relative_at
@@ -112,7 +115,7 @@ def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> Answer:
 
 def _diagonal(own: np.ndarray, names: pd.Index) -> Answer:
     if len(own) == 0:
-        return NOT_APPLICABLE, np.nan, "no candidate is a row"
+        return _not_applicable("no candidate is a row")
     off = int((own != 0).sum())
     if off == 0:
         return "yes", 0.0, "" if len(own) > 1 else "one row"
@@ -126,7 +129,7 @@ def _diagonal(own: np.ndarray, names: pd.Index) -> Answer:
 
 def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool) -> Answer:
     if none:
-        return NOT_APPLICABLE, np.nan, "no candidate is a row"
+        return _not_applicable("no candidate is a row")
     answer = f"{same.pairs} pair{'' if same.pairs == 1 else 's'}"
     if same.pairs == 0:
         return answer, 0.0, "no two different rows are at 0"
@@ -140,9 +143,9 @@ def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool
 
 def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> Answer:
     if not square:
-        return NOT_APPLICABLE, np.nan, "not square"
+        return _not_applicable("not square")
     if len(P) < 3:
-        return NOT_APPLICABLE, np.nan, "fewer than three rows"
+        return _not_applicable("fewer than three rows")
     result = core.triangles(P, seed)
     examined = f"{'all' if result.exact else 'a random'} {result.tested} triples"
     rounding = f"rounding of {result.slack:g} of a side allowed"
@@ -159,11 +162,11 @@ def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> Answer
 
 def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) -> Answer:
     if both is None:
-        return NOT_APPLICABLE, np.nan, "not square"
+        return _not_applicable("not square")
     if both.beyond:
-        return NOT_APPLICABLE, np.nan, "not symmetric"
+        return _not_applicable("not symmetric")
     if P.diagonal().max() > 1e-9 * P.max():
-        return NOT_APPLICABLE, np.nan, "the diagonal is not zero"
+        return _not_applicable("the diagonal is not zero")
     result = core.euclidean(P, seed)
     up, down = result.signature
     sampled = f" of a random {result.rows} rows" if result.rows < n else ""

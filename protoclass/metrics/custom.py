@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from ..arguments import one_of
 from ..core.sources import Rep
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
-from .base import Metric
+from .base import Metric, Traits
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,8 @@ class Custom(Metric, declares=["triangle"]):
     [1.2, 2.3, 1.1]
     """
 
+    triangle: bool = field(default=False, kw_only=True)
     function: Callable[[pd.Series, pd.Series], float]
-    slow: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    unseen: ClassVar[str] = "measured"
-    triangle: bool = field(default=False, kw_only=True)  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -48,12 +45,8 @@ class Custom(Metric, declares=["triangle"]):
         one_of("triangle", self.triangle, (True, False))
 
     @property
-    def reflexive(self) -> bool:
-        return self.triangle
-
-    @property
-    def opaque(self) -> bool:
-        return True
+    def traits(self) -> Traits:
+        return Traits(slow=True, row_by_row=True, unseen="measured", triangle=self.triangle, reflexive=self.triangle, opaque=True)
 
     @property
     def name(self) -> str:

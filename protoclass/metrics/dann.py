@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from numbers import Real
-from typing import ClassVar
 
 import numpy as np
 
-from ..arguments import MOST_ROWS, MOST_RUNS, one_of, whole_number
+from ..arguments import MOST_ROWS, MOST_RUNS, is_real, one_of, whole_number
 from ..core.neighbours.dann import local_distances, local_factors
 from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, Traits
 from .minkowski import Euclidean, TrainedMinkowski
 
 
@@ -50,13 +48,13 @@ class Adaptive(Metric):
     True
     """
 
+    traits = Traits(slow=True, row_by_row=True, train_in_folds=True, supervised=True)
+
     neighborhood: int | None = None
     epsilon: float = 1.0
     ridge: float = 1.0
     iterations: int = 1
     scale: bool = True
-    slow: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
     base: TrainedMinkowski | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -65,20 +63,12 @@ class Adaptive(Metric):
                 continue
             whole_number(name, value, least, MOST_RUNS if name == "iterations" else MOST_ROWS)
         for name, given in (("epsilon", self.epsilon), ("ridge", self.ridge)):
-            fine = isinstance(given, Real) and not isinstance(given, bool) and 0 <= given < 1e12
+            fine = is_real(given) and 0 <= given < 1e12
             if not fine or (name == "epsilon" and given == 0):
                 raise OptionError(f"{name}={brief(given)}: a number {'>' if name == 'epsilon' else '>='} 0")
         one_of("scale", self.scale, (True, False))
         if self.base is not None and not isinstance(self.base, TrainedMinkowski):
             raise OptionError(f"base={brief(self.base)}: None, as it is set where the metric is trained")
-
-    @property
-    def train_in_folds(self) -> bool:
-        return True
-
-    @property
-    def supervised(self) -> bool:
-        return True
 
     def pretrain(self, frame: Frame) -> Adaptive:
         return replace(self, base=self._pooled(frame))

@@ -23,12 +23,12 @@ from ..errors import DataError, OptionError, brief, printed, shown
 from ..frames.frame import Frame, mold
 from ..progress import bar
 from ..values import Above, Saveable, public
-from .base import TrainedMetric
+from .base import TrainedMetric, as_vectors
 from .check import Check, check_dissimilarity
 from .embedding import Embedding, Spectrum, spectrum_of
-from .given import Given, converted, trained_given
+from .given import Given, trained_given
+from .matrices import converted
 from .reading import build_new_query, build_query, build_source, source_beside
-from .vectors import as_vectors
 
 if TYPE_CHECKING:
     pass

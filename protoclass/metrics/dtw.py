@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ..arguments import one_of, whole_number
 from ..core.distances.dtw import dtw
 from ..core.sources import Rep
-from ..errors import DataError
 from ..frames.frame import Frame
-from .base import Metric
+from .base import Metric, Traits
+from .scaling import design_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +63,7 @@ class DTW(Metric):
     euclidean 0.25
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
+    traits = Traits(symmetric=True, row_by_row=True, slow=True)
 
     window: int | None = None
     r: int = 2
@@ -77,9 +74,7 @@ class DTW(Metric):
         one_of("r", self.r, (1, 2))
 
     def rows(self, frame: Frame) -> Rep:
-        if frame.design.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to take as steps of a series: name columns, or '.'")
-        return (np.ascontiguousarray(frame.design.to_numpy(float)),)
+        return (design_of(frame, self.name),)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return dtw(rows[0], candidates[0], window=self.window, power=self.r)

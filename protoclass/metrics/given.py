@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from ..declared import savable
 from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric, NewRows, TrainedMetric
+from .base import Metric, NewRows, TrainedMetric, Traits
 from .matrices import (
     ORDER,
     as_array,
@@ -41,18 +40,10 @@ class Given(Metric):
         Whether the rows have no names of their own and are labelled from 0, so that they match data labelled so only.
     """
 
-    slow: ClassVar[bool] = True
+    traits = Traits(slow=True, given=True, opaque=True)
 
     origin: str = ""
     unnamed: bool = False
-
-    @property
-    def given(self) -> bool:
-        return True
-
-    @property
-    def opaque(self) -> bool:
-        return True
 
     @property
     def name(self) -> str:
@@ -245,95 +236,3 @@ def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiv
     check_values(values, matrix.index, matrix.columns)
     sides = matrix.index.to_numpy(), matrix.columns.to_numpy()
     return TrainedGiven(spec or Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names))
-
-
-def converted(similarity: Any, how: str) -> pd.DataFrame:
-    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
-    table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(as_array(similarity))
-    S = as_floats(table)
-    if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
-        raise DataError(f"similarities of shape {S.shape}: they must be square")
-    if not isinstance(similarity, pd.DataFrame):
-        table = pd.DataFrame(S)
-    elif (
-        len(table.index.symmetric_difference(table.columns, sort=False))
-        or not table.index.is_unique
-        or not table.columns.is_unique
-    ):
-        raise DataError("the similarities need the same labels, each once, on rows and columns")
-    else:
-        table = table[list(table.index)]
-        S = as_floats(table)
-    bad = ~np.isfinite(S)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise DataError(
-            f"{bad.sum()} similarities are missing or infinite, the first from {shown(table.index[i])} to {shown(table.index[j])}"
-        )
-    low, high = {"one": (-np.inf, 1.0), "log": (0.0, 1.0), "inverse": (0.0, 1.0)}.get(how, (-np.inf, np.inf))
-    outside = (high < S) | ((low >= S) if low == 0 else (low > S))
-    if outside.any():
-        i, j = np.argwhere(outside)[0]
-        span = "at most 1" if how == "one" else "above 0 and at most 1"
-        raise DataError(
-            f"how={how!r} takes similarities {span}, and that from {shown(table.index[i])} to {shown(table.index[j])} is {S[i, j]:.4g}: "
-            "how='max' takes any"
-        )
-    if how == "kernel":
-        values = kernel_distances(S)
-    else:
-        ways: dict[str, Callable[[], np.ndarray]] = {
-            "max": lambda: S.max() - S,
-            "one": lambda: 1 - S,
-            "log": lambda: -np.log(S),
-            "inverse": lambda: 1 / S - 1,
-        }
-        values = ways[how]()
-    return pd.DataFrame(np.asarray(values) + 0.0, table.index, table.index)
-
-
-def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> pd.DataFrame | np.ndarray:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel (PVM paper, section 4.1).
-
-    Parameters
-    ----------
-    kernel : DataFrame or array (n, m)
-    rows, candidates : arrays (n,) and (m,), optional
-        K(x, x) of the rows and of the candidates; the diagonal where the kernel is square.
-
-    Returns
-    -------
-    DataFrame or array (n, m), as the kernel was given
-
-    Raises
-    ------
-    DataError
-        Where K_ii + K_jj < 2 K_ij beyond rounding: then K is not a kernel.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kernel_distances(np.array([[1.0, 0.5], [0.5, 1.0]]))
-    array([[0., 1.],
-           [1., 0.]])
-    """
-    K = as_floats(kernel) if isinstance(kernel, pd.DataFrame) else as_array(kernel)
-    if K.ndim != 2 or not np.isfinite(K).all():
-        raise DataError("a kernel is a matrix of finite numbers")
-    if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
-        raise DataError(
-            f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: give rows= and candidates="
-        )
-    a = np.diag(K) if rows is None else as_array(rows)
-    b = np.diag(K) if candidates is None else as_array(candidates)
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise DataError("K(x, x) of rows and candidates must be finite")
-    if a.shape != K.shape[:1] or b.shape != K.shape[1:]:
-        raise DataError(f"rows and candidates have shapes {a.shape} and {b.shape}, and the kernel {K.shape}")
-    squared = a[:, None] + b[None, :] - 2 * K
-    slack = 1e-9 * (np.abs(a)[:, None] + np.abs(b)[None, :])
-    if (squared < -slack).any():
-        i, j = np.argwhere(squared < -slack)[0]
-        raise DataError(f"this is not a kernel: K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
-    out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
-    return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out

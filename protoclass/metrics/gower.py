@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_real
 from ..core.distances.gower import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.sums import Extremes, extremes
@@ -18,7 +18,7 @@ from ..errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from .arrays import strings
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, Traits
 from .in_sql import MOST as FARTHEST
 from .in_sql import SQLDistance, gower_in_sql
 
@@ -79,10 +79,6 @@ class Gower(Metric):
     [0.625, 0.75, 0.625]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    unseen: ClassVar[str] = "unlike"
-
     asymmetric: Sequence[str] = ()
     weights: Mapping[str, float] | None = None
     logratio: Sequence[str] = ()
@@ -105,29 +101,15 @@ class Gower(Metric):
         if not isinstance(given, Mapping):
             raise OptionError(f"weights={brief(given)}: a mapping of column names to numbers >= 0")
         for name, weight in given.items():
-            number = isinstance(weight, (Real, np.bool_)) and not isinstance(weight, (bool, np.bool_))
-            if not isinstance(name, str) or not number or not 0 <= weight < np.inf:
+            if not isinstance(name, str) or not is_real(weight) or not 0 <= weight < np.inf:
                 raise OptionError(f"weights: {brief(name)} has {brief(weight)}, and weights are finite numbers >= 0")
 
     @property
-    def triangle(self) -> bool:  # type: ignore[override]
-        return not _names(self.asymmetric)  # a weighted sum of metrics, each with a weight that is the same for all pairs
-
-    @property
-    def power(self) -> float:
-        return 1.0
-
-    @property
-    def skips_missing(self) -> bool:
-        return True
-
-    @property
-    def data_dependent(self) -> bool:
-        return True
-
-    @property
-    def trained_in_parts(self) -> bool:
-        return True
+    def traits(self) -> Traits:
+        return Traits(
+            triangle=not _names(self.asymmetric),  # a weighted sum of metrics, each with a weight that is the same for all pairs
+            symmetric=True, row_by_row=True, data_dependent=True, skips_missing=True, unseen="unlike", power=1.0,
+        )  # fmt: skip
 
     def tally(self, frame: Frame) -> GowerTally:
         table = frame.terms()

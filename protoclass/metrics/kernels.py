@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numbers import Integral
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..arguments import is_number, one_of
 from ..core.distances.minkowski import minkowski, products, totals
@@ -17,17 +16,14 @@ from ..declared import savable
 from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric, TrainedMetric
-from .given import kernel_distances
-from .matrices import as_array, as_floats
-from .minkowski import SCALES, finite, unscaled
-from .spread import Spread, spread_of
+from .base import Metric, TrainedMetric, Traits
+from .matrices import kernel_distances
+from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 
 KERNELS = ("rbf", "poly", "linear", "laplacian")
 PRECISE = ("rbf", "linear", "laplacian")  # others are 0 between near rows, as differences of large numbers
 TILE = 64  # rows on either side of a call of the user's kernel
 HIGHEST = 100  # degree of a polynomial
-ROUNDING = 1e-9  # of the largest eigenvalue, as `kernel_distances` has it
 
 
 @dataclass(frozen=True)
@@ -69,8 +65,6 @@ class Kernel(Metric):
     [1.149, 1.1561, 0.6251]
     """
 
-    row_by_row: ClassVar[bool] = True
-
     kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
     gamma: float | None = None
     degree: int = 3
@@ -94,7 +88,7 @@ class Kernel(Metric):
             raise OptionError(f"coef0={brief(self.coef0)}: a number >= 0, as a smaller one does not make a kernel")
         if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
             raise OptionError(f"degree and coef0 go with kernel='poly', not with the {self.name}")
-        one_of("scale", self.scale, SCALES)
+        one_of("scale", self.scale, tuple(SCALES))
 
     @property
     def has_gamma(self) -> bool:
@@ -102,34 +96,20 @@ class Kernel(Metric):
         return isinstance(self.kernel, str) and self.kernel != "linear"
 
     @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        return not callable(self.kernel)  # whose bits for (x, z) and (z, x) may differ
-
-    @property
-    def triangle(self) -> bool:  # type: ignore[override]
-        return self.kernel in PRECISE
-
-    @property
-    def data_dependent(self) -> bool:
-        return bool(self.scale) or (self.has_gamma and self.gamma is None)
-
-    @property
-    def train_in_folds(self) -> bool:
-        return self.scale == "fold"
+    def traits(self) -> Traits:
+        learned = self.has_gamma and self.gamma is None
+        return Traits(
+            symmetric=not callable(self.kernel),  # whose bits for (x, z) and (z, x) may differ
+            triangle=self.kernel in PRECISE, row_by_row=True, data_dependent=bool(self.scale) or learned,
+            train_in_folds=self.scale == "fold", trained_in_parts=self.scale != "robust" and not learned,
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
         return f"{self.kernel if isinstance(self.kernel, str) else brief(self.kernel)} kernel"
 
-    @property
-    def trained_in_parts(self) -> bool:
-        return self.scale != "robust" and (self.gamma is not None or not self.has_gamma)
-
     def tally(self, frame: Frame) -> Spread:
-        table = frame.design
-        if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
-        return spread_of(table, self.scale)
+        return spread_of(columns_of(frame, self.name), self.scale)
 
     def trained(self, tally: Spread, frame: Frame) -> TrainedKernel:
         spread, constant = tally.scales(self.scale, frame)
@@ -243,92 +223,6 @@ class TrainedKernel(TrainedMetric):
         raise DataError(f"the {self.name} is not finite for some rows: it needs {cure}")
 
 
-def psd(kernel: Any) -> float:
-    """Check that a given kernel is a square, symmetric, positive semidefinite matrix; its smallest eigenvalue.
-
-    Parameters
-    ----------
-    kernel : DataFrame or array (n, n)
-
-    Raises
-    ------
-    DataError
-        Where it is not; an eigenvalue below -1e-9 times the largest in size is named.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> pc.psd([[2.0, 1.0], [1.0, 2.0]])
-    1.0
-    """
-    return _psd(_square(kernel).to_numpy())
-
-
-def precomputed(kernel: Any) -> pd.DataFrame:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a given kernel, which is checked first; see `psd`.
-
-    Parameters
-    ----------
-    kernel : DataFrame (the same labels on both sides) or array (n, n)
-
-    Returns
-    -------
-    DataFrame (n, n)
-        For `dissimilarity=` with a formula 'y ~ 1'.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> pc.precomputed([[2.0, 1.0], [1.0, 2.0]]).round(3)
-           0      1
-    0  0.000  1.414
-    1  1.414  0.000
-    """
-    table = _square(kernel)
-    _psd(table.to_numpy())
-    distances = kernel_distances(table)
-    assert isinstance(distances, pd.DataFrame)
-    return distances
-
-
-def _square(kernel: Any) -> pd.DataFrame:
-    if isinstance(kernel, pd.DataFrame):
-        if not (kernel.index.is_unique and kernel.columns.is_unique) or len(
-            kernel.index.symmetric_difference(kernel.columns, sort=False)
-        ):
-            raise DataError("a kernel needs the same labels, each once, on rows and columns")
-        kernel = kernel[list(kernel.index)]
-        table = pd.DataFrame(as_floats(kernel), kernel.index, kernel.columns)
-    else:
-        values = as_array(kernel)
-        if values.ndim != 2 or values.shape[0] != values.shape[1]:
-            raise DataError(f"a kernel of shape {values.shape}: it must be square")
-        table = pd.DataFrame(values)
-    if len(table) == 0 or not np.isfinite(table.to_numpy()).all():
-        raise DataError("a kernel is a matrix of finite numbers with at least one row")
-    return table
-
-
-def _psd(K: np.ndarray) -> float:
-    from scipy.linalg import eigvalsh
-
-    most = np.abs(K).max()
-    gap = np.abs(K - K.T)
-    if gap.max() > ROUNDING * most:
-        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise DataError(
-            f"this is not a kernel: it is {K[i, j]:.6g} at position ({i}, {j}) and {K[j, i]:.6g} at ({j}, {i})"
-        )
-    values = eigvalsh((K + K.T) / 2)
-    if values[0] < -ROUNDING * np.abs(values).max():
-        raise DataError(
-            f"this is not a kernel: it is not positive semidefinite, and its smallest eigenvalue is {values[0]:.4g} (largest "
-            f"{values[-1]:.4g}); add {-values[0]:.4g} to the diagonal, or take it as similarities: "
-            "Dissimilarity.from_similarity(K)"
-        )
-    return float(values[0])
-
-
 def _scaled(frame: Frame, spread: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         X = np.ascontiguousarray(frame.design.to_numpy(float) / spread)
@@ -353,7 +247,3 @@ def _gamma(X: np.ndarray) -> float:
 def _filled(X: np.ndarray) -> np.ndarray:
     """A tile of its own memory with TILE rows, the missing ones copies of the last."""
     return X[np.minimum(np.arange(TILE), len(X) - 1)]
-
-
-def _real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import MOST_SEED, is_number, one_of, whole_number
 from ..core.distances.discriminant import SINGULAR, discriminants, nca, scatter
+from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import products
 from ..core.folds import stratified_subset
 from ..core.sources import Rep
@@ -17,11 +17,8 @@ from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric
-from .euclidean_space import EuclideanSpace
-from .minkowski import finite
-from .pairwise import design_of
-from .spread import spread_of
+from .base import EuclideanSpace, Metric, Traits
+from .scaling import design_of, finite, spread_of
 
 KINDS = ("nca", "lda")
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
@@ -84,10 +81,6 @@ class Learned(Metric):
     {'sepal_length': 0.0, 'sepal_width': 0.0, 'petal_length': 0.4, 'petal_width': 0.6}
     """
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-
     kind: str = "nca"
     components: int | None = None
     diagonal: bool | None = None
@@ -120,20 +113,11 @@ class Learned(Metric):
         return f"diagonal {self.kind.upper()}" if self.weighs else self.kind.upper()
 
     @property
-    def train_in_folds(self) -> bool:
-        return True
-
-    @property
-    def supervised(self) -> bool:
-        return True
-
-    @property
-    def scaling(self) -> str:
-        return "scaled columns"
-
-    @property
-    def power(self) -> float | None:
-        return 2.0 if self.weighs else None
+    def traits(self) -> Traits:
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True, scaling="scaled columns",
+            power=2.0 if self.weighs else None, geometry=Geometry(),
+        )  # fmt: skip
 
     def train(self, frame: Frame) -> TrainedLearned:
         if frame.response is None:
@@ -286,9 +270,10 @@ class TrainedLearned(EuclideanSpace):
         return tuple(said)
 
     @property
-    def scaling(self) -> str:
+    def traits(self) -> Traits:
         known, there = self.counts
-        return self.spec.scaling + (f", learned from {known} of {there} rows" if known < there else "")
+        sample = f", learned from {known} of {there} rows" if known < there else ""
+        return replace(self.spec.traits, scaling=self.spec.scaling + sample)
 
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore"):

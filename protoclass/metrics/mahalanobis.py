@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, one_of
+from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import whitened
 from ..core.sources import Rep
 from ..declared import savable
@@ -16,11 +16,8 @@ from ..errors import DataError, OptionError, brief
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from .arrays import strings
-from .base import Metric
-from .euclidean_space import EuclideanSpace
-from .minkowski import finite, unscaled
-from .pairwise import design_of
-from .spread import Spread, spread_of
+from .base import EuclideanSpace, Metric, Traits
+from .scaling import Spread, columns_of, design_of, finite, spread_of, unscaled
 
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
@@ -57,10 +54,6 @@ class Mahalanobis(Metric):
     [1.2081, 0.8923, 1.1644]
     """
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-
     ridge: float = 0.0
     scale: bool | str = True
 
@@ -70,20 +63,14 @@ class Mahalanobis(Metric):
         one_of("scale", self.scale, (True, "fold"))
 
     @property
-    def data_dependent(self) -> bool:
-        return True
-
-    @property
-    def train_in_folds(self) -> bool:
-        return self.scale == "fold"
-
-    @property
-    def trained_in_parts(self) -> bool:
-        return False  # the covariance is summed over the rows, once their scales are known
+    def traits(self) -> Traits:
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, data_dependent=True, train_in_folds=self.scale == "fold", geometry=Geometry(),
+            trained_in_parts=False,  # the covariance is summed over the rows, once their scales are known
+        )  # fmt: skip
 
     def tally(self, frame: Frame) -> Spread:
-        design_of(frame, self.name)
-        return spread_of(frame.design, True)
+        return spread_of(columns_of(frame, self.name), True)
 
     def trained(self, tally: Spread, frame: Frame) -> TrainedMahalanobis:
         assert tally.sums is not None

@@ -1,7 +1,8 @@
-"""What a given matrix must be: numbers, labels that match, and dissimilarities rather than similarities."""
+"""Matrices that users give: as arrays, what dissimilarities must be, and dissimilarities of similarities and kernels."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 
 from ..errors import DataError, shown
 
+ROUNDING = 1e-9  # of the largest eigenvalue of a kernel, and of its values: less is rounding
 READ = "read the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
 ORDER = (
     "if the matrix has the rows of the data in their order, D.index = D.columns = data.index makes them match, where D is a DataFrame; "
@@ -135,3 +137,168 @@ def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Inde
         "similarities, pc.Dissimilarity.from_similarity(S) makes dissimilarities of them; if they are dissimilarities, the labels "
         "of rows and columns do not belong together, or the diagonal must be set to 0 (np.fill_diagonal)"
     )
+
+
+def square(matrix: Any, what: str) -> pd.DataFrame:
+    """A square matrix of finite numbers with the same labels on both sides, in one order; `what` they are, for messages.
+
+    Raises
+    ------
+    DataError
+    """
+    S = as_floats(matrix) if isinstance(matrix, pd.DataFrame) else as_array(matrix)
+    if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
+        raise DataError(f"{what} of shape {S.shape}: they must be square, with at least one row")
+    table = matrix if isinstance(matrix, pd.DataFrame) else pd.DataFrame(S)
+    same = table.index.is_unique and table.columns.is_unique and not len(table.index.symmetric_difference(table.columns, sort=False))
+    if not same:
+        raise DataError(f"{what} need the same labels, each once, on rows and columns")
+    table = pd.DataFrame(S, table.index, table.columns)[list(table.index)]
+    bad = ~np.isfinite(table.to_numpy())
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise DataError(
+            f"{bad.sum()} {what} are missing or infinite, the first from {shown(table.index[i])} to {shown(table.index[j])}"
+        )
+    return table
+
+
+def converted(similarity: Any, how: str) -> pd.DataFrame:
+    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
+    table = square(similarity, "similarities")
+    S = table.to_numpy()
+    low, high = {"one": (-np.inf, 1.0), "log": (0.0, 1.0), "inverse": (0.0, 1.0)}.get(how, (-np.inf, np.inf))
+    outside = (high < S) | ((low >= S) if low == 0 else (low > S))
+    if outside.any():
+        i, j = np.argwhere(outside)[0]
+        span = "at most 1" if how == "one" else "above 0 and at most 1"
+        raise DataError(
+            f"how={how!r} takes similarities {span}, and that from {shown(table.index[i])} to {shown(table.index[j])} is {S[i, j]:.4g}: "
+            "how='max' takes any"
+        )
+    if how == "kernel":
+        values = kernel_distances(S)
+    else:
+        ways: dict[str, Callable[[], np.ndarray]] = {
+            "max": lambda: S.max() - S,
+            "one": lambda: 1 - S,
+            "log": lambda: -np.log(S),
+            "inverse": lambda: 1 / S - 1,
+        }
+        values = ways[how]()
+    return pd.DataFrame(np.asarray(values) + 0.0, table.index, table.index)
+
+
+def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> pd.DataFrame | np.ndarray:
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel (PVM paper, section 4.1).
+
+    Parameters
+    ----------
+    kernel : DataFrame or array (n, m)
+    rows, candidates : arrays (n,) and (m,), optional
+        K(x, x) of the rows and of the candidates; the diagonal where the kernel is square.
+
+    Returns
+    -------
+    DataFrame or array (n, m), as the kernel was given
+
+    Raises
+    ------
+    DataError
+        Where K_ii + K_jj < 2 K_ij beyond rounding: then K is not a kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernel_distances(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    K = as_floats(kernel) if isinstance(kernel, pd.DataFrame) else as_array(kernel)
+    if K.ndim != 2 or not np.isfinite(K).all():
+        raise DataError("a kernel is a matrix of finite numbers")
+    if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
+        raise DataError(
+            f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: give rows= and candidates="
+        )
+    a = np.diag(K) if rows is None else as_array(rows)
+    b = np.diag(K) if candidates is None else as_array(candidates)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise DataError("K(x, x) of rows and candidates must be finite")
+    if a.shape != K.shape[:1] or b.shape != K.shape[1:]:
+        raise DataError(f"rows and candidates have shapes {a.shape} and {b.shape}, and the kernel {K.shape}")
+    squared = a[:, None] + b[None, :] - 2 * K
+    slack = ROUNDING * (np.abs(a)[:, None] + np.abs(b)[None, :])
+    if (squared < -slack).any():
+        i, j = np.argwhere(squared < -slack)[0]
+        raise DataError(f"this is not a kernel: K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
+    out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
+    return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
+
+
+def psd(kernel: Any) -> float:
+    """Check that a given kernel is a square, symmetric, positive semidefinite matrix; its smallest eigenvalue.
+
+    Parameters
+    ----------
+    kernel : DataFrame or array (n, n)
+
+    Raises
+    ------
+    DataError
+        Where it is not; an eigenvalue below -1e-9 times the largest in size is named.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.psd([[2.0, 1.0], [1.0, 2.0]])
+    1.0
+    """
+    return _psd(square(kernel, "kernel values").to_numpy())
+
+
+def precomputed(kernel: Any) -> pd.DataFrame:
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) of a given kernel, which is checked first; see `psd`.
+
+    Parameters
+    ----------
+    kernel : DataFrame (the same labels on both sides) or array (n, n)
+
+    Returns
+    -------
+    DataFrame (n, n)
+        For `dissimilarity=` with a formula 'y ~ 1'.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.precomputed([[2.0, 1.0], [1.0, 2.0]]).round(3)
+           0      1
+    0  0.000  1.414
+    1  1.414  0.000
+    """
+    table = square(kernel, "kernel values")
+    _psd(table.to_numpy())
+    distances = kernel_distances(table)
+    assert isinstance(distances, pd.DataFrame)
+    return distances
+
+
+def _psd(K: np.ndarray) -> float:
+    from scipy.linalg import eigvalsh
+
+    most = np.abs(K).max()
+    gap = np.abs(K - K.T)
+    if gap.max() > ROUNDING * most:
+        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise DataError(
+            f"this is not a kernel: it is {K[i, j]:.6g} at position ({i}, {j}) and {K[j, i]:.6g} at ({j}, {i})"
+        )
+    values = eigvalsh((K + K.T) / 2)
+    if values[0] < -ROUNDING * np.abs(values).max():
+        raise DataError(
+            f"this is not a kernel: it is not positive semidefinite, and its smallest eigenvalue is {values[0]:.4g} (largest "
+            f"{values[-1]:.4g}); add {-values[0]:.4g} to the diagonal, or take it as similarities: "
+            "Dissimilarity.from_similarity(K)"
+        )
+    return float(values[0])

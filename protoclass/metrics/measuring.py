@@ -22,8 +22,8 @@ from .dissimilarity import Dissimilarity
 from .given import given
 from .gower import Gower
 from .minkowski import Euclidean
-from .ranks import Ranks
 from .registry import metric as by_name
+from .wrappers import Wrapper
 
 
 @limited
@@ -106,10 +106,10 @@ def resolve(spec: Any, frame: Frame, index: pd.Index) -> Metric | TrainedMetric:
     if isinstance(spec, Dissimilarity):
         spec.metric.check_rows(index)
         return _as_trained(spec.metric)
-    if isinstance(spec, Ranks):
+    if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
-            raise OptionError("Ranks takes a metric or a matrix: give it d.metric, or d.frame() with a formula 'y ~ 1'")
-        return replace(spec, of=resolve(spec.of, frame, index))
+            raise OptionError(f"{type(spec).__name__} takes a metric or a matrix: give it d.metric, or d.frame() with a formula 'y ~ 1'")
+        return spec.with_inner([resolve(spec.of, frame, index)])
     if isinstance(spec, (pd.DataFrame, np.ndarray, list, tuple)):
         spec = given(spec, index)
     metric = by_name(spec)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,16 +14,13 @@ from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
 from ..declared import savable
-from ..errors import DataError, NoVectors, OptionError, brief, shown
+from ..errors import NoVectors, OptionError, brief
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.sql import Columns
 from .arrays import strings
-from .base import Metric
+from .base import Metric, Traits, VectorMetric
 from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql
-from .spread import Spread, spread_of
-from .vectors import VectorMetric
-
-SCALES = (True, False, "fold", "range", "robust")
+from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,6 @@ class Minkowski(Metric):
     [2.5, 2.2, 1.3]
     """
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-
     r: float = 2.0
     scale: bool | str = True
     weights: Any = None
@@ -73,38 +66,20 @@ class Minkowski(Metric):
     def __post_init__(self) -> None:
         if not is_number(self.r, 1) and not (isinstance(self.r, float) and self.r == np.inf):
             raise OptionError(f"r={brief(self.r)}: a Minkowski distance has r >= 1 (inf for Chebyshev)")
-        one_of("scale", self.scale, SCALES)
+        one_of("scale", self.scale, tuple(SCALES))
         if self.weights is not None:
             object.__setattr__(self, "weights", _weights(self.weights))
 
     @property
-    def power(self) -> float | None:
-        return self.r if self.r < np.inf else None
-
-    @property
-    def scaling(self) -> str:
-        names: dict[Any, str] = {True: "scaled columns", False: "", "fold": "columns scaled in each fold",
-                                 "range": "columns scaled by their range",
-                                 "robust": "columns scaled by their median absolute deviation"}  # fmt: skip
-        return names[self.scale]
-
-    @property
-    def data_dependent(self) -> bool:
-        return bool(self.scale)
-
-    @property
-    def train_in_folds(self) -> bool:
-        return self.scale == "fold"
-
-    @property
-    def trained_in_parts(self) -> bool:
-        return self.scale != "robust"
+    def traits(self) -> Traits:
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, data_dependent=bool(self.scale), train_in_folds=self.scale == "fold",
+            trained_in_parts=self.scale != "robust", power=self.r if self.r < np.inf else None, scaling=SCALES[self.scale],
+            geometry=Geometry(self.r),
+        )  # fmt: skip
 
     def tally(self, frame: Frame) -> Spread:
-        table = frame.design
-        if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} names no predictors to measure {self.name} distances on: name columns, or '.'")
-        return spread_of(table, self.scale)
+        return spread_of(columns_of(frame, self.name), self.scale)
 
     def trained(self, tally: Spread, frame: Frame) -> TrainedMinkowski:
         spread, constant = tally.scales(self.scale, frame)
@@ -158,10 +133,6 @@ class TrainedMinkowski(VectorMetric):
                 Z = Z * self.factor
             Z = np.ascontiguousarray(Z, self._dtype)
         return (finite(Z, frame),)
-
-    @property
-    def geometry(self) -> Geometry:
-        return Geometry(self.spec.r)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return minkowski(rows[0], candidates[0], self.spec.r)
@@ -224,24 +195,6 @@ class Chebyshev(Minkowski):
     """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `weights`."""
 
     r: float = field(default=np.inf, init=False, repr=False)
-
-
-def unscaled(scale: bool | str, constant: Sequence[str] | np.ndarray) -> tuple[str, ...]:
-    """The note on columns that keep scale 1."""
-    what = "columns whose median absolute deviation is 0" if scale == "robust" else "constant columns"
-    return (f"{what}, left unscaled: {', '.join(constant)}",) if len(constant) else ()
-
-
-def finite(Z: np.ndarray, frame: Frame) -> np.ndarray:
-    """Scaled columns, none of whose values may have become too large for a number."""
-    if not np.isfinite(Z).all():
-        i, j = np.argwhere(~np.isfinite(Z))[0]
-        name = frame.design.columns[j]
-        raise DataError(
-            f"column {name!r} at row {shown(frame.index[i])} is too large once scaled and weighted: scale it down, or use "
-            "another scale="
-        )
-    return Z
 
 
 def _weights(weights: Any) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,16 +17,17 @@ from ..frames.frame import Frame
 from ..frames.schema import Column
 from ..frames.specification import LARGEST, trained_spec
 from ..frames.terms import for_formulaic
-from .base import Metric, TrainedMetric, candidates_of, compare, rows_of, train_metric
+from .base import Metric, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .registry import metric
+from .wrappers import Wrapper
 
 SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs
 
 
 @savable
 @dataclass(frozen=True)
-class Mixed(Metric):
+class Mixed(Wrapper):
     """sum_g w_g D_g / s_g / sum_g w_g, where each part D_g measures some of the columns with a metric of its own.
 
     The scale s_g is the median of the positive dissimilarities of part g between different training rows, so that equal
@@ -91,87 +92,36 @@ class Mixed(Metric):
         object.__setattr__(self, "weights", tuple(map(float, given)))
 
     @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        return all(m.symmetric for m in self._metrics)
-
-    @property
-    def triangle(self) -> bool:  # type: ignore[override]
-        return all(m.triangle for m in self._metrics)
-
-    @property
-    def slow(self) -> bool:  # type: ignore[override]
-        return any(m.slow for m in self._metrics)
-
-    @property
-    def row_by_row(self) -> bool:  # type: ignore[override]
-        return all(m.row_by_row for m in self._metrics)
-
-    @property
-    def train_in_folds(self) -> bool:
-        return any(m.train_in_folds for m in self._metrics)
-
-    @property
-    def supervised(self) -> bool:
-        return any(m.supervised for m in self._metrics)
-
-    @property
-    def skips_missing(self) -> bool:
-        return all(m.skips_missing for m in self._metrics)
-
-    @property
-    def scaling(self) -> str:
-        return "scaled parts" if self.scale else ""
-
-    @property
-    def power(self) -> float | None:
-        return 1.0 if self.reflexive else None
-
-    @property
-    def reflexive(self) -> bool:
-        return all(m.reflexive for m in self._metrics)
-
-    @property
-    def column_groups(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(columns for columns, _ in self.parts if len(columns) > 1)
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.scale or any(m.data_dependent for m in self._metrics)
-
-    @property
-    def opaque(self) -> bool:
-        return any(m.opaque for m in self._metrics)
+    def traits(self) -> Traits:
+        joint, known = super().traits, [m.traits for m in self.inner]
+        return replace(
+            joint, triangle=all(t.triangle for t in known), data_dependent=self.scale or joint.data_dependent,
+            power=1.0 if joint.reflexive else None, scaling="scaled parts" if self.scale else "",
+            column_groups=tuple(columns for columns, _ in self.parts if len(columns) > 1),
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
-        return f"mixed ({', '.join(m.name for m in self._metrics)})"
+        return f"mixed ({', '.join(m.name for m in self.inner)})"
 
     @property
-    def _metrics(self) -> tuple[Metric | TrainedMetric, ...]:
+    def inner(self) -> tuple[Metric | TrainedMetric, ...]:
         return tuple(m for _, m in self.parts)
 
-    def unseen_in(self, column: str) -> str:
-        return next((m.unseen_in(column) for columns, m in self.parts if column in columns), self.unseen)
-
-    def pretrain(self, frame: Frame) -> Mixed:
-        if not self.train_in_folds:
-            return self
-        cuts = self._cuts(frame)
-        known = [m.pretrain(c) if m.train_in_folds else m.train(c) for m, c in zip(self._metrics, cuts, strict=True)]
-        return self._with(known)
-
-    def train(self, frame: Frame) -> TrainedMixed:
-        cuts = self._cuts(frame)
-        parts = tuple(train_metric(m, c) for m, c in zip(self._metrics, cuts, strict=True))
-        learned = [_scale(m, c) if self.scale else _unscaled(m, c) for m, c in zip(parts, cuts, strict=True)]
-        scales, rows, candidates = zip(*learned, strict=True)
-        return TrainedMixed(self._with(m.spec for m in parts), parts, np.array(scales), np.array([rows, candidates]))
-
-    def _with(self, metrics: Iterable[Metric | TrainedMetric]) -> Mixed:
-        """The same with other metrics for the parts."""
+    def with_inner(self, metrics: Sequence[Metric | TrainedMetric]) -> Mixed:
         return replace(self, parts=tuple((c, m) for (c, _), m in zip(self.parts, metrics, strict=True)))
 
-    def _cuts(self, frame: Frame) -> list[Frame]:
+    def unseen_in(self, column: str) -> str:
+        return next((m.unseen_in(column) for columns, m in self.parts if column in columns), "missing")
+
+    def train(self, frame: Frame) -> TrainedMixed:
+        cuts = self.cuts(frame)
+        parts = tuple(train_metric(m, c) for m, c in zip(self.inner, cuts, strict=True))
+        learned = [_scale(m, c) if self.scale else _unscaled(m, c) for m, c in zip(parts, cuts, strict=True)]
+        scales, rows, candidates = zip(*learned, strict=True)
+        return TrainedMixed(self.with_inner([m.spec for m in parts]), parts, np.array(scales), np.array([rows, candidates]))
+
+    def cuts(self, frame: Frame) -> list[Frame]:
         known = list(frame.columns)
         named = [c for columns, _ in self.parts for c in columns]
         strange = [c for c in named if c not in known]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,9 @@ from ..frames.blocks import EXACT
 from ..frames.frame import Frame
 from ..frames.schema import numbers
 from ..frames.sql import Columns, total
-from .base import Metric
+from .base import Metric, Traits
 from .in_sql import SQLDistance, coordinate, value
+from .scaling import design_of
 
 HALF = np.finfo(float).max / 2
 
@@ -49,9 +49,7 @@ class Cosine(Metric):
     [0.2929, 1.0, 0.2929]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    geometry: ClassVar[Geometry] = HALF_SQUARES
+    traits = Traits(symmetric=True, row_by_row=True, geometry=HALF_SQUARES)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -87,9 +85,7 @@ class Correlation(Metric):
     [0.0, 2.0, 2.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    geometry: ClassVar[Geometry] = HALF_SQUARES
+    traits = Traits(symmetric=True, row_by_row=True, geometry=HALF_SQUARES)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -125,9 +121,7 @@ class Canberra(Metric):
     [0.5, 2.0, 2.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
+    traits = Traits(symmetric=True, row_by_row=True, triangle=True)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -169,10 +163,7 @@ class Hamming(Metric):
     [0.5, 0.5, 1.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    unseen: ClassVar[str] = "unlike"
+    traits = Traits(symmetric=True, row_by_row=True, triangle=True, unseen="unlike")
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
@@ -231,7 +222,7 @@ class ZeroOne(Hamming):
     [1.0, 0.0, 1.0]
     """
 
-    triangle: ClassVar[bool] = True
+    traits = Hamming.traits
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return (super().between(rows, candidates) > 0).astype(float)
@@ -267,9 +258,7 @@ class Jaccard(Metric):
     [0.5, 1.0, 1.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
+    traits = Traits(symmetric=True, row_by_row=True, triangle=True)
 
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
@@ -284,13 +273,6 @@ class Jaccard(Metric):
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return _pairs(rows[0], candidates[0], "jaccard")
-
-
-def design_of(frame: Frame, name: str) -> np.ndarray:
-    """The design matrix (n, p) in double precision, which must have columns."""
-    if frame.design.shape[1] == 0:
-        raise DataError(f"{frame.formula.quoted} names no predictors to measure {name} distances on: name columns, or '.'")
-    return np.ascontiguousarray(frame.design.to_numpy(float))
 
 
 def _numbers(values: pd.Series) -> np.ndarray:

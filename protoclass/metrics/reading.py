@@ -22,8 +22,7 @@ from ..core.task import Points
 from ..errors import DataError, shown
 from ..frames.blocks import design_rows
 from ..frames.frame import Frame
-from .base import TrainedMetric, compare
-from .vectors import as_vectors
+from .base import TrainedMetric, as_vectors, compare
 
 if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity

@@ -30,7 +30,7 @@ BUILT_IN = {
     "dtw": "dtw.DTW",
     "adaptive": "dann.Adaptive",
     "learned": "learned.Learned",
-    "ranks": "ranks.Ranks",
+    "ranks": "wrappers.Ranks",
 }
 METRICS: dict[str, str | type[Metric]] = dict(
     BUILT_IN

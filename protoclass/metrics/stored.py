@@ -1,8 +1,15 @@
-"""Dissimilarities from files."""
+"""Dissimilarities from files: tables as R writes them, PHYLIP files and NumPy arrays."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
+import os
 import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +21,13 @@ from ..core.distances.properties import asymmetry
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import mold
 from .dissimilarity import Dissimilarity, of_matrix
-from .formats import Stored, read_matrix
 from .given import Given
 from .matrices import check_nearest_to_itself, check_values, in_short
 
+NPY = b"\x93NUMPY"
+QUOTED = re.compile(r'"(?:[^"\\]|""|\\.)*"')
+SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces"}
+TRIANGLES = ("lower triangle", "upper triangle")
 WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
@@ -120,3 +130,260 @@ def _diagonal(values: np.ndarray, labels: pd.Index) -> str:
         return "zero diagonal"
     i = int(own.argmax())
     return f"diagonal up to {own[i]:.4g} ({shown(labels[i])})"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A square matrix as a file has it.
+
+    Attributes
+    ----------
+    values : float array (n, n)
+        NaN where the file has NA.
+    names : tuple of str (n,), or None
+        The row names.
+    format : str
+        The format in words.
+    """
+
+    values: np.ndarray
+    names: tuple[str, ...] | None
+    format: str
+
+
+def read_matrix(path: Any) -> Stored:
+    """The matrix in a file; see `protoclass.read_dissimilarity`."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise OptionError(f"path={brief(path)}: the path of a file, as text")
+    file = Path(path)
+    name = repr(file.name)
+    try:
+        with file.open("rb") as stream:
+            if stream.read(len(NPY)) == NPY:
+                return _numpy(file, name)
+            stream.seek(0)
+            raw = stream.read()
+    except DataError:
+        raise
+    except (OSError, ValueError) as reason:
+        raise DataError(f"the file {str(path)!r} can't be read: {getattr(reason, 'strerror', None) or reason}") from None
+    if not raw.strip():
+        raise DataError(f"the file {name} is empty")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise DataError(
+            f"the file {name} is no text in UTF-8, and no .npy file: give a table such as R's write.csv(as.matrix(d), "
+            "fileEncoding = 'UTF-8') makes, a PHYLIP file, or numpy.save(path, D)"
+        )
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line for line in text.split("\n") if line.strip()]
+    return _phylip(lines, name) if re.fullmatch(r"\s*[0-9]{1,9}\s*", lines[0]) else _table(text, lines[0], name)
+
+
+def _numpy(file: Path, name: str) -> Stored:
+    """A square or condensed array that `numpy.save` wrote. Pickled objects are not loaded."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of files that Python 2 wrote, which load more slowly
+            array = np.load(file, mmap_mode="r", allow_pickle=False)
+    except Exception as reason:
+        raise DataError(
+            f"the file {name} is no complete .npy file of numbers: {str(reason).splitlines()[0] if str(reason) else reason!r}"
+        ) from None
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"the file {name} holds values of type {array.dtype}, and dissimilarities are numbers")
+    if file.stat().st_size != array.offset + array.nbytes:
+        raise DataError(f"the file {name} goes on after its array of shape {array.shape}: it is damaged")
+    values = np.array(array, dtype=float)
+    if values.ndim == 1:
+        n = (1 + math.isqrt(1 + 8 * len(values))) // 2
+        if n * (n - 1) // 2 != len(values):
+            raise DataError(
+                f"the file {name} holds {len(values)} values, and a condensed array has n (n - 1) / 2: {n * (n - 1) // 2} for {n} rows, "
+                f"{n * (n + 1) // 2} for {n + 1}"
+            )
+        from scipy.spatial.distance import squareform
+
+        return Stored(squareform(values, checks=False), None, "a condensed array")
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise DataError(f"the file {name} holds an array of shape {values.shape}: give a square or a condensed one")
+    return Stored(values, None, "a square array")
+
+
+def _phylip(lines: list[str], name: str) -> Stored:
+    """A PHYLIP file: the number of rows, then each row's name and its values, all of them or those of one triangle.
+
+    Names end at the first blank (relaxed) or after ten characters (strict). A row may go on on lines that begin with blanks.
+    """
+    n, body = int(lines[0]), lines[1:]
+    if len(body) != n:
+        body = _joined(body)
+    if len(body) != n:
+        raise DataError(f"the file {name} says that {n} rows follow, and has {len(body)}: rows are missing, or too many")
+    readings: tuple[Callable[[str], tuple[str, str]], ...] = (_relaxed, _strict)
+    for split in readings:
+        rows = [split(line) for line in body]
+        names, values = tuple(row[0] for row in rows), [_floats(row[1].split()) for row in rows]
+        found = None if any(v is None for v in values) else _shape([v for v in values if v is not None])
+        if found is not None and len(set(names)) == n:
+            return Stored(found[0], names, f"a PHYLIP file, {found[1]}")
+    counts = [len(line.split()) - 1 for line in body]
+    raise DataError(
+        f"the file {name} begins as a PHYLIP file of {n} rows, and is none: after a name (up to the first blank, or ten "
+        f"characters), each row has {n} numbers, or those of one triangle, and the names differ; here rows have "
+        f"{', '.join(map(str, counts[:5]))}{', ...' if n > 5 else ''} values"
+    )
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """Rows of a PHYLIP file whose values go on on further lines, which begin with a blank and hold numbers only."""
+    rows: list[str] = []
+    for line in lines:
+        if rows and line[0].isspace() and _floats(line.split()) is not None:
+            rows[-1] = f"{rows[-1].rstrip()} {line.strip()}"
+        else:
+            rows.append(line)
+    return rows
+
+
+def _relaxed(line: str) -> tuple[str, str]:
+    name, *rest = line.split(maxsplit=1)
+    return name, rest[0] if rest else ""
+
+
+def _strict(line: str) -> tuple[str, str]:
+    return line[:10].strip(), line[10:]
+
+
+def _shape(rows: list[list[float]]) -> tuple[np.ndarray, str] | None:
+    """A square matrix of rows that hold all values or one triangle, with or without a diagonal of zeros, and which it is."""
+    n, counts = len(rows), [len(row) for row in rows]
+    if counts == [n] * n:
+        return np.array(rows, float), "square"
+    for diagonal in (0, 1):
+        lower = [i + diagonal for i in range(n)]
+        for expected, which in zip((lower, lower[::-1]), TRIANGLES, strict=True):
+            if counts != expected:
+                continue
+            values = np.zeros((n, n))
+            for i, row in enumerate(rows):
+                values[i, slice(0, len(row)) if which == TRIANGLES[0] else slice(n - len(row), n)] = row
+            if values.diagonal().any():
+                return None
+            return values + values.T, which
+    return None
+
+
+def _table(text: str, header: str, name: str) -> Stored:
+    """A table with a header, row names or both, as `write.csv`, `write.csv2` and `write.table` of R and pandas write it."""
+    outside = QUOTED.sub("name", header).strip()
+    failures = []
+    for separator in (s for s in SEPARATORS if s in outside):
+        try:
+            return _parsed(_fields(text, separator), separator, name)
+        except DataError as failure:
+            failures.append((outside.count(separator), failure))
+    if failures:
+        raise max(failures, key=lambda failed: failed[0])[1] from None
+    raise DataError(
+        f"the file {name} is no table of dissimilarities: its first line, {shown(header[:60])}, has one field. Give what R's "
+        "write.csv(as.matrix(d)) makes, a PHYLIP file, or numpy.save(path, D)"
+    )
+
+
+def _fields(text: str, separator: str) -> list[list[str]]:
+    """The fields of a table; what quotes enclose may have separators."""
+    if separator == " ":
+        text = "\n".join(line.strip() for line in text.split("\n"))
+    escape = "\\" if '\\"' in text and separator in " \t" else None  # as write.table writes quotes within names
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=separator, escapechar=escape, strict=True, skipinitialspace=separator == " "
+    )
+    try:
+        return [row for row in reader if any(row)]
+    except csv.Error as reason:
+        raise DataError(f"the table can't be read at line {reader.line_num}: {reason}") from None
+
+
+def _parsed(fields: list[list[str]], separator: str, name: str) -> Stored:
+    """The matrix of a table's fields."""
+    what, decimal = f"a table separated by {SEPARATORS[separator]}", "," if separator == ";" else "."
+    plain = len(fields) == len(fields[0]) and "" not in fields[0] and _floats(fields[0], decimal) is not None
+    header, body = (None, fields) if plain else (fields[0], fields[1:])
+    if not body:
+        raise DataError(f"the file {name} has no rows below its first line")
+    width = len(body[0])
+    ragged = next((k for k, row in enumerate(body) if len(row) != width), None)
+    if ragged is not None:
+        raise DataError(
+            f"the file {name} ({what}) is ragged: its row {ragged + 1} ({shown(body[ragged][0][:40])}) has {len(body[ragged])} fields, "
+            f"and its first row {width}"
+        )
+    rows, columns = _names(header, body, f"the file {name} ({what})")
+    body = body if rows is None else [row[1:] for row in body]
+    _check_names(rows, columns, len(body), len(body[0]), name)
+    values = np.array([_row(row, decimal, k, name) for k, row in enumerate(body)])
+    names = columns if rows is None else rows
+    return Stored(values, None if names is None else tuple(names), what)
+
+
+def _names(header: list[str] | None, body: list[list[str]], what: str) -> tuple[list[str] | None, list[str] | None]:
+    """The names of rows and columns, None where the table has none; a header may have a corner above the row names."""
+    if header is None:
+        return None, None
+    first, width = [row[0] for row in body], len(body[0])
+    if len(header) == width - 1:
+        return first, header
+    if len(header) != width:
+        raise DataError(f"{what} has {len(header)} names in its first line, and {width} fields in each row")
+    corner = len(body) == width - 1 or (len(body) != width and not set(first).isdisjoint(header[1:]))
+    return (first, header[1:]) if corner else (None, header)
+
+
+def _check_names(rows: list[str] | None, columns: list[str] | None, n: int, m: int, name: str) -> None:
+    """Raise unless the table is square with the same names on both sides in the same order."""
+    if rows is not None and columns is not None and rows != columns:
+        for side, other, what, where in ((columns, rows, "row", "columns"), (rows, columns, "column", "rows")):
+            absent = next((label for label in side if label not in set(other)), None)
+            if absent is not None:
+                raise DataError(
+                    f"the file {name} has {n} rows and {m} columns, and no {what} {shown(absent)}, which is among the {where}: "
+                    "the names of rows and columns must be the same. A matrix of other candidates is read by "
+                    "pd.read_csv(path, index_col=0); R's data.frame() changes names, so write as.matrix(d)"
+                )
+        if n == m:
+            k = next(k for k in range(n) if rows[k] != columns[k])
+            raise DataError(
+                f"the file {name} has its rows and columns in different orders, first {shown(rows[k])} and {shown(columns[k])}: "
+                "D = pd.read_csv(path, index_col=0) and D[D.index] put them into one"
+            )
+    if n != m:
+        raise DataError(f"the file {name} has {n} rows and {m} columns of numbers: it must be square, so rows are missing or too many")
+
+
+def _row(fields: list[str], decimal: str, k: int, name: str) -> list[float]:
+    values = _floats(fields, decimal)
+    if values is None:
+        bad = next(f for f in fields if _number(f, decimal) is None)
+        raise DataError(f"the file {name} has {shown(bad[:40])} in row {k + 1}, which is not a number")
+    return values
+
+
+def _floats(fields: list[str], decimal: str = ".") -> list[float] | None:
+    """Numbers as R, PHYLIP and pandas write them, NaN for NA and an empty field; None if a field is none."""
+    values = [_number(field, decimal) for field in fields]
+    return None if None in values else [v for v in values if v is not None]
+
+
+def _number(field: str, decimal: str) -> float | None:
+    if field.strip() in ("", "NA"):
+        return math.nan
+    if "_" in field:  # which Python takes for a separator of digits
+        return None
+    try:
+        return float(field.replace(",", ".") if decimal == "," else field)
+    except ValueError:
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import comb
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, Traits
 
 LONGEST = 1000  # letters of a k-mer: its sets of positions are counted
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
@@ -65,12 +65,6 @@ class Mismatch(Metric):
     [0.403, 1.334, 1.314]
     """
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True  # a distance between points of the space in which K is the inner product
-    row_by_row: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
-    unseen: ClassVar[str] = "measured"
-
     k: int = 5
     m: int = 1
     alphabet: str | None = None
@@ -101,8 +95,11 @@ class Mismatch(Metric):
             raise OptionError(f"the letter {both!r} stands in both alphabet and skip: take it out of one")
 
     @property
-    def data_dependent(self) -> bool:
-        return self.alphabet is None
+    def traits(self) -> Traits:
+        # the values are distances between points of the space in which K is the inner product
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, slow=True, unseen="measured", data_dependent=self.alphabet is None
+        )
 
     @property
     def name(self) -> str:
@@ -216,19 +213,14 @@ class Levenshtein(Metric):
     [3.0, 1.0, 3.0]
     """
 
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
-    unseen: ClassVar[str] = "measured"
-
     normalised: bool = False
 
     def __post_init__(self) -> None:
         one_of("normalised", self.normalised, (True, False))
 
     @property
-    def triangle(self) -> bool:  # type: ignore[override]
-        return not self.normalised
+    def traits(self) -> Traits:
+        return Traits(symmetric=True, triangle=not self.normalised, row_by_row=True, slow=True, unseen="measured")
 
     def train(self, frame: Frame) -> TrainedMetric:
         _rapidfuzz()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, one_of
+from ..arguments import is_number, is_real, one_of
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
 from ..declared import savable
 from ..errors import DataError, OptionError, TooLarge, brief
 from ..frames.frame import Frame
-from .base import Metric, TrainedMetric
+from .base import Metric, TrainedMetric, Traits
 
 LARGEST = 2**33  # bytes of all tangents
 
@@ -56,8 +55,6 @@ class Tangent(Metric):
     True
     """
 
-    slow: ClassVar[bool] = True
-
     shape: tuple[int, int] = (16, 16)
     sigma: float = 0.9
     transformations: tuple[str, ...] = TRANSFORMATIONS
@@ -70,7 +67,7 @@ class Tangent(Metric):
             pair and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in self.shape)
         ):
             raise OptionError(f"shape={brief(self.shape)}: rows and columns of an image, such as (16, 16)")
-        if not _real(self.sigma) or not 0 < self.sigma <= 100:
+        if not is_real(self.sigma) or not 0 < self.sigma <= 100:
             raise OptionError(f"sigma={brief(self.sigma)}: a number of pixels above 0, at most 100")
         names = self.transformations
         if not isinstance(names, (tuple, list)) or not names or len(set(map(str, names))) < len(names):
@@ -84,12 +81,8 @@ class Tangent(Metric):
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
 
     @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        return self.two_sided
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.background is None
+    def traits(self) -> Traits:
+        return Traits(slow=True, symmetric=self.two_sided, data_dependent=self.background is None)
 
     def train(self, frame: Frame) -> TrainedTangent:
         X = self.pixels(frame)
@@ -170,7 +163,3 @@ def images(array: Any, index: Any = None) -> pd.DataFrame:
     if index is not None and len(index) != len(flat):
         raise OptionError(f"index has {len(index)} labels, and there are {len(flat)} images")
     return pd.DataFrame(flat, index, [f"pixel{k + 1}" for k in range(flat.shape[1])])
-
-
-def _real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

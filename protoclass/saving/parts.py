@@ -23,8 +23,7 @@ from ..frames.schema import check_kind
 from ..frames.specification import spec_of_states, states_of
 from ..frames.spelling import name_columns
 from ..metrics.arrays import check_rep, same
-from ..metrics.base import candidates_of, rows_of
-from ..metrics.vectors import as_vectors
+from ..metrics.base import as_vectors, candidates_of, rows_of
 
 FUNCTIONS = ("fit", "cross_validate")
 LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")

@@ -1,4 +1,4 @@
-"""What a rule predicts: of rows alone and together, of none, of rows far away, by its dissimilarities, and among more candidates."""
+"""What a rule predicts: of rows alone and together, of none, of rows far away, again, after other fits, and among more candidates."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..core.query import Query, answer, distances_by
-from ..core.task import Points, Rule
-from ..errors import ProtoclassError
+from ..core.task import Points, Rule, Task
 from ..estimation.fitted import KINDS
-from .contract import ContractError, require
-from .subject import BY_CLASS, Subject, alike, answers, close, deed, first_unlike
-from .watched import watching
+from ..fitting import fit
+from ..metrics.arrays import same
+from ..models.base import Model
+from .contract import own_errors, require, three_classes, unless_refused, watching
+from .subject import BY_CLASS, RAW, Subject, answers, close, deed, modules_of, problem_of, require_same
 
+KEEP = "keep nothing between calls"
+MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap
 FAR = 1000.0
 ALONE = 12  # new rows that are measured alone
 
@@ -89,41 +93,31 @@ def check_valid(s: Subject, rule: Rule, query: Query, where: str) -> dict[str, n
         if kind in found:
             best = found[kind][np.arange(r), found["class"]] == found[kind].max(axis=1, initial=-np.inf)
             row = f"row {int(np.argmin(best))} of {where}" if not best.all() else ""
-            require(bool(best.all()), f"{s}: the class is not the one of the largest {kind!r}, at {row}: is its sign reversed?")
+            require(best.all(), f"{s}: the class is not the one of the largest {kind!r}, at {row}: is its sign reversed?")
     if "prob" in found:
         shares = (found["prob"] >= 0).all() and np.allclose(found["prob"].sum(axis=1), 1)
-        require(bool(shares), f"{s}: predict('prob') of {where} must be at least 0 and sum to 1 in each row")
+        require(shares, f"{s}: predict('prob') of {where} must be at least 0 and sum to 1 in each row")
     if "distance" in found:
-        require(bool((found["distance"] >= 0).all()), f"{s}: predict('distance') of {where} must be at least 0")
+        require((found["distance"] >= 0).all(), f"{s}: predict('distance') of {where} must be at least 0")
     if {"nearest", "distance"} <= set(found):
         held = found["nearest"] >= 0
         own = found["distance"][np.flatnonzero(held), rule.prototypes.classes[found["nearest"][held]]]
         agree = (own == found["distance"][held].min(axis=1, initial=np.inf)).all()
-        require(bool(agree), f"{s}: the nearest prototype is not of the class that has the least distance, at {where}")
+        require(agree, f"{s}: the nearest prototype is not of the class that has the least distance, at {where}")
     return found
 
 
 def check_rows_alone(s: Subject) -> None:
     """A new row is predicted alike, whatever rows it comes with: alone, in reverse, or twice."""
     together = answers(s.fit.rule, s.query())
-    alone: dict[str, list[np.ndarray]] = {kind: [] for kind in together}
+    cure = "`predict` must treat each row by itself, and learn nothing from the rows that it is asked about"
     for i in range(ALONE):
         with deed(s, "a prediction of one new row alone"):
-            for kind, values in answers(s.fit.rule, s.query(s.new.iloc[[i]])).items():
-                require(len(values) == 1, f"{s}: predict({kind!r}) of one new row alone has shape {values.shape}")
-                alone[kind].append(values)
-    cure = "`predict` must treat each row by itself, and learn nothing from the rows that it is asked about"
+            alone = answers(s.fit.rule, s.query(s.new.iloc[[i]]))
+        require_same(s, alone, {kind: values[[i]] for kind, values in together.items()}, f"new row {i} alone", cure)
     with deed(s, "a prediction of new rows in another order"):
         reverse = answers(s.fit.rule, s.query(s.new.iloc[::-1]))
-    for kind, values in together.items():
-        single = np.concatenate(alone[kind])
-        same = alike(kind, single, values[:ALONE])
-        where = "" if same else f" (new row {first_unlike(kind, single, values[:ALONE])})"
-        require(same, f"{s}: predict({kind!r}) of a row alone differs from that among other rows{where}: {cure}")
-        require(
-            alike(kind, reverse[kind][::-1], values),
-            f"{s}: predict({kind!r}) depends on the order of the rows that it is asked about: {cure}",
-        )
+    require_same(s, reverse, {kind: values[::-1] for kind, values in together.items()}, "another order of the rows", cure)
 
 
 def check_no_rows(s: Subject) -> None:
@@ -134,12 +128,7 @@ def check_no_rows(s: Subject) -> None:
 def check_far_rows(s: Subject) -> None:
     """Rows far from all others have predictions that are valid, or an error of this package."""
     for factor in (FAR, -FAR):
-        try:
-            check_valid(s, s.fit.rule, s.query(s.new * factor), f"rows {FAR:g} times as far away")
-        except ContractError:
-            raise
-        except ProtoclassError:
-            continue
+        unless_refused(lambda: check_valid(s, s.fit.rule, s.query(s.new * factor), f"rows {FAR:g} times as far away"))  # noqa: B023
 
 
 def check_distances(s: Subject) -> None:
@@ -169,7 +158,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
             lowest = D[:, rule.prototypes.classes == c].min(axis=1, initial=np.inf)
             row = int(np.argmax(~close(found[:, c], lowest)))
             require(
-                bool(close(found[:, c], lowest).all()),
+                close(found[:, c], lowest).all(),
                 f"{s}: predict('distance') of class {c}{when} is {found[row, c]:.6g} in row {row}, and the lowest dissimilarity{whose} to "
                 f"a prototype of this class is {lowest[row]:.6g} (inf if it has none): {cure}",
             )
@@ -178,7 +167,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
         reached, lowest = D[np.arange(len(D)), at], D.min(axis=1)
         row = int(np.argmax(~close(reached, lowest)))
         require(
-            bool((at >= 0).all() and close(reached, lowest).all()),
+            (at >= 0).all() and close(reached, lowest).all(),
             f"{s}: predict('nearest'){when} is prototype {at[row]} in row {row}, at dissimilarity{whose} {reached[row]:.6g}, and the "
             f"lowest is {lowest[row]:.6g}: return positions among the prototypes, D.argmin(axis=1); {cure}",
         )
@@ -202,33 +191,91 @@ def check_moved(s: Subject) -> None:
         here = f"{s}: moved(columns) of {what}"
         if rule.prototypes.at is not None:
             require(
-                _equal(rule.prototypes.at, before),
+                same(rule.prototypes.at, before),
                 f"{here} changes the rule itself: return another, dataclasses.replace(self, prototypes=self.prototypes.moved(columns))",
             )
         points = rule.prototypes.moved(columns)
         require(
-            _equal(moved.prototypes.at, points.at),
+            same(moved.prototypes.at, points.at),
             f"{here} must have the prototypes columns[at]: return dataclasses.replace(self, prototypes=self.prototypes.moved(columns))",
         )
         for name in ("classes", "radii", "coords"):
-            same = _equal(getattr(points, name), getattr(moved.prototypes, name))
-            require(same, f"{here} changes the {name} of the prototypes: only columns of D move")
-        same = set(points.table) == set(moved.prototypes.table) and moved.size == rule.size and set(moved.report) == set(rule.report)
-        require(same, f"{here} changes the table of the prototypes, the size or the report: only columns of D move")
-        found = answers(moved, query)
-        for kind, values in want.items():
-            require(
-                kind in found and alike(kind, found[kind], values),
-                f"{here} predicts {kind!r} otherwise than the rule did before: every field with columns of D must become columns[field]",
-            )
+            kept = same(getattr(points, name), getattr(moved.prototypes, name))
+            require(kept, f"{here} changes the {name} of the prototypes: only columns of D move")
+        kept = set(points.table) == set(moved.prototypes.table) and moved.size == rule.size and set(moved.report) == set(rule.report)
+        require(kept, f"{here} changes the table of the prototypes, the size or the report: only columns of D move")
+        require_same(here, {k: v for k, v in answers(moved, query).items() if k in want}, want, "it", "every field with columns of D must "
+                     "become columns[field]")  # fmt: skip
 
 
-def _equal(a: np.ndarray | None, b: np.ndarray | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return np.array_equal(a, b)
+def of_task(task: Task) -> dict[str, np.ndarray]:
+    """The arrays that a method may read from a task."""
+    return {
+        "y": task.y, "w": task.w, "candidate_row": task.candidate_row, "D": task.D.array(),
+        "coordinates": task.coordinates(), "columns": task.columns(),
+    }  # fmt: skip
+
+
+def of_query(query: Query, rule: Rule) -> dict[str, np.ndarray]:
+    """The arrays that a rule may read from a query."""
+    arrays = {"query_coordinates": query.coordinates(), "query_columns": query.columns()}
+    return {**arrays, "dissimilarities": query.dissimilarities(rule.prototypes)} if len(rule.prototypes) else arrays
+
+
+def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: int) -> None:
+    """A method and its rule write into nothing that they are given, and give the same answers when they are asked again."""
+    name = type(model).__name__
+    problem = problem_of(data, model, seed)
+    dissimilarity = problem.measure()
+    task = problem.task(dissimilarity)
+    fold = np.arange(len(data)) // 3 % 2
+    with own_errors(f"{name}: `path`", modules_of(type(model))):
+        with watching(f"{name}: `path`", **of_task(task)):
+            path = model.path(task, {})
+        check_path(name, path, task.classes, task.shape[1])
+        rule = path.at(0)
+        with watching(f"{name}: `paths`", **of_task(task), fold=fold):
+            folds = sorted(f for f, _ in model.paths(task, fold, 2, {}))
+        require(folds == [0, 1], f"{name}: `paths` of 2 folds must yield (f, path) for each, f = 0 and 1, and yields {folds}")
+        again = model.path(problem.task(dissimilarity), {}).at(0)
+    asked = dissimilarity.new_query(new)[0]
+    for kind in rule.kinds:
+        query = dissimilarity.new_query(new)[0]
+        what = f"{name}: predict({kind!r})"
+        with own_errors(what, modules_of(type(model)) | {type(rule).__module__}):
+            with watching(what, **of_query(query, rule)):
+                first = np.asarray(rule.predict(kind, query))
+            second, other = np.asarray(rule.predict(kind, asked)), np.asarray(again.predict(kind, asked))
+        require_same(name, {kind: second}, {kind: first}, "asked a second time, the rule", f"draw nothing, and {KEEP}", 0)
+        cure = "draw from np.random.default_rng(task.seed) only, and "
+        require_same(name, {kind: other}, {kind: second}, "the same seed gives another rule when it is fitted again: it", cure + KEEP, 0)
+
+
+def check_state(s: Subject) -> None:
+    """Training on other rows changes no rule that was learned before, and learns from these rows."""
+    query = s.query()
+    before = answers(s.fit.rule, query)
+    turned = {"one": "two", "two": "three", "three": "one"}
+    other = three_classes(s.fit.problem.seed + 7).iloc[::-1].reset_index(drop=True)
+    other["y"] = other["y"].map(turned)
+    problem = problem_of(other, s.single)
+    with deed(s, "`path` on other rows"):
+        dissimilarity = problem.measure()
+        task = problem.task(dissimilarity)
+        rule = s.single.path(task, {}).at(0)
+        codes = np.asarray(rule.predict("class", dissimilarity.query()))
+        fewer = fit("y ~ .", other.iloc[:69], s.single, dissimilarity=RAW, cv=None)
+    cure = "keep what is learned in fields of the rule, not in a module, a class, or the model"
+    require_same(s, answers(s.fit.rule, s.query()), before, "after the method was fitted to other rows, the rule before", cure, 0)
+    wrong = float((codes != task.y).mean())
+    require(
+        wrong < MOST_WRONG,
+        f"{s}: fitted to other rows of the same shape, it errs on {wrong:.2f} of them: it keeps something of the rows before; {cure}",
+    )
+    require(len(fewer.predict(s.new)) == len(s.new), f"{s}: a fit to fewer rows predicts another number of rows than asked for")
+    require_same(s, answers(s.fit.update().rule, s.query()), before, "fitted again after other rows, it", cure)
 
 
 ANSWERS: tuple[Callable[[Subject], None], ...] = (
-    check_kinds, check_rows_alone, check_no_rows, check_far_rows, check_distances,
+    check_kinds, check_rows_alone, check_no_rows, check_far_rows, check_distances, check_state, check_moved,
 )  # fmt: skip

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from functools import reduce
 from itertools import pairwise
 from operator import add
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,18 +16,21 @@ from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
-from ..errors import ProtoclassError
+from ..errors import OptionError
 from ..frames.frame import mold
-from ..metrics.base import TrainedMetric
+from ..frames.sql import ROW as TABLE
+from ..frames.sql import Columns, dialect_of
+from ..metrics.base import TrainedMetric, VectorMetric
+from ..metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
 from ..metrics.mixed import Mixed
-from ..metrics.ranks import Ranks
-from ..metrics.vectors import VectorMetric
-from .contract import ContractError, pickled, require
+from ..metrics.wrappers import Ranks
+from .contract import ContractError, accepted, ask_sqlite, pickled, require
 from .measured import Array, Measured, equal, first_unequal
 from .saved_metrics import check_saved
-from .sql_metrics import check_sql
 
 LADDER = np.concatenate([[0.0], 10.0 ** np.linspace(-150, 150, 601)])  # distances that a geometry makes dissimilarities of
+MOST_COLUMNS = 200  # of a table in SQLite
+ROWS, PROTOTYPES = 40, 6  # that are measured in SQL
 PAIRS = ((0, 1), (0, -1), (3, 2), (5, 7), (-2, 4))
 
 
@@ -175,7 +180,7 @@ def _check_halfway(s: Measured, X: Array, rows: Rep, candidates: Rep) -> None:
         half = s.between(part(rows, np.array([i, j])), s.trained.place((X[[i]] + X[[j]]) / 2))
         apart = float(s.between(part(rows, np.array([i])), part(candidates, np.array([j])))[0, 0])
         require(
-            bool((half <= apart * (1 + 1e-6) + 1e-12).all()), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
+            (half <= apart * (1 + 1e-6) + 1e-12).all(), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
             f"{j % len(s)} is {float(half.max()):.6g} from one of them, and they are {apart:.6g} from one another: coordinates "
             "must be those of "
             "a vector space, in which a centroid lies between its rows; else derive from TrainedMetric",
@@ -212,7 +217,7 @@ def check_power(s: Measured) -> None:
         left = np.asarray(s.new(instead, part(s.candidates, np.array([j])))[:, 0], float)
         total = float(((1 - (left / d) ** float(power)).sum()) * d)
         require(
-            bool(np.isclose(total, d, rtol=1e-6)), f"{s}: power={power:g} is declared, and the parts of D[{i % len(s)}, {j % len(s)}] by "
+            np.isclose(total, d, rtol=1e-6), f"{s}: power={power:g} is declared, and the parts of D[{i % len(s)}, {j % len(s)}] by "
             f"variable add up to {total:.6g} where it is {d:.6g}: `power` is the power of the dissimilarity that is a sum over "
             "variables (or over "
             "column_groups), by which `why` divides it; else None, and a parameter needs another name",
@@ -229,7 +234,7 @@ def check_column_weights(s: Measured) -> None:
     names = s.frame.design.columns
     require(list(table.index) == list(names), f"{s}: the index of column_weights must be the columns of the design matrix")
     share = table["share"].to_numpy(float)
-    require(bool((share >= 0).all() and np.isclose(share.sum(), 1)), f"{s}: the shares of column_weights must be at least 0 and "
+    require((share >= 0).all() and np.isclose(share.sum(), 1), f"{s}: the shares of column_weights must be at least 0 and "
         "add up to 1")
 
 
@@ -245,16 +250,12 @@ def check_missing(s: Measured) -> None:
             table[name] = table[name].mask(gaps)
     frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
     where = " and ".join(filter(None, [s.where, "rows with missing values"]))
-    try:
+    with accepted(f"{type(s.metric).__name__} on {where}: skips_missing is declared, and they are refused"):
         there = Measured(s.metric, s.train(frame), frame, table, s.formula, where)
         D = there.D
-    except ContractError:
-        raise
-    except ProtoclassError as reason:
-        raise ContractError(f"{type(s.metric).__name__} on {where}: skips_missing is declared, and they are refused ({reason})") from reason
     whole = ~frame.columns.isna().any(axis=1).to_numpy()
     both = whole[:, None] & whole[None, :]
-    require(bool((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any()), f"{there}: dissimilarities must be at least 0, or "
+    require((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(), f"{there}: dissimilarities must be at least 0, or "
         "NaN where two "
             "rows have no variable in common")  # fmt: skip
     require(not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)")
@@ -271,23 +272,66 @@ def check_wrappers(s: Measured) -> None:
     if s.metric.given or not s.frame.schema:
         return
     if s.frame.formula.plain():
-        try:
-            whole = Mixed([(list(s.frame.schema), s.metric)], scale=False)
-            D = s.measured_by(whole.train(s.frame))
-        except ContractError:
-            raise
-        except ProtoclassError as reason:
-            raise ContractError(f"{s}: as the only part of a Mixed it can't be trained ({reason})") from reason
+        with accepted(f"{s}: as the only part of a Mixed it can't be trained"):
+            D = s.measured_by(Mixed([(list(s.frame.schema), s.metric)], scale=False).train(s.frame))
         require(equal(np.asarray(s.D, float), D), f"{s}: as the only part of a Mixed it measures otherwise: it must read "
             "nothing of a frame but "
                 "the columns of its formula")  # fmt: skip
-        for flag in ("symmetric", "slow", "row_by_row", "train_in_folds", "skips_missing", "opaque", "data_dependent"):
-            require(getattr(whole, flag) == getattr(s.metric, flag), f"{s}: a Mixed of it does not pass on "
-                f"{flag}={getattr(s.metric, flag)}")
     ranks = s.call("`train` of Ranks of it", Ranks(s.metric).train, s.frame)
     by_hand = np.column_stack([np.searchsorted(np.sort(s.D[:, j]), s.D[:, j], side="right") for j in range(s.D.shape[1])])
     require(equal(s.measured_by(ranks), by_hand.astype(float)), f"{s}: its Ranks are not the ranks of its dissimilarities")
-    require(ranks.row_by_row == s.metric.row_by_row, f"{s}: Ranks of it do not pass on row_by_row={s.metric.row_by_row}")
+
+
+def check_sql(s: Measured) -> None:
+    """What a metric writes as SQL has the values of `between`."""
+    written = any(isinstance(m, MetricInSQL) and callable(m.sql) for m in (s.trained, s.trained.spec))
+    if not written or not s.frame.schema or len(s.frame.schema) > MOST_COLUMNS:
+        return
+    dialect = dialect_of("sqlite")
+    try:
+        distance: Any = s.call("`sql`", sql_distance, s.trained, Columns(s.frame, dialect))
+    except OptionError:
+        return  # it says what is not written
+    require(isinstance(distance, SQLDistance), f"{s}: `sql` gave a value of type {type(distance).__name__}: it must give an SQLDistance")
+    values = np.asarray(s.call("`values` of `sql`", distance.values, part(s.candidates, slice(0, PROTOTYPES))), float)
+    require(values.ndim == 2 and len(values) == PROTOTYPES, f"{s}: `values` of `sql` gave the shape {values.shape} for "
+        f"{PROTOTYPES} prototypes: "
+            "it must give an array (prototypes, columns)")  # fmt: skip
+    try:
+        known, D = _measured_by_sqlite(s, distance, values)
+    except sqlite3.Error as reason:
+        raise ContractError(
+            f"{s}: SQLite does not read what `sql` wrote ({reason}): `rows` are of columns.design, columns.number(...) or "
+            "columns.code(...), "
+            "and `expression` of coordinate(k) and value(k), k from 0"
+        ) from reason
+    i = int(np.argmin(known))
+    require(known.all(), f"{s}: the conditions of `sql` leave out row {i} of the check, which `between` measures: "
+        f"{distance.conditions}")
+    exact = np.asarray(s.D[: len(D), :PROTOTYPES], float)
+    close = np.isclose(D, exact, rtol=1e-9, atol=1e-12 * exact.max(initial=0.0))
+    if not close.all():
+        i, j = np.argwhere(~close)[0]
+        raise ContractError(f"{s}: `sql` gives {D[i, j]:.12g} for D[{i}, {j}], and `between` {exact[i, j]:.12g}: both must "
+            "measure the same")
+
+
+def _measured_by_sqlite(s: Measured, distance: SQLDistance, values: Array) -> tuple[Array, Array]:
+    """Which rows meet the conditions, and the dissimilarities by SQLite, NaN where it has none."""
+    table = s.frame.columns.iloc[:ROWS]
+    rows = [[i, *(None if pd.isna(v) else v for v in row)] for i, row in enumerate(table.astype(object).to_numpy().tolist())]
+    prototypes = [[j, *(None if v != v else v for v in row)] for j, row in enumerate(values.tolist())]
+    conditions = " AND ".join(f"({c})" for c in distance.conditions) or "1 = 1"
+    row = "".join(f", {x} AS x{k + 1}" for k, x in enumerate(distance.rows))
+    source = f"SELECT {TABLE}.place_of_the_row AS place, ({conditions}) AS known{row} FROM rows_of_the_check AS {TABLE}"
+    query = f"SELECT {ROW}.known, {distance.expression} FROM ({source}) AS {ROW} CROSS JOIN prototypes AS {PROTOTYPE}"
+    tables = {
+        "rows_of_the_check": (["place_of_the_row", *map(str, table)], rows),
+        "prototypes": (["place", *(f"v{k + 1}" for k in range(values.shape[1]))], prototypes),
+    }
+    found = ask_sqlite(tables, f"{query} ORDER BY {ROW}.place, {PROTOTYPE}.place").to_numpy(float)
+    known, D = found.T.reshape(2, len(table), len(values))
+    return known[:, 0] == 1, D
 
 
 CLAIMS: tuple[Callable[[Measured], None], ...] = (

@@ -1,19 +1,34 @@
-"""What the contracts share: the error, the data that they are checked on, and queries."""
+"""What the contracts share: the error, how claims are run and watched, and data that they are checked on."""
 
 from __future__ import annotations
 
+import math
 import pickle
+import random
+import sqlite3
 import traceback
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from ..errors import ProtoclassError
+from ..metrics.arrays import same
 
+S = TypeVar("S")
 T = TypeVar("T")
+FUNCTIONS: dict[str, tuple[int, Any]] = {  # of SQL that SQLite need not have
+    "POWER": (2, pow), "SQRT": (1, math.sqrt), "EXP": (1, math.exp), "LN": (1, math.log), "LOG10": (1, math.log10),
+}  # fmt: skip
+WORDS = {  # for arrays that are watched
+    "y": "task.y", "w": "task.w", "candidate_row": "task.candidate_row", "D": "task.D, the dissimilarities",
+    "coordinates": "task.coordinates()", "columns": "task.columns()", "fold": "`fold`",
+    "dissimilarities": "query.dissimilarities(...)", "query_coordinates": "query.coordinates()", "query_columns": "query.columns()",
+    "given": "`columns`", "rows": "the rows as the metric has them, task.coordinates()", "table": "frame.columns", "design": "frame.design",
+    "codes": "frame.codes", "weights": "frame.weights",
+}  # fmt: skip
 
 
 class ContractError(ProtoclassError, AssertionError):
@@ -32,10 +47,95 @@ def pickled(value: T, what: str) -> T:
     return copied
 
 
-def require(kept: bool, message: str) -> None:
+def require(kept: Any, message: str) -> None:
     """Raise a ContractError with a message unless a promise is kept."""
     if not kept:
         raise ContractError(message)
+
+
+def hold(subject: S, claims: Iterable[Callable[[S], None]]) -> None:
+    """All claims are true of a subject.
+
+    Raises
+    ------
+    ContractError
+        With the words of the first claim that is not, which names the cause most often, and what the others are about.
+    """
+    broken = []
+    for claim in claims:
+        try:
+            claim(subject)
+        except ContractError as reason:
+            broken.append((claim, reason))
+        except Exception:  # such as data that are refused; after the first claim it follows from what is broken
+            if not broken:
+                raise
+    if broken:
+        (_, first), *others = broken
+        about = ", ".join(f"{claim.__name__.removeprefix('check_').replace('_', ' ')}" for claim, _ in others)
+        raise ContractError(f"{first}\n(also broken, perhaps for this reason: {about})" if others else str(first)) from first
+
+
+def unless_refused(function: Callable[..., T], *args: Any) -> T | None:
+    """The value of a function; None where its arguments are refused by an error of this package."""
+    try:
+        return function(*args)
+    except ContractError:
+        raise
+    except ProtoclassError:
+        return None
+
+
+@contextmanager
+def accepted(promise: str) -> Iterator[None]:
+    """Within it nothing is refused; `promise` says what was promised, for a ContractError with the reason."""
+    try:
+        yield
+    except ContractError:
+        raise
+    except ProtoclassError as reason:
+        raise ContractError(f"{promise} ({reason})") from reason
+
+
+@contextmanager
+def watching(who: str, **values: Any) -> Iterator[None]:
+    """Within it these arrays and tables, and the global generators, stay as they are."""
+    before = {name: value.copy() for name, value in values.items()}
+    states = np.random.get_state(), random.getstate()
+    np.random.seed(31_415)  # a state that code which seeds does not leave by chance
+    known = np.random.get_state()
+    try:
+        yield
+        drawn = not all(map(np.array_equal, np.random.get_state(), known)), random.getstate() != states[1]
+    finally:
+        np.random.set_state(states[0])
+        random.setstate(states[1])
+    for name, value in values.items():
+        unchanged = value.equals(before[name]) if isinstance(value, pd.DataFrame) else same(value, before[name])
+        require(unchanged, f"{who} writes into {WORDS.get(name, name)} in place, which others read too: work on a copy, np.array(...)")
+    for used, generator in zip(drawn, ("np.random", "of the module random"), strict=True):
+        require(
+            not used, f"{who} draws from the global generator {generator}, or seeds it, and it belongs to the user: draw from "
+            "np.random.default_rng(seed), whose seed is task.seed in `path` and a parameter of a metric, and draw nothing in `predict`",
+        )  # fmt: skip
+
+
+def ask_sqlite(tables: Mapping[str, tuple[Sequence[str], Iterable[Sequence[Any]]]], query: str) -> pd.DataFrame:
+    """The answer of SQLite to a query, from tables of these columns and rows.
+
+    Raises
+    ------
+    sqlite3.Error
+    """
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for name, (arguments, function) in FUNCTIONS.items():
+            connection.create_function(name, arguments, function, deterministic=True)
+        for name, (columns, rows) in tables.items():
+            names = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
+            connection.execute(f"CREATE TABLE {name} ({names})")
+            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)
+        answer = connection.execute(query)
+        return pd.DataFrame(answer.fetchall(), columns=[name for name, *_ in answer.description])
 
 
 @contextmanager

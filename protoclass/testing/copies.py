@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from contextlib import closing
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from ..core.sql import InSQL
@@ -16,8 +14,10 @@ from ..core.task import Rule
 from ..errors import NotAvailable, ProtoclassError
 from ..fitting import Fit, fit
 from ..saving import load
-from .contract import pickled, require, uneven_classes
-from .subject import RAW, Subject, answers, deed, registered
+from .contract import ask_sqlite, pickled, require, uneven_classes
+from .subject import RAW, Subject, answers, deed, registered, require_same
+
+LEARNED = "keep all that is learned in fields of the rule"
 
 
 def check_fields(s: Subject) -> None:
@@ -30,8 +30,10 @@ def check_fields(s: Subject) -> None:
     with deed(s, f"the rule, made again from its fields as {name}(...),"):
         made = type(rule)(**values)
         found = answers(made, s.query())
-    _same(s, found, f"the rule {name} keeps something beyond its fields, so that one made again from them", "make it a field")
-    _same(s, answers(pickled(rule, f"the rule of {s}"), s.query()), "a pickled rule", "keep all that is learned in fields of the rule")
+    want = answers(rule, s.query())
+    beyond = f"the rule {name} keeps something beyond its fields, so that one made again from them"
+    require_same(s, found, want, beyond, "make it a field", 0)
+    require_same(s, answers(pickled(rule, f"the rule of {s}"), s.query()), want, "a pickled rule", LEARNED, 0)
 
 
 def check_files(s: Subject) -> None:
@@ -53,15 +55,7 @@ def _check_file(s: Subject, new: pd.DataFrame) -> None:
         with deed(s, "a prediction of a fit that was saved and loaded"):
             found = answers(loaded.rule, loaded.query(new)[0])
         require(loaded.model == s.fit.model, f"{s}: a saved and loaded fit has other parameters, {loaded.model} instead of {s.fit.model}")
-    _same(replace(s, new=new), found, "a fit that was saved and loaded", "keep all that is learned in fields of the rule")
-
-
-def _same(s: Subject, found: dict[str, np.ndarray], what: str, cure: str) -> None:
-    want = answers(s.fit.rule, s.query())
-    require(set(found) == set(want), f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}")
-    for kind, values in want.items():
-        same = np.array_equal(values, found[kind], equal_nan=values.dtype.kind == "f")
-        require(same, f"{s}: {what} predicts {kind!r} otherwise: {cure}")
+    require_same(s, found, answers(s.fit.rule, s.query(new)), "a fit that was saved and loaded", LEARNED, 0)
 
 
 def check_sql(s: Subject) -> None:
@@ -80,15 +74,10 @@ def _check_query(s: Subject, fitted: Fit, new: pd.DataFrame) -> None:
             query = fitted.sql("sqlite")
     except NotAvailable as reason:
         require(False, f"{s}: why_not_sql is empty, and the rule is not written in SQL: {reason}")
-    with closing(sqlite3.connect(":memory:")) as connection:
-        names = ", ".join(f'"{c}"' for c in new)
-        connection.execute(f"CREATE TABLE new_rows ({names})")
-        marks = ", ".join("?" * new.shape[1])
-        connection.executemany(f"INSERT INTO new_rows VALUES ({marks})", new.to_numpy(float).tolist())
-        try:
-            said = pd.read_sql(query, connection)["predicted"].astype(str)
-        except (sqlite3.Error, pd.errors.DatabaseError) as reason:
-            require(False, f"{s}: SQLite can't run what `sql` of the rule writes: {reason}")
+    try:
+        said = ask_sqlite({"new_rows": (list(new), new.to_numpy(float).tolist())}, query)["predicted"].astype(str)
+    except sqlite3.Error as reason:
+        require(False, f"{s}: SQLite can't run what `sql` of the rule writes: {reason}")
     want = fitted.predict(new).astype(str).reset_index(drop=True)
     differ = said.to_numpy() != want.to_numpy()
     require(

@@ -11,9 +11,10 @@ import numpy as np
 from ..core.query import Query, answer
 from ..core.task import Path, Rule, Task
 from ..errors import OptionError, ProtoclassError
+from ..metrics.arrays import same
 from ..models.base import GRID, Grid
-from .contract import ContractError, require, uneven_classes
-from .subject import Subject, answers, deed, problem_of
+from .contract import accepted, require, uneven_classes
+from .subject import Subject, answers, deed, problem_of, require_same
 
 FURTHER = 3  # values of a default grid that went on which are fitted
 
@@ -55,22 +56,17 @@ def check_grid(s: Subject) -> None:
 def _check_rules_differ(s: Subject, axes: dict[str, np.ndarray], rules: list[Rule], query: Query) -> None:
     """Along each axis the rules of the examples differ: a wrong order of equal rules can't be seen."""
     found = np.empty(len(rules), object)
-    found[:] = [(rule.size, answers(rule, query)) for rule in rules]
+    found[:] = [(rule.size, *answers(rule, query).values()) for rule in rules]
     table = found.reshape([len(values) for values in axes.values()])
     for a, (name, values) in enumerate(axes.items()):
         lines = np.moveaxis(table, a, 0).reshape(len(values), -1)
         for i in range(len(values) - 1):
-            differ = any(_differ(one, two) for one, two in zip(lines[i], lines[i + 1], strict=True))
+            differ = any(not same(one, two) for one, two in zip(lines[i], lines[i + 1], strict=True))
             require(
                 differ,
                 f"{s}.example has {name}={values[i]} and {values[i + 1]}, whose rules are the same, so that a wrong order of a grid "
                 f"can't be seen: give values further apart, unless the method ignores {name}",
             )
-
-
-def _differ(one: tuple[float, dict[str, np.ndarray]], two: tuple[float, dict[str, np.ndarray]]) -> bool:
-    same = one[1].keys() == two[1].keys() and all(np.array_equal(v, two[1][k], equal_nan=v.dtype.kind == "f") for k, v in one[1].items())
-    return one[0] != two[0] or not same
 
 
 def _check_point(
@@ -86,13 +82,7 @@ def _check_point(
     require((codes == column).all(), f"{s}: at({g}) predicts otherwise than the path's column {g}: {order}")
     if s.kind.can.warm_starts:
         return rule
-    for kind in rule.kinds:
-        one, two = answer(rule, kind, query), answer(alone, kind, query)
-        row = int(np.argmax((one != two).reshape(len(one), -1).any(axis=1)))
-        require(
-            np.array_equal(one, two, equal_nan=one.dtype.kind == "f"),
-            f"{s}: at {point} the path predicts another {kind!r} than a fit alone (new row {row}: {one[row]} and {two[row]}): {order}",
-        )
+    require_same(s, answers(rule, query), answers(alone, query), f"at {point} the path gives another rule than a fit alone: it", order, 0)
     return rule
 
 
@@ -128,21 +118,19 @@ def _check_default(s: Subject, name: str, task: Task, smallest: np.ndarray, part
     )
     if values.dtype.kind in "iuf":
         require(not bool(np.isnan(values).any()), f"{where} has NaN, {_short(values)}")
-        require(bool((np.diff(values) > 0).all()), f"{where} must be ascending, not {_short(values)}: the 1-SE rule and curves read it so")
+        require((np.diff(values) > 0).all(), f"{where} must be ascending, not {_short(values)}: the 1-SE rule and curves read it so")
     ends = np.unique(np.array([0, len(values) - 1]))
     axes = {name: values[ends]}
     needs = s.single.rows_needed(axes, smallest, task.levels)
     require(
-        bool((np.asarray(needs) <= smallest).all()),
+        (np.asarray(needs) <= smallest).all(),
         f"{where} has values that need {needs.max()} rows of a class, and a fold has {smallest.min()}: draw them from `smallest`",
     )
-    try:
-        with deed(s, f"`path` with the first and last value of default_grid({name!r}) on {what}, {_short(values[ends])},"):
-            path = replace(s.single, **{name: axes[name].tolist()}).path(part, axes)
-    except ContractError:
-        raise
-    except ProtoclassError as reason:
-        require(False, f"{where} has values that the method refuses in a fold: {reason}")
+    with (
+        accepted(f"{where} has values that the method refuses in a fold"),
+        deed(s, f"`path` with the first and last value of default_grid({name!r}) on {what}, {_short(values[ends])},"),
+    ):
+        path = replace(s.single, **{name: axes[name].tolist()}).path(part, axes)
     require(np.shape(path.size) == (len(ends),), f"{where}: a path over {len(ends)} of its values has sizes {np.shape(path.size)}")
 
 
@@ -169,10 +157,8 @@ def check_larger(s: Subject) -> None:
         )
         axes = {name: beyond[:FURTHER]}
         points = [{name: value} for value in axes[name].tolist()]
-        try:
+        with accepted(f"{where} draws values that the method refuses"):
             path = replace(tuned, **{name: axes[name].tolist()}).path(task, axes)
-        except ProtoclassError as reason:
-            require(False, f"{where} draws values that the method refuses: {reason}")
         query = s.fit.query(s.new)[0]
         every = answer(path, "class", query)
         for g, point in enumerate(points):

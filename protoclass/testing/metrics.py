@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -12,18 +11,15 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep, part
-from ..errors import ProtoclassError, shown
+from ..errors import shown
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
 from ..metrics.arrays import same
-from ..metrics.base import Metric, TrainedMetric
+from ..metrics.base import Metric, TrainedMetric, Traits
 from ..metrics.registry import metric as by_name
 from .claims import CLAIMS
-from .contract import ContractError, pickled, require, thirty_columns
-from .measured import Array, Measured, equal, first_unequal, trained_on, unless_refused
-from .unkind import far, fractions, tables
-
-FLAGS = ("slow", "symmetric", "triangle", "row_by_row", "given", "train_in_folds", "data_dependent", "opaque", "skips_missing")
+from .contract import ContractError, accepted, hold, pickled, require, thirty_columns, unless_refused, watching
+from .measured import Array, Measured, equal, far, first_unequal, fractions, tables, trained_on
 
 
 def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
@@ -62,7 +58,7 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     check_declarations(checked)
     first = trained_on(checked, table, formula)
     require(len(first) >= 12, f"check_metric needs 12 rows or more, and there are {len(first)}")
-    _check(first)
+    hold(first, CHECKS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd in these data is meant to be
         for where, other, names in tables(first.data, first.frame, formula, data is not None):
@@ -70,31 +66,28 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
 
 
 def _check_on(metric: Metric, table: pd.DataFrame, formula: str, where: str) -> None:
-    _check(trained_on(metric, table, formula, where))
-
-
-def _check(s: Measured) -> None:
-    for check in CHECKS:
-        check(s)
+    hold(trained_on(metric, table, formula, where), CHECKS)
 
 
 def check_declarations(metric: Metric) -> None:
     """What a metric says of itself is of the right type, before anything is measured."""
     name = type(metric).__name__
-    for flag in (*FLAGS, "trained_in_parts"):
-        value: Any = getattr(metric, flag)
-        cure = "write @property above it" if callable(value) else "it must be True or False"
-        require(isinstance(value, (bool, np.bool_)), f"{name}.{flag} is a {type(value).__name__}: {cure}")
-    for text in ("name", "scaling"):
-        value = getattr(metric, text)
-        cure = "write @property above it" if callable(value) else "it must be a text"
-        require(isinstance(value, str), f"{name}.{text} is a {type(value).__name__}: {cure}")
+    stated: tuple[tuple[Any, str, type], ...] = ((metric, "name", str), (metric, "traits", Traits))
+    for of, what, kind in stated:
+        value = getattr(of, what)
+        cure = "write @property above it" if callable(value) else f"it must be a {kind.__name__}"
+        require(isinstance(value, kind), f"{name}.{what} is a {type(value).__name__}: {cure}")
+    for f in fields(Traits):
+        value, default = getattr(metric.traits, f.name), f.default
+        allowed = "True or False" if isinstance(default, bool) else "a text" if isinstance(default, str) else ""
+        fine = isinstance(value, (bool, np.bool_)) if isinstance(default, bool) else isinstance(value, str)
+        require(fine or not allowed, f"{name}.traits has {f.name}={value!r}: it must be {allowed}")
     copied = pickled(metric, f"the metric {name}")
     try:
         equals, hashes = copied == metric, hash(copied) == hash(metric)
     except TypeError as reason:
         raise ContractError(f"{name} can't be hashed or compared ({reason}): a class that writes __eq__ writes __hash__ too") from reason
-    require(bool(equals), f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")
+    require(equals, f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")
     require(hashes, f"{name}: a pickled copy of the metric is equal to it and has another hash: write no __hash__, or hash the parameters")
 
 
@@ -124,16 +117,19 @@ def _usable(s: Measured, D: Array, what: str) -> None:
 
 def check_untouched(s: Measured) -> None:
     """Nothing that is handed out is changed, no global generator is drawn from, and the same call gives the same bits."""
-    frame, other = (mold(s.formula, s.data, response=s.frame.response is not None) for _ in range(2))
-    before = _contents(other)
-    trained = _undrawn(s, "train", lambda: s.train(frame))
-    _require_contents(s, "train", frame, before)
-    rows = _undrawn(s, "rows", lambda: s.rows_of(frame, trained))
-    _require_contents(s, "rows", frame, before)
-    candidates = _undrawn(s, "candidates", lambda: s.candidates_of(frame, trained))
-    _require_contents(s, "candidates", frame, before)
+    frame = mold(s.formula, s.data, response=s.frame.response is not None)
+    design = unless_refused(lambda: frame.design.to_numpy())
+    shared = {"table": frame.columns, "weights": frame.weights, **({} if design is None else {"design": design})}
+    shared |= {} if frame.response is None else {"codes": frame.codes}
+    with watching(f"{s}: `train`", **shared):
+        trained = s.train(frame)
+    with watching(f"{s}: `rows`", **shared):
+        rows = s.rows_of(frame, trained)
+    with watching(f"{s}: `candidates`", **shared):
+        candidates = s.candidates_of(frame, trained)
     handed = tuple(_locked(a) for a in rows), tuple(_locked(a) for a in candidates)
-    D = _undrawn(s, "between", lambda: s.between(*handed, trained))
+    with watching(f"{s}: `between`"):
+        D = s.between(*handed, trained)
     known = D.copy()
     again = s.between(part(handed[0], slice(None, None, -1)), part(handed[1], slice(None, None, -1)), trained)
     require(equal(D, known), f"{s}: `between` gives an array that a later call overwrites: make a new array in each call")
@@ -150,43 +146,6 @@ def _locked(a: Array) -> Array:
     copied = a.copy()
     copied.setflags(write=False)
     return copied
-
-
-def _undrawn(s: Measured, step: str, work: Callable[[], Any]) -> Any:
-    """What some work gives, which may not draw from global generators."""
-    states = np.random.get_state(), random.getstate()
-    np.random.seed(31_415)  # a state that a metric that seeds does not leave by chance
-    before = np.random.get_state(legacy=False)
-    try:
-        value = work()
-        drawn = not _same_state(before, np.random.get_state(legacy=False))
-        used = "np.random" if drawn else "random" if random.getstate() != states[1] else ""
-    finally:
-        np.random.set_state(states[0])
-        random.setstate(states[1])
-    require(
-        not used,
-        f"{s}: `{step}` draws from or seeds the global generator `{used}`, which belongs to the user: make a generator of its own, "
-        "np.random.default_rng(seed), with a seed that is a parameter",
-    )
-    return value
-
-
-def _same_state(a: Any, b: Any) -> bool:
-    return a["has_gauss"] == b["has_gauss"] and all(np.array_equal(a["state"][k], b["state"][k]) for k in a["state"])
-
-
-def _contents(frame: Frame) -> tuple[Any, ...]:
-    design = unless_refused(lambda: frame.design.to_numpy().copy())
-    codes = None if frame.response is None else frame.codes.copy()
-    return frame.columns.copy(), design, codes, frame.weights.copy()
-
-
-def _require_contents(s: Measured, step: str, frame: Frame, before: tuple[Any, ...]) -> None:
-    after = _contents(frame)
-    names = ("frame.columns", "frame.design", "frame.codes", "frame.weights")
-    changed = [name for name, a, b in zip(names, before, after, strict=True) if not (a.equals(b) if hasattr(a, "equals") else same(a, b))]
-    require(not changed, f"{s}: `{step}` changes {' and '.join(changed)} in place, which others read: copy it first, X = np.array(...)")
 
 
 def check_what_is_learned(s: Measured) -> None:
@@ -274,28 +233,14 @@ def check_alone(s: Measured) -> None:
         kinds[0] == kinds[1],
         f"{s}: `rows` of 1 row gives arrays of {first}, and of {len(s)} rows of {whole}: they must be alike, whatever the rows",
     )
-    try:
+    with accepted(f"{s}: rows of the fit are refused when they come as new rows, without classes, which `rows` must not look at"):
         again = s.new(s.data)
-    except ContractError:
-        raise
-    except ProtoclassError as reason:
-        raise ContractError(f"{s}: rows of the fit are refused when they come as new rows, without classes ({reason}): `rows` "
-            "and `between` "
-                            "must not look at the response")  from reason  # fmt: skip
-    if not equal(again, s.D):
-        raise ContractError(
-            f"{s}: the same rows have other dissimilarities when they come as new rows{_differ(s, again, s.D)}: `rows` must not "
-            "look at the "
-            "response, nor at the labels of rows"
-        )
+    require(again.shape == s.D.shape, f"{s}: the same rows have dissimilarities of shape {again.shape} when they come as new rows")
+    _require_same(s, again, "when they come as new rows", "`rows` must not look at the response, nor at the labels of rows")
     n = len(s)
     _check_alone(s, s.data, s.D, (0, n // 2, n - 1), "")
     turned = s.data.iloc[::-1].set_axis([f"new {k}" for k in range(n)], axis=0)
-    require(
-        equal(s.new(turned)[::-1], s.D),
-        f"{s}: the same rows have other dissimilarities in another order, under other labels: a row's representation must follow from its "
-        "own values",
-    )
+    _require_same(s, s.new(turned)[::-1], "in another order, under other labels", "a row's representation must follow from its own values")
     for where, table in s.unkind:
         unless_refused(s.on(where).new, table)
     _check_alone(s, s.data, s.D, (1,), " after other rows were represented")
@@ -318,11 +263,12 @@ def _check_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int, ..
         )
 
 
-def _differ(s: Measured, a: Array, b: Array) -> str:
-    if a.shape != b.shape:
-        return f" (shape {a.shape})"
-    i, j = first_unequal(a, b)
-    return f" ({shown(s.frame.index[i])} to candidate {j}: {a[i, j]:.6g}, not {b[i, j]:.6g})"
+def _require_same(s: Measured, D: Array, when: str, cure: str) -> None:
+    """The rows of the check have the same dissimilarities when they are measured in another way."""
+    if not equal(D, s.D):
+        i, j = first_unequal(D, s.D)
+        where = f"{shown(s.frame.index[i])} to candidate {j}: {D[i, j]:.6g}, not {s.D[i, j]:.6g}"
+        raise ContractError(f"{s}: the same rows have other dissimilarities {when} ({where}): {cure}")
 
 
 def check_unusual_rows(s: Measured) -> None:
@@ -362,10 +308,8 @@ def check_state(s: Measured) -> None:
     for other in others:
         unless_refused(lambda: s.call("`train` on other rows", other))  # noqa: B023
         for rows, candidates in ((s.rows, s.candidates), (s.rows_of(s.frame), s.candidates_of(s.frame))):
-            require(
-                equal(s.between(rows, candidates), s.D), f"{s}: after training on other rows, the first trained metric measures otherwise: "
-                "keep what is learned in fields of the trained metric, not in the metric, its class or a module",
-            )  # fmt: skip
+            _require_same(s, s.between(rows, candidates), "after training on other rows", "keep what is learned in fields of the trained "
+                          "metric, not in the metric, its class or a module")  # fmt: skip
 
 
 def check_own_row(s: Measured) -> None:
@@ -377,7 +321,7 @@ def check_own_row(s: Measured) -> None:
     i = int(excess.argmax())
     j = int(D[i].argmin())
     require(
-        bool(excess[i] <= 1e-7 * max(1e-300, D.max())), f"{s}: row {i} is nearer to row {j} ({D[i, j]:.6g}) than to itself "
+        excess[i] <= 1e-7 * max(1e-300, D.max()), f"{s}: row {i} is nearer to row {j} ({D[i, j]:.6g}) than to itself "
             f"({D[i, i]:.6g}): a "
         "dissimilarity is least between a row and itself; is its sign reversed, or is it a similarity?",
     )  # fmt: skip

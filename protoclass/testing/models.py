@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,24 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.capabilities import Capabilities
 from ..models.registry import MODELS
-from .answers import ANSWERS, check_by_distance, check_moved, check_valid
+from .answers import ANSWERS, MOST_WRONG, check_by_distance, check_learning, check_valid
 from .capabilities import CAPABILITIES
-from .contract import ContractError, contested, first_difference, own_errors, require, three_classes, uneven_classes
+from .contract import (
+    ContractError,
+    contested,
+    first_difference,
+    hold,
+    own_errors,
+    require,
+    three_classes,
+    uneven_classes,
+    unless_refused,
+    watching,
+)
 from .copies import check_fields, check_files, check_sql
 from .covers import check_balls, check_first
 from .grids import check_default_grid, check_grid, check_larger
-from .side_effects import MOST_WRONG, check_learning, check_state
-from .subject import BY_CLASS, RAW, Subject, deed, first_unlike, modules_of, problem_of
-from .watched import watching
+from .subject import BY_CLASS, RAW, Subject, answers, deed, modules_of, problem_of, require_same
 
 RANDOM_CHOICES = 30
 
@@ -87,11 +97,17 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
         fitted = fit("y ~ .", data, single, dissimilarity=RAW, cv=None, seed=seed)
     subject = Subject(kind, single, values, data, new, fitted)
     frame = fitted.frame
-    own = {"codes": frame.codes, "weights": frame.weights, "values": frame.columns.to_numpy(), "rows": fitted.dissimilarity.rows[0]}
-    for check in CHECKS:
-        what = f"the check of {check.__name__.removeprefix('check_').replace('_', ' ')}"
-        with watching(f"{subject}: a function that {what} calls", **own), deed(subject, what):
-            check(subject)
+    own = {"codes": frame.codes, "weights": frame.weights, "table": frame.columns, "rows": fitted.dissimilarity.rows[0]}
+
+    def watched(check: Callable[[Subject], None]) -> Callable[[Subject], None]:
+        def claim(subject: Subject) -> None:
+            what = f"the check of {check.__name__.removeprefix('check_').replace('_', ' ')}"
+            with watching(f"{subject}: a function that {what} calls", **own), deed(subject, what):
+                check(subject)
+
+        return wraps(check)(claim)
+
+    hold(subject, map(watched, CHECKS))
 
 
 def check_declaration(kind: type[Model]) -> None:
@@ -143,13 +159,8 @@ def check_uneven(s: Subject) -> None:
     for c in range(task.classes):
         _check_without(s, task.keep(task.y != c, 0)[0], c, dissimilarity, "of which the training rows have none, as in a fold")
     fold = np.where(task.y == 2, 0, 1 + np.arange(len(task.y)) % 2)
-    try:
-        with deed(s, "cross-validation in which a fold holds out all rows of a class"):
-            cross_validate("y ~ .", uneven_classes(), s.single, dissimilarity=RAW, cv=fold)
-    except ContractError:
-        raise
-    except ProtoclassError:
-        return
+    with deed(s, "cross-validation in which a fold holds out all rows of a class"):
+        unless_refused(lambda: cross_validate("y ~ .", uneven_classes(), s.single, dissimilarity=RAW, cv=fold))
 
 
 def check_weightless(s: Subject) -> None:
@@ -170,12 +181,9 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
     if (present < s.single.rows_needed({}, present, task.levels)).any():
         return  # whoever asks for a fit is told so
     cure = "leave the class out of what is learned, or say in `rows_needed` how many rows it needs"
-    try:
-        with deed(s, f"a fit without {where}"):
-            path = s.single.path(task, {})
-    except ContractError:
-        raise
-    except ProtoclassError:
+    with deed(s, f"a fit without {where}"):
+        path = unless_refused(s.single.path, task, {})
+    if path is None:
         return
     columns = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0])) if len(task.y) < dissimilarity.shape[0] else None
     rule = path.at(0) if columns is None else path.moved(columns).at(0)
@@ -248,19 +256,9 @@ def _check_repeats(s: Subject, parameters: Mapping[str, Any]) -> None:
     a, b = weighted.predict(s.new), plain.predict(s.new)
     where = first_difference(a.tolist(), b.tolist())
     meaning = "as_repeats says that a row of weight 2 is two rows, and one of weight 0 is none"
-    require(
-        a.equals(b),
-        f"{s}: weights from 0 to 3 predict otherwise than repeated rows, with {dict(parameters)} ({where}): {meaning}",
-    )
-    for kind in ("prob", "decision", "distance"):
-        if kind in weighted.rule.kinds:
-            one, two = (answer(f.rule, kind, f.query(s.new)[0]) for f in (weighted, plain))
-            row = first_unlike(kind, one, two)
-            require(
-                np.allclose(one, two, rtol=1e-6, atol=1e-9),
-                f"{s}: weights from 0 to 3 predict another {kind!r} than repeated rows, with {dict(parameters)} (new row {row}: {one[row]} "
-                f"and {two[row]}): {meaning}",
-            )
+    require(a.equals(b), f"{s}: weights from 0 to 3 predict otherwise than repeated rows, with {dict(parameters)} ({where}): {meaning}")
+    found, want = ({kind: v for kind, v in answers(f.rule, f.query(s.new)[0]).items() if kind in BY_CLASS} for f in (weighted, plain))
+    require_same(s, found, want, f"with weights from 0 to 3 instead of repeated rows, {dict(parameters)}", meaning, 1e-6)
 
 
 def check_held_out(s: Subject) -> None:
@@ -282,7 +280,7 @@ def check_held_out(s: Subject) -> None:
         )  # fmt: skip
         one, two = (v.held_out.loc[stay, 0].astype(str).to_numpy() for v in (found[0], other))
         require(
-            bool((one == two).all()), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
+            (one == two).all(), f"{s}: {(one != two).sum()} of {stay.sum()} rows are predicted otherwise when the {what} of other "
             "held-out rows change: something is learned from rows that are held out (`paths` must not look at rows where fold == f)",
         )  # fmt: skip
 
@@ -302,12 +300,9 @@ def check_paths(s: Subject) -> None:
         if at is not None:
             row = task.candidate_row[at]
             require(not (fold[row[row >= 0]] == f).any(), f"{s}: prototypes of fold {f} are rows that it holds out")
-        for kind in rule.kinds:
-            require(
-                np.array_equal(answer(rule, kind, query), answer(other, kind, query), equal_nan=kind in BY_CLASS),
-                f"{s}: `paths` gives fold {f} another rule than `path` on its training rows alone, as {kind!r} shows: something is "
-                "learned from rows that are held out, or drawn with another seed than that of task.keep(fold != f, f)",
-            )
+        cure = "learn nothing from rows that are held out, and draw with the seed of task.keep(fold != f, f)"
+        alike = f"in fold {f} `paths` gives another rule than `path` on its training rows alone: it"
+        require_same(s, answers(rule, query), answers(other, query), alike, cure, 0)
 
 
 def _check_not_of_fold(s: Subject, rule: Rule, own: Rule, other: Rule, f: int, g: int) -> None:
@@ -347,7 +342,7 @@ def check_steps(s: Subject) -> None:
     if "objective" in rule.steps:
         gains = -np.diff(rule.steps["objective"])
         fine = (np.diff(gains) <= 1e-9 * max(1.0, np.abs(gains).max(initial=0.0))).all()
-        require(bool(fine), f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
+        require(fine, f"{s}: a later step gains more than an earlier one: does it take the worst candidate?")
 
 
 def check_arguments(s: Subject) -> None:
@@ -367,7 +362,7 @@ def check_arguments(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    *ANSWERS, check_state, check_moved, check_fields, check_loss, check_quality, check_uneven, check_files, check_grid,
+    *ANSWERS, check_fields, check_loss, check_quality, check_uneven, check_files, check_grid,
     check_default_grid, check_larger, check_weights, check_weightless, check_paths, check_held_out, check_balls, check_first,
     check_steps, *CAPABILITIES, check_sql, check_arguments,
 )  # fmt: skip

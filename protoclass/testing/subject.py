@@ -17,9 +17,10 @@ from ..fitting import Fit
 from ..metrics.minkowski import Euclidean
 from ..models.base import Model
 from ..models.registry import MODELS
-from .contract import own_errors
+from .contract import ContractError, own_errors, require
 
 RAW = Euclidean(scale=False)
+ROUNDING = 1e-9  # of a number: what the order of sums may change
 BY_CLASS = ("distance", "prob", "decision")
 
 
@@ -66,22 +67,22 @@ def answers(rule: Rule, query: Query) -> dict[str, np.ndarray]:
     return {kind: answer(rule, kind, query) for kind in rule.kinds}
 
 
-def close(a: Any, b: Any) -> np.ndarray:
+def close(a: Any, b: Any, rtol: float = ROUNDING) -> np.ndarray:
     """Whether numbers are equal up to rounding, also NaN and inf."""
-    return np.asarray(np.isclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
+    return np.asarray(np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True))
 
 
-def alike(kind: str, one: np.ndarray, two: np.ndarray) -> bool:
-    """Whether two predictions of a kind are the same, numbers up to rounding."""
-    if one.shape != two.shape:
-        return False
-    return bool((close(one, two) if kind in BY_CLASS else one == two).all())
-
-
-def first_unlike(kind: str, one: np.ndarray, two: np.ndarray) -> int:
-    """The first row of which two predictions of a kind differ."""
-    same = close(one, two) if kind in BY_CLASS else one == two
-    return int(np.argmin(same.reshape(len(same), -1).all(axis=1)))
+def require_same(s: Any, found: Mapping[str, Any], want: Mapping[str, Any], what: str, cure: str, rtol: float = ROUNDING) -> None:
+    """What is predicted is the same by two ways, for every kind; `what` gave what is found."""
+    require(set(found) == set(want), f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}")
+    for kind, values in want.items():
+        here = np.asarray(found[kind])
+        fits = here.shape == values.shape
+        require(fits, f"{s}: {what} predicts {kind!r} in the shape {here.shape} instead of {values.shape}: {cure}")
+        same = close(here, values, rtol).reshape(len(values), -1).all(axis=1)
+        if not same.all():
+            row = int(same.argmin())
+            raise ContractError(f"{s}: {what} predicts {kind!r} otherwise (row {row}: {here[row]} instead of {values[row]}): {cure}")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import pandas as pd
 from ..core.sources import Source
 from ..errors import NotAvailable, shown
 from ..estimation.fitted import Fitted
-from ..metrics.vectors import as_vectors
+from ..metrics.base import as_vectors
 from .coverage import Coverage
 from .members import lies_within
 from .prototypes import (

@@ -15,8 +15,8 @@ from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..errors import DataError, NotAvailable, NoVectors, OptionError
 from ..estimation.fitted import Fitted
+from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.vectors import as_vectors
 from .prototypes import list_names, list_rows, measure_apart, take
 
 LANDMARKS = 1000

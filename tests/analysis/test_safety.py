@@ -1,12 +1,13 @@
 """Certified distances: no smaller change of a row changes its class."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.frames.frame import mold
 from protoclass.metrics.minkowski import TrainedMinkowski
 
 
@@ -183,13 +184,14 @@ def test_a_class_that_measures_in_another_way_does_not_inherit_the_triangle_ineq
         def rows(self, frame):
             return super().rows(frame)
 
-    assert [Squared().triangle, TrainedSquared.triangle, Moved().triangle] == [False, False, True]
+    known = pc.Euclidean().train(mold("~ a", pd.DataFrame({"a": [1.0, 2.0]}), response=False))
+    squared = TrainedSquared(**{f.name: getattr(known, f.name) for f in fields(known)})
+    assert [Squared().triangle, squared.triangle, squared.geometry, Moved().triangle] == [False, False, None, True]
 
 
 @dataclass(frozen=True)
 class Squared(pc.Metric):
-    symmetric = True
-    triangle = True
+    traits = pc.Traits(symmetric=True, triangle=True)
 
     def rows(self, frame):
         return (np.ascontiguousarray(frame.design.to_numpy(float)),)

@@ -1,7 +1,6 @@
 """Why a row has its class, beside the metrics' own formulas and predictions of changed rows."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -90,7 +89,7 @@ def test_distances_that_are_no_sum_are_not_divided(iris):
 
     @dataclass(frozen=True)
     class Product(pc.Metric):
-        power: ClassVar[float] = 1.0
+        traits = pc.Traits(power=1.0)
 
         def rows(self, frame):
             return (frame.design.to_numpy(float),)

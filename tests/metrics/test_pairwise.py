@@ -15,8 +15,9 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import protoclass as pc
 from protoclass.core.distances.minkowski import products, unit, whitened
 from protoclass.core.sources import part
-from protoclass.metrics.kernels import Kernel, precomputed, psd
+from protoclass.metrics.kernels import Kernel
 from protoclass.metrics.mahalanobis import Mahalanobis
+from protoclass.metrics.matrices import precomputed, psd
 from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
 
 NUMERIC = [Mahalanobis(), Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne()]

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 
 import protoclass as pc
-from protoclass.metrics.formats import read_matrix
+from protoclass.metrics.stored import read_matrix
 
 THREE = [[0.0, 1.0, 2.5], [1.0, 0.0, 2.0], [2.5, 2.0, 0.0]]
 TABLES = {  # as R 4 writes as.matrix(d) for rows a, b, c

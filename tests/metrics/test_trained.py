@@ -13,10 +13,10 @@ import protoclass as pc
 from protoclass.core.places import as_slice
 from protoclass.core.task import Points
 from protoclass.frames.frame import mold
-from protoclass.metrics.base import Metric, TrainedMetric
+from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, as_vectors
 from protoclass.metrics.measuring import measure_frame, resolve
-from protoclass.metrics.vectors import VectorMetric, as_vectors
 
+TRAITS = {f.name for f in fields(pc.Traits)}
 NAMES = ["age", "marker", "severity", "ward", "smoker", "pulse"]
 FORMULA = f"outcome ~ {' + '.join(NAMES)}"
 
@@ -296,7 +296,12 @@ def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
     with pytest.raises(pc.OptionError, match=f"parameter '{name}', and TrainedMetric.{name}"):
         type("Mine", (pc.TrainedMetric,), {"__annotations__": {name: np.ndarray}})
     for declared in ("ClassVar[float]", "typing.ClassVar", ClassVar[float]):
-        assert type("Mine", (pc.Metric,), body | {"__annotations__": {name: declared}}).__name__ == "Mine"
+        own = body | {"__annotations__": {name: declared}}
+        if name in TRAITS:
+            with pytest.raises(pc.OptionError, match=rf"Mine.{name} stands alone: .* traits = protoclass.Traits\({name}=...\)"):
+                type("Mine", (pc.Metric,), own)
+        else:
+            assert type("Mine", (pc.Metric,), own).__name__ == "Mine"
     assert type("Mine", (pc.Metric,), body, declares=[name])  # whose value says just that
     assert type("Heavier", (pc.Minkowski,), {"__annotations__": {"r": "float"}, "r": 3.0})  # a parameter that it has already
 

@@ -4,7 +4,7 @@
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +13,8 @@ import pandas as pd
 import protoclass as pc
 from protoclass.core.distances.geometry import Geometry
 from protoclass.core.distances.minkowski import minkowski
+from protoclass.metrics.base import VectorMetric
 from protoclass.metrics.in_sql import SQLDistance, coordinate, value
-from protoclass.metrics.vectors import VectorMetric
 
 
 def numbers(frame):
@@ -32,10 +32,7 @@ def absolute(rows, candidates):
 class CityBlock(pc.Metric):
     """It learns nothing."""
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    power: ClassVar[float] = 1.0
+    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, power=1.0)
 
     def rows(self, frame):
         return (numbers(frame),)
@@ -60,10 +57,7 @@ class PlantedSpan(pc.TrainedMetric):
 class Range(pc.Metric):
     """The largest difference as a share of the range."""
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    data_dependent: ClassVar[bool] = True
+    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, data_dependent=True)
 
     def train(self, frame):
         span = np.ptp(numbers(frame), axis=0)
@@ -86,9 +80,7 @@ class TrainedWeighted(pc.TrainedMetric):
 class Weighted(pc.Metric):
     """Manhattan distance with weights that are learned from the classes: the spread between class means."""
 
-    train_in_folds: ClassVar[bool] = True
-    symmetric: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
+    traits = pc.Traits(train_in_folds=True, symmetric=True, row_by_row=True)
 
     def train(self, frame):
         X, y = numbers(frame), frame.codes
@@ -98,9 +90,7 @@ class Weighted(pc.Metric):
 
 @dataclass(frozen=True)
 class Hellinger(pc.Metric):
-    symmetric: ClassVar[bool] = True
-    geometry: ClassVar[Geometry] = Geometry()
-    row_by_row: ClassVar[bool] = True
+    traits = pc.Traits(symmetric=True, geometry=Geometry(), row_by_row=True)
 
     def rows(self, frame):
         X = numbers(frame)
@@ -138,10 +128,7 @@ class TrainedScaled(VectorMetric):
 class Scaled(pc.Metric):
     """A distance of a vector space, whose first column counts twice."""
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    power: ClassVar[float] = 2.0
+    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, power=2.0)
     made: ClassVar[type] = TrainedScaled
 
     def train(self, frame):
@@ -164,10 +151,7 @@ class Upwards(pc.Metric):
 class Unlike(pc.Metric):
     """The share of the columns that differ, on columns of any kind."""
 
-    symmetric: ClassVar[bool] = True
-    triangle: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
-    power: ClassVar[float] = 1.0
+    traits = pc.Traits(symmetric=True, triangle=True, row_by_row=True, power=1.0)
 
     def rows(self, frame):
         out = np.empty(frame.columns.shape, object)
@@ -203,8 +187,7 @@ class Largest:
 class InParts(pc.Metric):
     """Differences as shares of the largest value."""
 
-    data_dependent: ClassVar[bool] = True
-    row_by_row: ClassVar[bool] = True
+    traits = pc.Traits(data_dependent=True, row_by_row=True)
 
     def tally(self, frame):
         return Largest(np.abs(numbers(frame)).max(axis=0))
@@ -243,7 +226,7 @@ SEEN = []
 
 @fault("alone", "alone than among others")
 class CentredOnBatch(CityBlock):
-    row_by_row = False
+    traits = replace(CityBlock.traits, row_by_row=False)
 
     def rows(self, frame):
         X = numbers(frame)
@@ -259,8 +242,7 @@ class Squeezed(CityBlock):
 @fault("alone", "after other rows were represented|alone than among others")
 class RemembersRows(CityBlock):
     seen: ClassVar[list] = []
-    row_by_row = False
-    power = None
+    traits = replace(CityBlock.traits, row_by_row=False, power=None)
 
     def rows(self, frame):
         self.seen.append(float(np.abs(numbers(frame)).max(initial=0.0)))
@@ -288,12 +270,12 @@ class ClassesInRows(CityBlock):
 
 @fault("geometry", "geometry is declared")
 class WrongExponent(CityBlock):
-    geometry = Geometry(2.0)
+    traits = replace(CityBlock.traits, geometry=Geometry(2.0))
 
 
 @fault("geometry", "geometry is declared|geometry.value")
 class WrongValue(Hellinger):
-    geometry = Geometry(value=np.square)
+    traits = replace(Hellinger.traits, geometry=Geometry(value=np.square))
 
     def rows(self, frame):
         return (numbers(frame),)
@@ -301,7 +283,7 @@ class WrongValue(Hellinger):
 
 @fault("geometry", "geometry is declared")
 class OtherBits(CityBlock):
-    geometry = Geometry(2.0)
+    traits = replace(CityBlock.traits, geometry=Geometry(2.0))
 
     def between(self, rows, candidates):
         a, b = rows[0], candidates[0]
@@ -310,7 +292,7 @@ class OtherBits(CityBlock):
 
 @fault("geometry", "must be coordinates|geometry is declared")
 class WrongArrayFirst(Hellinger):
-    geometry = Geometry()
+    traits = replace(Hellinger.traits, geometry=Geometry())
 
     def rows(self, frame):
         X = numbers(frame)
@@ -322,10 +304,8 @@ class WrongArrayFirst(Hellinger):
 
 @fault("screen", "must never fall")
 class Falling(CityBlock):
-    geometry = Geometry(1.0, value=lambda d: np.where(d > 1e6, 1e6 / d, d) * 1.0)
-    triangle = False
-    power = None
-    row_by_row = False
+    falling = Geometry(1.0, value=lambda d: np.where(d > 1e6, 1e6 / d, d) * 1.0)
+    traits = replace(CityBlock.traits, geometry=falling, triangle=False, power=None, row_by_row=False)
 
     def between(self, rows, candidates):
         return self.geometry.value(minkowski(rows[0], candidates[0], 1.0))
@@ -337,7 +317,7 @@ def doubled(d):
 
 @fault("screen", "keep the precision")
 class LosesPrecision(CityBlock):
-    geometry = Geometry(1.0, value=doubled)
+    traits = replace(CityBlock.traits, geometry=Geometry(1.0, value=doubled))
 
     def between(self, rows, candidates):
         return doubled(minkowski(rows[0], candidates[0], 1.0))
@@ -349,9 +329,7 @@ def waves(d):
 
 @fault("screen", "must never fall")
 class Waves(CityBlock):
-    geometry = Geometry(1.0, value=waves)
-    triangle = False
-    power = None
+    traits = replace(CityBlock.traits, geometry=Geometry(1.0, value=waves), triangle=False, power=None)
 
     def between(self, rows, candidates):
         return np.maximum(0.0, waves(minkowski(rows[0], candidates[0], 1.0)))
@@ -376,7 +354,7 @@ class UnnamedWayBack(Scaled):
 class Clock(Scaled):
     """Hours of a clock, which has no place halfway between 23 and 1."""
 
-    power = None
+    traits = replace(Scaled.traits, power=None)
     made = trained(
         TrainedScaled, between=lambda self, a, b: np.minimum(absolute(a, b) % 7.0, 7.0 - absolute(a, b) % 7.0).sum(axis=2)
     )
@@ -422,8 +400,7 @@ class EqualClasses(Weighted):
 
 @fault("far", "1000 times as far")
 class Overflows(CityBlock):
-    power = None
-    triangle = False
+    traits = replace(CityBlock.traits, power=None, triangle=False)
 
     def between(self, rows, candidates):
         return np.expm1(absolute(rows, candidates).sum(axis=2) / 90)
@@ -431,8 +408,7 @@ class Overflows(CityBlock):
 
 @fault("far", "1000 times as far")
 class InSmallIntegers(CityBlock):
-    power = None
-    triangle = False
+    traits = replace(CityBlock.traits, power=None, triangle=False)
 
     def rows(self, frame):
         return (np.float16(numbers(frame)),)
@@ -443,9 +419,7 @@ class InSmallIntegers(CityBlock):
 
 @fault("far", "1000 times as far")
 class Table(CityBlock):
-    power = None
-    triangle = False
-    row_by_row = False
+    traits = replace(CityBlock.traits, power=None, triangle=False, row_by_row=False)
 
     def rows(self, frame):
         return (np.round(numbers(frame) * 10).astype(int) + 500,)
@@ -462,8 +436,7 @@ class NoSpread(Range):
 
 @fault("zero", "finite and at least 0")
 class DividesByDistance(CityBlock):
-    power = None
-    triangle = False
+    traits = replace(CityBlock.traits, power=None, triangle=False)
 
     def between(self, rows, candidates):
         d = absolute(rows, candidates).sum(axis=2)
@@ -472,8 +445,7 @@ class DividesByDistance(CityBlock):
 
 @fault("zero", "finite and at least 0")
 class Logarithm(CityBlock):
-    power = None
-    triangle = False
+    traits = replace(CityBlock.traits, power=None, triangle=False)
 
     def between(self, rows, candidates):
         return np.log(absolute(rows, candidates).sum(axis=2)) + 100
@@ -481,8 +453,7 @@ class Logarithm(CityBlock):
 
 @fault("zero", "rows of zeros")
 class Directions(CityBlock):
-    power = None
-    triangle = False
+    traits = replace(CityBlock.traits, power=None, triangle=False)
 
     def rows(self, frame):
         X = numbers(frame)
@@ -580,7 +551,7 @@ class DrawsInTrain(Range):
         return PlantedSpan(self, np.where(span > 0, span, 1.0))
 
 
-@fault("generator", "global generator `random`")
+@fault("generator", "global generator of the module random")
 class ShufflesBetween(CityBlock):
     def between(self, rows, candidates):
         random.random()
@@ -752,37 +723,37 @@ class TrainedFactor(PlantedSpan):
 
 @fault("power", "add up to")
 class SumOfSquares(CityBlock):
-    power = 2.0
+    traits = replace(CityBlock.traits, power=2.0)
 
 
 @fault("power", "add up to")
 class PowerOfLargest(Range):
-    power = 1.0
+    traits = replace(Range.traits, power=1.0)
 
 
 @fault("power", "add up to")
 class ForgotThePower(Scaled):
-    power = 1.0
+    traits = replace(Scaled.traits, power=1.0)
 
 
 @fault("power", "above 0")
 class PowerZero(CityBlock):
-    power = 0
+    traits = replace(CityBlock.traits, power=0)
 
 
 @fault("power", "not a predictor")
 class UnknownGroup(CityBlock):
-    column_groups = (("height", "width"),)
+    traits = replace(CityBlock.traits, column_groups=(("height", "width"),))
 
 
 @fault("power", "twice")
 class GroupTwice(CityBlock):
-    column_groups = (("x1", "x2"), ("x2", "x3"))
+    traits = replace(CityBlock.traits, column_groups=(("x1", "x2"), ("x2", "x3")))
 
 
 @fault("power", "tuple of tuples")
 class GroupsOfText(CityBlock):
-    column_groups: ClassVar[list] = ["x1"]
+    traits = replace(CityBlock.traits, column_groups=["x1"])
 
 
 # a row and itself
@@ -790,7 +761,7 @@ class GroupsOfText(CityBlock):
 
 @fault("own row", "than to itself")
 class Similarity(CityBlock):
-    symmetric, triangle, power = True, False, None
+    traits = replace(CityBlock.traits, symmetric=True, triangle=False, power=None)
 
     def between(self, rows, candidates):
         return 1 / (1 + super().between(rows, candidates))
@@ -813,12 +784,12 @@ class FromAverage(Upwards):
 
 @fault("symmetric", "symmetric is declared")
 class SaysSymmetric(Upwards):
-    symmetric = True
+    traits = pc.Traits(symmetric=True)
 
 
 @fault("symmetric", "symmetric is declared")
 class ByFirstRow(CityBlock):
-    triangle, power = False, None
+    traits = replace(CityBlock.traits, triangle=False, power=None)
 
     def between(self, rows, candidates):
         return super().between(rows, candidates) / (1.0 + np.abs(rows[0]).sum(axis=1))[:, None]
@@ -826,7 +797,7 @@ class ByFirstRow(CityBlock):
 
 @fault("symmetric", "symmetric is declared.*1000 times as far")
 class FarOnOneSide(CityBlock):
-    triangle, power = False, None
+    traits = replace(CityBlock.traits, triangle=False, power=None)
 
     def between(self, rows, candidates):
         return super().between(rows, candidates) * np.where(np.abs(rows[0]).max(axis=1) > 50, 2.0, 1.0)[:, None]
@@ -837,7 +808,7 @@ class FarOnOneSide(CityBlock):
 
 @fault("triangle", "triangle is declared")
 class Squared(CityBlock):
-    triangle = True
+    traits = replace(CityBlock.traits, triangle=True)
 
     def between(self, rows, candidates):
         return (absolute(rows, candidates) ** 2).sum(axis=2)
@@ -845,8 +816,7 @@ class Squared(CityBlock):
 
 @fault("triangle", "triangle is declared")
 class SquaredOnUnits(Hellinger):
-    triangle = True
-    geometry = None
+    traits = replace(Hellinger.traits, triangle=True, geometry=None)
 
     def rows(self, frame):
         return (np.tanh(numbers(frame)),)
@@ -857,8 +827,7 @@ class SquaredOnUnits(Hellinger):
 
 @fault("triangle", "triangle is declared")
 class Unbounded(CityBlock):
-    triangle = True
-    power = None
+    traits = replace(CityBlock.traits, triangle=True, power=None)
 
     def between(self, rows, candidates):
         d = super().between(rows, candidates)
@@ -867,8 +836,7 @@ class Unbounded(CityBlock):
 
 @fault("triangle", "triangle is declared")
 class BrayCurtis(CityBlock):
-    triangle = True
-    power = None
+    traits = replace(CityBlock.traits, triangle=True, power=None)
 
     def between(self, rows, candidates):
         sums = np.abs(rows[0][:, None] + candidates[0][None]).sum(axis=2)
@@ -882,8 +850,7 @@ LAST = {"span": 1.0}
 
 @fault("state", "after training on other rows|equal to itself|after other rows")
 class InAModule(CityBlock):
-    data_dependent = True
-    trained_in_parts = False
+    traits = replace(CityBlock.traits, data_dependent=True, trained_in_parts=False)
 
     def train(self, frame):
         LAST["span"] = float(np.abs(numbers(frame)).max())
@@ -895,8 +862,7 @@ class InAModule(CityBlock):
 
 @fault("state", "after training on other rows|equal to itself|after other rows")
 class InAClass(CityBlock):
-    data_dependent = True
-    trained_in_parts = False
+    traits = replace(CityBlock.traits, data_dependent=True, trained_in_parts=False)
     span: ClassVar[float] = 1.0
 
     def train(self, frame):
@@ -909,8 +875,7 @@ class InAClass(CityBlock):
 
 @fault("state", "after training on other rows|equal to itself|after other rows|not equal")
 class InItself(CityBlock):
-    data_dependent = True
-    trained_in_parts = False
+    traits = replace(CityBlock.traits, data_dependent=True, trained_in_parts=False)
 
     def train(self, frame):
         object.__setattr__(self, "_span", float(np.abs(numbers(frame)).max()))
@@ -972,14 +937,6 @@ class CantAdd(InParts):
         return PlantedSpan(self, tally["largest"] + 1.0)
 
 
-@fault("in parts", "trained_in_parts")
-class OtherTraining(InParts):
-    trained_in_parts = True
-
-    def train(self, frame):
-        return PlantedSpan(self, np.abs(numbers(frame)).mean(axis=0) + 1.0)
-
-
 # SQL
 
 
@@ -1022,7 +979,7 @@ class OnlyText(InSQL):
 
 @fault("wrappers", "Mixed|frame")
 class ReadsFormula(CityBlock):
-    triangle, power = False, None
+    traits = replace(CityBlock.traits, triangle=False, power=None)
 
     def rows(self, frame):
         return (numbers(frame) * (2.0 if frame.formula.text.startswith("y") else 1.0),)
@@ -1091,7 +1048,7 @@ class Doubled(Weighted):
 
 @fault("labels", "data_dependent")
 class SaysNothing(Range):
-    data_dependent = False
+    traits = replace(Range.traits, data_dependent=False)
 
 
 # words that are declared
@@ -1099,13 +1056,13 @@ class SaysNothing(Range):
 
 @fault("words", "write @property above it")
 class AMethod(CityBlock):
-    def data_dependent(self):
-        return False
+    def traits(self):
+        return CityBlock.traits
 
 
 @fault("words", "True or False")
 class AText(CityBlock):
-    slow = "no"
+    traits = replace(CityBlock.traits, slow="no")
 
 
 @fault("words", "@property above it|must be a text")
@@ -1147,7 +1104,7 @@ class NoDataclass(Range):
 
 @fault("missing", "missing values")
 class SkipsNothing(CityBlock):
-    skips_missing = True
+    traits = replace(CityBlock.traits, skips_missing=True)
 
     def rows(self, frame):
         return (np.ascontiguousarray(frame.columns.astype(float).to_numpy()),)
@@ -1155,13 +1112,12 @@ class SkipsNothing(CityBlock):
 
 @fault("missing", "skips_missing is declared, and they are refused")
 class CantRead(CityBlock):
-    skips_missing = True
+    traits = replace(CityBlock.traits, skips_missing=True)
 
 
 @fault("missing", "missing values")
 class FillsByBatch(CityBlock):
-    skips_missing = True
-    row_by_row = False
+    traits = replace(CityBlock.traits, skips_missing=True, row_by_row=False)
 
     def rows(self, frame):
         X = frame.columns.astype(float)
@@ -1190,7 +1146,7 @@ class OneScratch(CityBlock):
 
 @fault("known", "")
 class CoarseNumbers(CityBlock):
-    power = None
+    traits = replace(CityBlock.traits, power=None)
 
     def rows(self, frame):
         return (np.clip(np.round(numbers(frame)), -50, 50),)

@@ -12,7 +12,7 @@ import protoclass as pc
 # a row alone
 
 
-ALONE = "alone differs|alone ends|order of the rows"
+ALONE = "alone predicts|alone ends|order of the rows"
 
 
 @planted("alone", ALONE, Linear)

@@ -331,7 +331,7 @@ class OrderOfMemory(Plain):
 
 
 class NotSymmetric(Plain):
-    symmetric = True
+    traits = pc.Traits(symmetric=True)
 
     def between(self, rows, candidates):
         return super().between(rows, candidates) * (1 + (rows[0][:, :1] > 0))
@@ -371,7 +371,7 @@ class LearnsSilently(Plain):
 
 
 class LooksAtClasses(Plain):
-    data_dependent = True
+    traits = pc.Traits(data_dependent=True)
 
     def train(self, frame):
         return Learned(self, frame.design.to_numpy(float)[frame.codes == 0].mean(axis=0))
@@ -380,7 +380,7 @@ class LooksAtClasses(Plain):
 @dataclass(frozen=True)
 class SeesHeldOut(Plain):
     centre: tuple[float, ...] = (0.0,)
-    train_in_folds = True
+    traits = pc.Traits(train_in_folds=True)
 
     def pretrain(self, frame):
         return replace(self, centre=(float(frame.codes @ np.arange(len(frame))),))
@@ -395,14 +395,14 @@ class Ragged(Plain):
 
 
 class LooksAround(Plain):
-    row_by_row = True
+    traits = pc.Traits(row_by_row=True)
 
     def rows(self, frame):
         return (np.argsort(np.argsort(frame.design.to_numpy(float), axis=0), axis=0).astype(float),)
 
 
 class AddsRoughly(Plain):
-    data_dependent = True
+    traits = pc.Traits(data_dependent=True)
 
     def tally(self, frame):
         return frame.design.to_numpy(float).sum(axis=0)

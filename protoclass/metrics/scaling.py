@@ -1,20 +1,37 @@
-"""What the columns of a design matrix are divided by, from parts of the rows in any order."""
+"""The columns of the design matrix as metrics read them, and what they are divided by, from parts of the rows in any order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.memory import room
 from ..core.sums import Extremes, Sums, extremes, sums
-from ..errors import DataError
+from ..errors import DataError, shown
 from ..frames.blocks import blocks, long
 from ..frames.frame import Frame
 
 NORMAL = 1.4826  # the median absolute deviation of normal values times this is their standard deviation
+SCALES: dict[Any, str] = {  # in words
+    True: "scaled columns", False: "", "fold": "columns scaled in each fold", "range": "columns scaled by their range",
+    "robust": "columns scaled by their median absolute deviation",
+}  # fmt: skip
+
+
+def columns_of(frame: Frame, name: str) -> pd.DataFrame:
+    """The design matrix (n, p), which must have columns for the metric of this name."""
+    if frame.design.shape[1] == 0:
+        raise DataError(f"{frame.formula.quoted} names no predictors to measure {name} distances on: name columns, or '.'")
+    return frame.design
+
+
+def design_of(frame: Frame, name: str) -> np.ndarray:
+    """The design matrix (n, p) in double precision, which must have columns."""
+    return np.ascontiguousarray(columns_of(frame, name).to_numpy(float))
 
 
 @dataclass(frozen=True)
@@ -116,3 +133,21 @@ def _some_columns(frame: Frame) -> Iterator[np.ndarray]:
         assert part is not None
         yield part
         first += part.shape[1]
+
+
+def unscaled(scale: bool | str, constant: Sequence[str] | np.ndarray) -> tuple[str, ...]:
+    """The note on columns that keep scale 1."""
+    what = "columns whose median absolute deviation is 0" if scale == "robust" else "constant columns"
+    return (f"{what}, left unscaled: {', '.join(constant)}",) if len(constant) else ()
+
+
+def finite(Z: np.ndarray, frame: Frame) -> np.ndarray:
+    """Scaled columns, none of whose values may have become too large for a number."""
+    if not np.isfinite(Z).all():
+        i, j = np.argwhere(~np.isfinite(Z))[0]
+        name = frame.design.columns[j]
+        raise DataError(
+            f"column {name!r} at row {shown(frame.index[i])} is too large once scaled and weighted: scale it down, or use "
+            "another scale="
+        )
+    return Z

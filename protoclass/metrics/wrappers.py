@@ -1,0 +1,193 @@
+"""Metrics that measure by other metrics: what they pass on, and the ranks of dissimilarities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from ..core.sources import Rep
+from ..declared import savable
+from ..frames.frame import Frame
+from .base import Metric, NewRows, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
+from .registry import metric
+
+OF_ALL = ("symmetric", "row_by_row", "skips_missing", "reflexive")  # traits that hold where they hold of all inner metrics
+OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "opaque")  # that hold where they hold of one
+
+
+class Wrapper(Metric):
+    """A metric that measures by another one, its parameter `of`, and writes what it makes of the values in `transform`.
+
+    All else is passed on: representations, names, new rows, training, notes, and traits but for `triangle`, `power` and `geometry`, which a
+    transform need not keep. Where it keeps more or less, `traits` says so: `replace(super().traits, triangle=True)`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import Any
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> @dataclass(frozen=True)
+    ... class Squared(pc.Wrapper):
+    ...     of: Any = "euclidean"
+    ...
+    ...     def transform(self, values):
+    ...         return values**2
+    >>> t = pd.DataFrame({"x": [0.0, 1.0, 3.0]})
+    >>> pc.dissimilarity("~ x", t, Squared("manhattan")).condensed().round(3).tolist()
+    [0.429, 3.857, 1.714]
+    """
+
+    references: ClassVar[int] = 0  # arrays that `reference` gives
+
+    def transform(self, values: np.ndarray, *reference: np.ndarray) -> np.ndarray:
+        """Dissimilarities (r, q) from those of the inner metric, entry by entry; NaN where these are missing."""
+        return values
+
+    def reference(self, trained: TrainedMetric, frame: Frame, candidates: Rep) -> Rep:
+        """Arrays with an entry for each candidate by which `transform` reads its column, from the rows that training may see."""
+        return ()
+
+    @property
+    def inner(self) -> tuple[Metric | TrainedMetric, ...]:
+        """The metrics by which it measures."""
+        return (metric(getattr(self, "of", None)),)
+
+    def with_inner(self, metrics: Sequence[Metric | TrainedMetric]) -> Self:
+        """The same with other inner metrics."""
+        return replace(self, of=metrics[0])  # type: ignore[call-arg]
+
+    def cuts(self, frame: Frame) -> list[Frame]:
+        """The frame of each inner metric."""
+        return [frame]
+
+    @property
+    def traits(self) -> Traits:
+        known = [m.traits for m in self.inner]
+        kept: dict[str, Any] = {name: all(getattr(t, name) for t in known) for name in OF_ALL}
+        kept |= {name: any(getattr(t, name) for t in known) for name in OF_ANY}
+        return replace(known[0], **kept, triangle=False, power=None, geometry=None)
+
+    @property
+    def name(self) -> str:
+        return f"{type(self).__name__.lower()} of {self.inner[0].name}"
+
+    def unseen_in(self, column: str) -> str:
+        return self.inner[0].unseen_in(column)
+
+    def pretrain(self, frame: Frame) -> Self:
+        if not self.train_in_folds:
+            return self
+        parts = zip(self.inner, self.cuts(frame), strict=True)
+        return self.with_inner([m.pretrain(cut) if m.train_in_folds else m.train(cut) for m, cut in parts])
+
+    def train(self, frame: Frame) -> TrainedMetric:
+        base = train_metric(self.inner[0], frame)
+        return TrainedWrapper(self.with_inner([base.spec]), base)
+
+
+@savable
+@dataclass(frozen=True)
+class TrainedWrapper(TrainedMetric):
+    """What a `Wrapper` makes of the dissimilarities of a trained metric, `base`."""
+
+    spec: Wrapper
+    base: TrainedMetric
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.base.notes
+
+    @property
+    def column_weights(self) -> pd.DataFrame | None:
+        return self.base.column_weights
+
+    @property
+    def untrained(self) -> Wrapper:
+        return self.spec.with_inner([self.base.untrained])
+
+    @property
+    def same_sides(self) -> bool:
+        return self.base.same_sides and not self.spec.references
+
+    def rows(self, frame: Frame) -> Rep:
+        return self.base.rows(frame)
+
+    def candidates(self, frame: Frame) -> Rep:
+        return self._referred(frame, candidates_of(self.base, frame))
+
+    def some_candidates(self, frame: Frame, at: np.ndarray) -> Rep:
+        return self._referred(frame, candidates_of(self.base, frame, at))
+
+    def _referred(self, frame: Frame, base: Rep) -> Rep:
+        return *base, *self.spec.reference(self.base, frame, base)
+
+    def candidate_names(self, frame: Frame) -> pd.Index:
+        return self.base.candidate_names(frame)
+
+    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return self._transformed(partial(self.base.between, rows), candidates)
+
+    def _transformed(self, measure: Callable[[Rep], np.ndarray], candidates: Rep) -> np.ndarray:
+        inner = len(candidates) - self.spec.references
+        return self.spec.transform(measure(candidates[:inner]), *candidates[inner:])
+
+    def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
+        inner = len(candidates) - self.spec.references
+        base, rows, few = self.base.slim(rows, candidates[:inner])
+        return replace(self, base=base), rows, (*few, *candidates[inner:])
+
+    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
+        known = self.base.new_rows(new, data, zero)
+
+        def measure(at: Any, candidates: Rep) -> np.ndarray:
+            return self._transformed(partial(known.measure, at), candidates)
+
+        return replace(known, measure=measure)
+
+
+@dataclass(frozen=True)
+class Ranks(Wrapper):
+    """d~(x, z) = number of training rows x_i with d(x_i, z) <= d(x, z) (PVM paper, section 4.1).
+
+    A ball of radius eps then holds about as many training rows whatever the density around its centre. A row's own rank
+    is at least 1. Ranks are taken among the training rows, in cross-validation among those of the fold.
+
+    Parameters
+    ----------
+    of : metric or its name
+        What is ranked.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> t = pd.DataFrame({"x": [0.0, 1.0, 3.0]})
+    >>> pc.dissimilarity("~ x", t, pc.Ranks("manhattan")).frame().to_numpy().tolist()
+    [[1.0, 2.0, 3.0], [2.0, 1.0, 2.0], [3.0, 3.0, 1.0]]
+    """
+
+    references: ClassVar[int] = 1
+
+    of: Any = "euclidean"
+
+    @property
+    def traits(self) -> Traits:
+        # the rank of a row among those at its own place is 1 at least
+        return replace(super().traits, symmetric=False, reflexive=False, skips_missing=False, train_in_folds=True, scaling="")
+
+    def reference(self, trained: TrainedMetric, frame: Frame, candidates: Rep) -> Rep:
+        """The dissimilarities (q, n) of the training rows to each candidate, sorted."""
+        return (np.sort(compare(trained, rows_of(trained, frame), candidates).T, axis=1),)
+
+    def transform(self, values: np.ndarray, *reference: np.ndarray) -> np.ndarray:
+        out = np.empty(values.shape)
+        for j, column in enumerate(reference[0]):
+            out[:, j] = np.searchsorted(column, values[:, j], side="right")
+        out[np.isnan(values)] = np.nan
+        return out

@@ -129,12 +129,12 @@ class File:
         document = parts.pop("content.json")
         content = json.loads(document)
         data = [parts[f"arrays/{k}.npy"] for k in range(len(parts))]
-        sums = [hashlib.sha256(one).hexdigest() for one in data]
+        sums = [hashlib.sha256(array).hexdigest() for array in data]
         if content["format"] != "protoclass" or content["version"] != VERSION:
             raise ValueError("it is of another format or version")
         if content["arrays"] != sums or hashlib.sha256(document).hexdigest().encode() != known:
             raise ValueError("its document or its arrays are not what their sums say")
-        self.arrays, self.objects = [self.array(one) for one in data], list[Any]()
+        self.arrays, self.objects = [self.array(array) for array in data], list[Any]()
         for kind, fields in content["objects"]:
             self.objects.append({"is": kind, **{name: self.value(v) for name, v in fields.items()}})
         self.root = self.objects[content["root"]]
@@ -151,7 +151,7 @@ class File:
     def value(self, v: Any) -> Any:
         """A value: categories are dicts of codes and levels, tables dicts of rows and columns, labels and texts lists."""
         if not isinstance(v, dict):
-            return [self.value(one) for one in v] if isinstance(v, list) else v
+            return [self.value(part) for part in v] if isinstance(v, list) else v
         tag: str
         inner: Any
         ((tag, inner),) = v.items()
@@ -170,7 +170,7 @@ class File:
             case ("float" | "scalar"), [known]:
                 return float(known) if tag == "float" else known.item()
             case "mapping", _:
-                return {tuple(k) if isinstance(k, list) else k: one for k, one in parts}
+                return {tuple(k) if isinstance(k, list) else k: known for k, known in parts}
             case "table", [rows, names, columns]:
                 return {"rows": rows, "columns": dict(zip(map(str, names), columns, strict=True))}
             case "frame of", [_, table]:
@@ -180,7 +180,7 @@ class File:
             case "category", [held, levels, _]:
                 return {"codes": held, "levels": levels}
             case "masked", [_, known, gone]:
-                return [None if lacks else one for one, lacks in zip(known.tolist(), gone, strict=True)]
+                return [None if lacks else entry for entry, lacks in zip(known.tolist(), gone, strict=True)]
             case "texts", [_, values]:
                 return values
             case "objects", [values, shape] if math.prod(shape) == len(values):
@@ -306,7 +306,8 @@ def gower(metric: Any, data: dict[str, list[Any]], schema: Any) -> tuple[Any, Ca
         total, weight = np.zeros((2, len(rows[0]), len(points[0])))
         for f, w in enumerate(metric["weights"]):
             side = int(f >= p)
-            a, b = (np.where(one < 0, np.nan, one) if side else one for one in (rows[side][:, f - side * p], points[side][:, f - side * p]))
+            a, b = (arrays[side][:, f - side * p] for arrays in (rows, points))
+            a, b = (np.where(column < 0, np.nan, column) if side else column for column in (a, b))
             apart = np.abs(a[:, None] - b)
             apart = np.where(np.isnan(apart), np.nan, w * (apart > 0)) if side else apart
             skipped = side and categories[f - p] in listed(spec["asymmetric"]) and (a[:, None] == 0) & (b == 0)
@@ -363,7 +364,7 @@ class Verifier:
     def rows(self) -> bool:
         """The data are those of the fit."""
         frame, call = self.frame, self.problem["call"]
-        response, weights, balance = frame["formula"]["response"], *(call["arguments"].get(one) for one in ("weights", "class_weights"))
+        response, weights, balance = frame["formula"]["response"], *(call["arguments"].get(name) for name in ("weights", "class_weights"))
         own = {**frame["columns"]["columns"], response: frame["response"]}
         lacking = [c for c in (*own, *([weights] if isinstance(weights, str) else [])) if c not in self.data]
         if lacking:
@@ -540,7 +541,7 @@ def verify(path: Any, data: Any, dissimilarity: Any = None) -> Verification:
     -------
     Verification
         True if all that was checked holds; it prints each claim with its numbers. A file or data that can't be read are
-        claims that do not hold. Of a slim fit it is never true: that the rows which are given are those of the fit can't be known.
+        claims that do not hold. Of a slim fit it is never true: its rows are not in the file.
 
     Examples
     --------

@@ -68,8 +68,8 @@ def write_archive(path: Path, document: Mapping[str, Any], arrays: Sequence[byte
 
 def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
     archive = zipfile.ZipFile(file, "w")
-    archive.comment = _sum(entries[DOCUMENT]).encode()
     try:
+        archive.comment = _sum(entries[DOCUMENT]).encode()
         for name, data in entries.items():
             info = zipfile.ZipInfo(name)  # of 1980, so that the same fit gives the same bytes
             info.compress_type, info.external_attr, info.file_size = _method(name, data), 0o644 << 16, len(data)

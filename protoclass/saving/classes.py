@@ -138,7 +138,7 @@ def conforms(value: Any, hint: Any) -> bool:
     if hint is None or hint is NoneType:
         return value is None
     if origin in (Union, UnionType):
-        return any(conforms(value, one) for one in inner)
+        return any(conforms(value, allowed) for allowed in inner)
     if origin is tuple and isinstance(value, tuple):
         if len(inner) == 2 and inner[1] is Ellipsis:
             return all(conforms(v, inner[0]) for v in value)

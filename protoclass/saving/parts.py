@@ -208,7 +208,7 @@ def check_rule(rule: Any, d: Any, classes: int) -> None:
     for name, values in points.table.items():
         fine = isinstance(values, np.ndarray) and values.shape == (len(points),)
         must(fine, f"the column {cut(repr(name))} of the prototypes has another shape")
-    fine = all(0 <= one.positive < classes and -1 <= one.negative < classes for one in getattr(rule, "machines", ()))
+    fine = all(0 <= m.positive < classes and -1 <= m.negative < classes for m in getattr(rule, "machines", ()))
     must(fine, "a machine of the rule is of classes that do not exist")
     getattr(rule, "steps", None)  # of a greedy cover: raises where the report has no objective, or the table not what it is made of
     fine = getattr(rule, "classes", classes) == classes and 0 <= getattr(rule, "fallback", 0) < classes
@@ -264,8 +264,8 @@ def check_calibration(c: Any, classes: int) -> None:
     must(fine, "the calibration is of other classes or folds")
     fine = c.scores.shape == (len(known.y), classes) and c.share.shape == (classes,)
     must(fine, "the shares of the classes in the calibration are not those of its classes")
-    for one in c.rules:
-        check_rule(one.rule, one.dissimilarity, classes)
+    for learned_in_fold in c.rules:
+        check_rule(learned_in_fold.rule, learned_in_fold.dissimilarity, classes)
 
 
 def check_fit(fit: Any) -> None:

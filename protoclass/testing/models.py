@@ -43,8 +43,8 @@ RANDOM_CHOICES = 30
 def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     """Check that a method keeps what every method promises.
 
-    A method is fitted to small data: to even and uneven classes, without a class, and with weights from 0 to 3. The checks run in an order
-    in which the first that fails names the cause.
+    A method is fitted to small data: to even and uneven classes, without a class, and with weights from 0 to 3. The error has
+    the words of the first check that fails, whose order is such that it names the cause, and names the others.
 
     * A method does not write into its arguments, does not use global random numbers, and keeps nothing between fits.
     * A row has the same predictions alone and among others. No rows and rows far away have valid predictions. The largest decision or

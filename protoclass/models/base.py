@@ -163,15 +163,15 @@ class Model(NamedArguments, Served):
 
     def notes(self, learned: Learned) -> list[str]:
         """Further sentences for the summary."""
-        return []
+        raise self._lacks("notes")
 
-    def feature_table(self, learned: Learned) -> pd.DataFrame | None:
-        """A description of each feature of the rule, one in each row; None for a method whose rules have prototypes alone."""
-        return None
+    def feature_table(self, learned: Learned) -> pd.DataFrame:
+        """A description of each feature of the rule, one in each row."""
+        raise self._lacks("feature_table")
 
     def explain(self, learned: Learned, query: Query) -> list[str]:
         """Sentences that explain the predicted class of the only row of a query."""
-        return []
+        raise self._lacks("explain")
 
     def conditions(self, learned: Learned, query: Query) -> list[Condition]:
         """The conditions of the rule in the order in which they are asked."""
@@ -181,9 +181,9 @@ class Model(NamedArguments, Served):
         """A bound on the error on new rows, one row for each machine (`bound_table`); see `Fit.bound`."""
         raise self._lacks("bound")
 
-    def step_bounds(self, learned: Learned) -> np.ndarray | None:
+    def step_bounds(self, learned: Learned) -> np.ndarray:
         """The bounds of the first 0, 1, ... steps, at delta = 0.05."""
-        return None
+        raise self._lacks("step_bounds")
 
     def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """The near-optimal solutions beside the prototypes, as `core.covers.alternatives.find_alternatives` returns them."""
@@ -198,7 +198,7 @@ class Model(NamedArguments, Served):
 
         A class without prototypes has no candidate that gains more than the cost, which `report` has as "cost lambda".
         """
-        return None
+        raise self._lacks("first_gains")
 
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
         """The rule with a candidate (column of D) as prototype at a place."""

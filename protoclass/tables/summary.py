@@ -82,7 +82,7 @@ def notes(fit: Fit) -> list[str]:
     """What a reader should know."""
     return [
         *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
-        *fit.model.notes(fit.learned), *_validation_notes(fit),
+        *(fit.model.notes(fit.learned) if fit.model.has("notes") else []), *_validation_notes(fit),
         *_calibration_notes(fit),
     ]  # fmt: skip
 

@@ -21,9 +21,8 @@ ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified", "c
 
 def tidy(fit: Fit) -> pd.DataFrame:
     """See `Fit.tidy`."""
-    features = fit.model.feature_table(fit.learned)
-    if features is not None:
-        return features
+    if fit.model.has("feature_table"):
+        return fit.model.feature_table(fit.learned)
     out = fit.prototype_table.reset_index(drop=True)
     out.insert(0, "prototype", list(fit.prototype_table.index))
     return out

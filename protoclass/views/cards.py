@@ -166,7 +166,8 @@ def describe_row(fit: Fit, source: Source | None, coverage: Coverage, row: int) 
         words.append(why)
     if coverage.first is not None and coverage.wrong is not None:
         words.append(_describe_balls(fit, int(coverage.first[row]), int(coverage.wrong[row])))
-    words += fit.model.explain(fit.learned, fit.dissimilarity.query(np.array([row])))
+    if fit.model.has("explain"):
+        words += fit.model.explain(fit.learned, fit.dissimilarity.query(np.array([row])))
     if "decision" in rule.kinds:
         values = predict_row(fit, "decision", row)
         tables.append(_list_classes(fit, DECISION, values))
@@ -259,8 +260,8 @@ def summarize_classes(fit: Fit, coverage: Coverage) -> pd.DataFrame:
 
 def list_features(fit: Fit) -> list[str]:
     """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
-    table = fit.model.feature_table(fit.learned)
-    if table is None:
+    if not fit.model.has("feature_table"):
         return []
+    table = fit.model.feature_table(fit.learned)
     names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
     return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]

@@ -103,8 +103,7 @@ def describe_balls(fit: Fit, count: int, shapes: bool) -> str:
 
 def count_features(fit: Fit) -> int:
     """Number of features in words; 0 where a rule has prototypes alone."""
-    table = fit.model.feature_table(fit.learned)
-    return 0 if table is None else len(table)
+    return len(fit.model.feature_table(fit.learned)) if fit.model.has("feature_table") else 0
 
 
 def describe_fit(fit: Fit, coverage: Coverage) -> str:

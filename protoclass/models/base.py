@@ -19,6 +19,7 @@ from ..errors import DataError, NotAvailable, OptionError, brief
 from .capabilities import Capabilities, Condition, Criticised, Learned
 
 GRID = "grid"
+Axes = Mapping[str, np.ndarray]  # the values of each parameter that is tuned, ascending
 
 
 @dataclass(frozen=True)
@@ -138,16 +139,16 @@ class Model(NamedArguments, Served):
         value = self.parameters()[parameter]
         return isinstance(value, str) and value == GRID and parameter in self.tuned()
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         """Rows with weight that each class must have in every training set, int (classes,), where the smallest one has `held`."""
         return np.zeros(len(held), np.int64)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
+    def path(self, task: Task, grid: Axes) -> Path:
         """Rules for every point of the grid (the product of its axes, the last varying fastest)."""
         raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: define its method `path`")
 
     def paths(
-        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, Path]]:
         """The path of each fold, learned without the rows of the fold; overridden where folds can share work."""
         for f in range(folds):
@@ -232,7 +233,7 @@ def listed(model: str, name: str, value: Any) -> list[Any]:
     return values
 
 
-def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
+def axis(grid: Axes, name: str, fixed: Any) -> np.ndarray:
     """The values of a parameter: its axis of the grid, or its one fixed value."""
     return np.asarray(grid.get(name, [fixed]))
 

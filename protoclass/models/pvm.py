@@ -28,6 +28,14 @@ from ..errors import DataError, NotAvailable, OptionError
 from .base import Axes, Grid, Model, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities, Criticised, Learned, bound_table
 
+MOST_RADII = 1000  # each is a set cover problem for every class and fold
+ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
+TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
+OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
+MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
+SOLVERS = ("greedy", "exact", "rounding", "ratio")
+ONE, OWN = "one", "own"
+
 
 @savable
 @dataclass(frozen=True)
@@ -62,15 +70,6 @@ class UpperQuantiles(Grid):
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0.5, 1, 11)[1:])
-
-
-MOST_RADII = 1000  # each is a set cover problem for every class and fold
-ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
-TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
-OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
-MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
-SOLVERS = ("greedy", "exact", "rounding", "ratio")
-ONE, OWN = "one", "own"
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
 PRECOMPUTED = "precomputed"
+PASSED = ("choose", "measure", "repeats", "class_weights", "na", "order", "seed")  # to `fit` as they are
+MOST_COPIES = 100_000  # rows that copies may make of fewer
+WEIGHTINGS = ("auto", "copies", "weights")
 
 
 class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
@@ -192,9 +195,6 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         return np.where(row >= 0, self._rows[labels[row]], -1)
 
 
-PASSED = ("choose", "measure", "repeats", "class_weights", "na", "order", "seed")  # to `fit` as they are
-
-
 def parameters_of(method: Any) -> set[str] | None:
     """The parameters of a method by name; None where the method is not known, or is an object with its own."""
     if isinstance(method, str) and method in MODELS:
@@ -218,10 +218,6 @@ def check_answered(answered: np.ndarray, what: str) -> None:
             f"row {int(np.flatnonzero(~answered)[0])} of X has no {what}, as it has no observed variable in common with a prototype: "
             "fill what is missing"
         )
-
-
-MOST_COPIES = 100_000  # rows that copies may make of fewer
-WEIGHTINGS = ("auto", "copies", "weights")
 
 
 def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool = False) -> pd.DataFrame:

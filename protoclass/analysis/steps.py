@@ -120,9 +120,8 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """
     rule, frame = stepwise(fit), fit.frame
     table = pd.DataFrame(dict(rule.steps))
-    bounds = fit.model.step_bounds(fit.learned)
-    if bounds is not None:
-        table["bound"] = bounds
+    if fit.model.has("step_bounds"):
+        table["bound"] = fit.model.step_bounds(fit.learned)
     lost, total = lost_by_steps(rule, fit.query()[0], frame.codes, frame.weights)
     table["training_error"] = lost / total
     if new is not None:

@@ -16,6 +16,8 @@ from .frame import Frame
 WHOLE = 2**23  # entries of a design matrix that is made at once: 64 MB
 ENTRIES = 2**21  # of a block of a longer one
 MOST, FEWEST = 2**16, 2**10  # rows of a block
+EXACT = 2**53  # not all integers beyond it are floats
+MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN that stands for a missing value, whatever bits it had
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
@@ -62,9 +64,6 @@ def _rows(frame: Frame) -> int:
     return 1 << (rows.bit_length() - 1)
 
 
-EXACT = 2**53  # not all integers beyond it are floats
-
-
 def rounded(frame: Frame) -> dict[str, int]:
     """The columns that are used as numbers and have integers that no float equals, with one of these; wherever the rows are."""
     if frame.parts is not None:
@@ -93,9 +92,6 @@ def first_rounded(values: pd.Series) -> int | None:
     lowest = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))  # the lowest bit that is 1
     wrong = np.flatnonzero(size // lowest > EXACT)
     return int(whole[wrong[0]]) if len(wrong) else None
-
-
-MISSING = b"\x00\x00\x00\x00\x00\x00\xf8\x7f"  # the NaN that stands for a missing value, whatever bits it had
 
 
 def fingerprint(frame: Frame) -> str:

@@ -31,6 +31,9 @@ LONGEST_TRANSFORM = 10_000  # characters of one transform
 DEEPEST = 200  # operators inside one another: `I(a + b + c)` has two
 
 ALLOWED = f"allowed are columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
+LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
+LONGEST = 100_000  # characters of a formula
+NESTED = 1_000  # parentheses
 
 
 def parse_transform(expression: str, text: str) -> ast.expr:
@@ -176,11 +179,6 @@ def _is_constant(node: ast.expr) -> bool:
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return all(_is_constant(item) for item in items)
     return False
-
-
-LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
-LONGEST = 100_000  # characters of a formula
-NESTED = 1_000  # parentheses
 
 
 @savable

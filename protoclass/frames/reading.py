@@ -334,7 +334,13 @@ def read_for(data: Any, formula: str, aside: Mapping[str, Any], progress: bool |
     wanted = [name for name in source.names if name in {*parsed.variables, parsed.response, *named.values()}]
     if isinstance(data, Spooled) and set(wanted) <= set(data.columns):
         return data
-    return read_columns(source, wanted, set(parsed.variables), progress)
+    out = read_columns(source, wanted, set(parsed.variables), progress)
+    if isinstance(data, Spooled) and not all(data[name].equals(out[name]) for name in data if name in out):
+        raise DataError(
+            "the rows are others, or came in another order, than when they were first read: call fit again, and let a query sort its rows "
+            "as its last step"
+        )
+    return out
 
 
 def read_table(data: Any, names: Iterable[Any] | None = None, progress: bool | None = None) -> pd.DataFrame | None:
@@ -353,12 +359,12 @@ def read_columns(source: Source, wanted: list[str], predictors: set[str], progre
     checks = dict.fromkeys(predictors, describe_column)
     long = source.expected * len(source.names) > LONG
     shown = True if progress is None and options.progress is None and long else progress
-    names = pd.Index(source.names)
+    names, wanted = pd.Index(source.names), wanted or list(source.names[:1])
     while True:
         try:
             with bar(source.expected or None, "reading", shown) as reading:
-                blocks = source.blocks(wanted or list(source.names[:1]))
-                frame, texts = collect(blocks, wanted or list(source.names[:1]), source.expected, checks, source.sorts, reading.update)
+                blocks = source.blocks(wanted)
+                frame, texts = collect(blocks, wanted, source.expected, checks, source.sorts, reading.update)
             break
         except Mixed as reason:
             again = source.as_text(reason.name)

@@ -17,6 +17,13 @@ from ..errors import DataError, DataWarning, FormulaError, shown, warn
 from .formula import Formula
 
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
+HOW = ("warn", "raise", "zero")  # what `Fit.predict` does about them
+FATES = {  # what becomes of the rows, by what the metric does: see `Metric.unseen`
+    "missing": "rows that have them get no prediction (NA)",
+    "unlike": "the dissimilarity takes them as unlike every known value",
+    "zero": "all columns that are made of it are 0 in these rows",
+}
+LEAST = 1e-250  # of a weight that is not 0
 
 
 @savable
@@ -160,14 +167,6 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     return np.asarray(codes)
 
 
-HOW = ("warn", "raise", "zero")  # what `Fit.predict` does about them
-FATES = {  # what becomes of the rows, by what the metric does: see `Metric.unseen`
-    "missing": "rows that have them get no prediction (NA)",
-    "unlike": "the dissimilarity takes them as unlike every known value",
-    "zero": "all columns that are made of it are 0 in these rows",
-}
-
-
 @dataclass(frozen=True)
 class Unseen:
     """How many rows have each value that is none of the levels of its column; those of two sets of rows are joined by `+`.
@@ -274,9 +273,6 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
     if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
         return np.zeros(len(values), bool)
     return np.asarray(values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy())
-
-
-LEAST = 1e-250  # of a weight that is not 0
 
 
 def check_names(columns: pd.Index) -> None:

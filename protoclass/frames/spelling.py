@@ -67,6 +67,8 @@ PARTS = re.compile(
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
+FIXED = ("True", "False", "None", ".")  # words that are never bare names
+LISTED = 12  # names in a message
 
 
 def translate(right: str, names: Names, text: str) -> str:
@@ -238,10 +240,6 @@ def sides_of(text: str) -> list[str]:
         else:
             sides[-1] += piece
     return sides
-
-
-FIXED = ("True", "False", "None", ".")  # words that are never bare names
-LISTED = 12  # names in a message
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,10 @@ LARGEST = 308  # power of ten
 ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}  # where backslashes escape
 TWO = 40  # a power of two that any engine reads exactly
 ARGUMENTS = 100  # of one function, at most
+ROW = "t"  # the row that is classified
+CURE = "compute it as a column of the data first"
+ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+COMPARED = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "=", ast.NotEq: "<>"}
 
 
 @dataclass(frozen=True)
@@ -216,12 +220,6 @@ def _quotient(value: float) -> str:
 def _powers(sign: str, power: int) -> str:
     steps = [TWO] * (power // TWO) + [power % TWO] * (power % TWO > 0)
     return "".join(f" {sign} {2**step}.0" for step in steps)
-
-
-ROW = "t"  # the row that is classified
-CURE = "compute it as a column of the data first"
-ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-COMPARED = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "=", ast.NotEq: "<>"}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,10 @@ from ..errors import FormulaError, shown
 WORD = r"(?:\.|[A-Za-z_]\w*+)"
 SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
 PART = re.compile(rf"([+-]?)\s*+({WORD})", re.ASCII)
+MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
+MOST_PAIRS = 400_000  # pairs of terms that are multiplied on the way there
+MOST_FACTORS = 100  # of one interaction
+MOST_POWER = 100
 
 
 @savable
@@ -109,11 +113,6 @@ def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], 
     written = tuple(Factor(word, "lookup") for _, word in parts if word != ".")
     return tuple(Term((factor,)) for factor in left.values()), written
 
-
-MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
-MOST_PAIRS = 400_000  # pairs of terms that are multiplied on the way there
-MOST_FACTORS = 100  # of one interaction
-MOST_POWER = 100
 
 Terms = dict[frozenset[str], tuple[Factor, ...]]  # factors by their texts, in the order of first occurrences
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -57,17 +56,44 @@ def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
     if "spline" not in _state:
         if df is not None and knots is not None:
             raise FormulaError("ns() takes df= or knots=, not both")
-        inside = None if knots is None else tuple(np.ravel(knots).astype(float))
-        spline = natural_spline(values, df, inside)
-        every = np.array([spline.low, *spline.knots, spline.high])
-        if not (np.diff(every) > 0).all():
+        if knots is None:
+            knots = np.quantile(values, np.linspace(0, 1, (1 if df is None else df) + 1)[1:-1])
+        inside = np.sort(np.ravel(knots).astype(float))
+        low, high = float(np.min(values)), float(np.max(values))
+        if not (np.diff([low, *inside, high]) > 0).all():
             raise FormulaError(
-                f"the knots of ns(), {', '.join(f'{v:.4g}' for v in spline.knots[:9])}, must differ and lie between the least and the "
-                f"largest value, {spline.low:.4g} and {spline.high:.4g}: take a smaller df= or other knots="
+                f"the knots of ns(), {', '.join(f'{v:.4g}' for v in inside[:9])}, must differ and lie between the least and the "
+                f"largest value, {low:.4g} and {high:.4g}: take a smaller df= or other knots="
             )
-        _state["spline"] = (spline.knots, spline.low, spline.high)
-    basis = NaturalSpline(*_state["spline"]).basis(values)
+        _state["spline"] = (inside, low, high)
+    basis = natural_basis(values, *_state["spline"])
     return FactorValues(basis, column_names=tuple(str(i + 1) for i in range(basis.shape[1])))
+
+
+def natural_basis(x: np.ndarray, knots: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Cubic splines that are linear beyond the boundary knots `low` and `high`, and 0 at the first of them, at x: (n, k + 1).
+
+    B-splines of order 4 without the first, on the subspace where the second derivative at both boundary knots is 0; the
+    orthogonal complement is taken from the Householder reflections of these two conditions, as in R, because distances
+    depend on the basis.
+
+    Examples
+    --------
+    >>> natural_basis(np.array([0.0, 1.0, 4.0]), np.array([1.0]), 0.0, 4.0).shape
+    (3, 2)
+    """
+    from scipy.interpolate import BSpline
+
+    ends = np.repeat([low, high], 4)
+    all_knots = np.concatenate([ends[:4], knots, ends[4:]])
+    spline = BSpline(all_knots, np.eye(len(all_knots) - 4), 3)
+    boundary = np.array([low, high])
+    conditions = spline.derivative(2)(boundary)[:, 1:]  # (2, k + 3)
+    complement = np.linalg.qr(conditions.T, mode="complete")[0][:, 2:]
+    inside = np.clip(x, low, high)
+    slopes = spline.derivative(1)(boundary)
+    beyond = (x - inside)[:, None] * slopes[(x > high).astype(int)]
+    return np.asarray((spline(inside) + beyond)[:, 1:] @ complement)
 
 
 def cut(
@@ -205,53 +231,3 @@ def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
             f"knots={brief(knots)}: {name}() takes no more knots than there are distinct values, {distinct}, and at most "
             f"{MOST_KNOTS}: give fewer"
         )
-
-
-@dataclass(frozen=True)
-class NaturalSpline:
-    """Cubic splines that are linear beyond the boundary knots and 0 at the first of them.
-
-    Attributes
-    ----------
-    knots : array (k,)
-        The knots inside, ascending.
-    low, high : float
-        The boundary knots.
-    """
-
-    knots: np.ndarray
-    low: float
-    high: float
-
-    def basis(self, x: np.ndarray) -> np.ndarray:
-        """The basis functions at x: (n, k + 1).
-
-        B-splines of order 4 without the first, on the subspace where the second derivative at both boundary knots is 0; the
-        orthogonal complement is taken from the Householder reflections of these two conditions, as in R, because
-        distances depend on the basis.
-        """
-        from scipy.interpolate import BSpline
-
-        ends = np.repeat([self.low, self.high], 4)
-        all_knots = np.concatenate([ends[:4], self.knots, ends[4:]])
-        spline = BSpline(all_knots, np.eye(len(all_knots) - 4), 3)
-        boundary = np.array([self.low, self.high])
-        conditions = spline.derivative(2)(boundary)[:, 1:]  # (2, k + 3)
-        complement = np.linalg.qr(conditions.T, mode="complete")[0][:, 2:]
-        inside = np.clip(x, self.low, self.high)
-        slopes = spline.derivative(1)(boundary)
-        beyond = (x - inside)[:, None] * slopes[(x > self.high).astype(int)]
-        return np.asarray((spline(inside) + beyond)[:, 1:] @ complement)
-
-
-def natural_spline(x: np.ndarray, df: int | None = None, knots: tuple[float, ...] | None = None) -> NaturalSpline:
-    """The spline on the range of x (n,), with knots at its quantiles unless they are given: df - 1 of them.
-
-    Examples
-    --------
-    >>> natural_spline(np.arange(58.0, 73.0), df=5).knots.tolist()  # attr(ns(women$height, df = 5), "knots") in R
-    [60.8, 63.6, 66.4, 69.2]
-    """
-    if knots is None:
-        knots = tuple(np.quantile(x, np.linspace(0, 1, (1 if df is None else df) + 1)[1:-1]))
-    return NaturalSpline(np.sort(np.asarray(knots, float)), float(np.min(x)), float(np.max(x)))

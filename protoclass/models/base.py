@@ -19,6 +19,7 @@ from ..errors import DataError, NotAvailable, OptionError, brief
 from .capabilities import Capabilities, Condition, Criticised, Learned
 
 GRID = "grid"
+Axes = Mapping[str, np.ndarray]  # the values of each parameter that is tuned, ascending
 
 
 @dataclass(frozen=True)
@@ -138,16 +139,16 @@ class Model(NamedArguments, Served):
         value = self.parameters()[parameter]
         return isinstance(value, str) and value == GRID and parameter in self.tuned()
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         """Rows with weight that each class must have in every training set, int (classes,), where the smallest one has `held`."""
         return np.zeros(len(held), np.int64)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
+    def path(self, task: Task, grid: Axes) -> Path:
         """Rules for every point of the grid (the product of its axes, the last varying fastest)."""
         raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: define its method `path`")
 
     def paths(
-        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, Path]]:
         """The path of each fold, learned without the rows of the fold; overridden where folds can share work."""
         for f in range(folds):
@@ -163,15 +164,15 @@ class Model(NamedArguments, Served):
 
     def notes(self, learned: Learned) -> list[str]:
         """Further sentences for the summary."""
-        return []
+        raise self._lacks("notes")
 
-    def feature_table(self, learned: Learned) -> pd.DataFrame | None:
-        """A description of each feature of the rule, one in each row; None for a method whose rules have prototypes alone."""
-        return None
+    def feature_table(self, learned: Learned) -> pd.DataFrame:
+        """A description of each feature of the rule, one in each row."""
+        raise self._lacks("feature_table")
 
     def explain(self, learned: Learned, query: Query) -> list[str]:
         """Sentences that explain the predicted class of the only row of a query."""
-        return []
+        raise self._lacks("explain")
 
     def conditions(self, learned: Learned, query: Query) -> list[Condition]:
         """The conditions of the rule in the order in which they are asked."""
@@ -181,9 +182,9 @@ class Model(NamedArguments, Served):
         """A bound on the error on new rows, one row for each machine (`bound_table`); see `Fit.bound`."""
         raise self._lacks("bound")
 
-    def step_bounds(self, learned: Learned) -> np.ndarray | None:
+    def step_bounds(self, learned: Learned) -> np.ndarray:
         """The bounds of the first 0, 1, ... steps, at delta = 0.05."""
-        return None
+        raise self._lacks("step_bounds")
 
     def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """The near-optimal solutions beside the prototypes, as `core.covers.alternatives.find_alternatives` returns them."""
@@ -198,7 +199,7 @@ class Model(NamedArguments, Served):
 
         A class without prototypes has no candidate that gains more than the cost, which `report` has as "cost lambda".
         """
-        return None
+        raise self._lacks("first_gains")
 
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
         """The rule with a candidate (column of D) as prototype at a place."""
@@ -232,7 +233,7 @@ def listed(model: str, name: str, value: Any) -> list[Any]:
     return values
 
 
-def axis(grid: Mapping[str, np.ndarray], name: str, fixed: Any) -> np.ndarray:
+def axis(grid: Axes, name: str, fixed: Any) -> np.ndarray:
     """The values of a parameter: its axis of the grid, or its one fixed value."""
     return np.asarray(grid.get(name, [fixed]))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.task import Task
 from ..core.vectors.shrunken import ShrunkenPath, shrunken
-from .base import Model, axis, check_number
+from .base import Axes, Model, axis, check_number
 from .capabilities import Capabilities
 
 
@@ -53,8 +53,8 @@ class Centroids(Model):
     {'class': ['setosa', 'versicolor', 'virginica'], 'columns': [3, 0, 2]}
     """
 
-    name: ClassVar[str] = "centroids"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True)
+    name = "centroids"
+    can = Capabilities(weights=True, coordinates=True)
     example: ClassVar[Mapping[str, Any]] = {"threshold": (0.0, 2.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {}
 
@@ -67,12 +67,12 @@ class Centroids(Model):
     def __post_init__(self) -> None:
         check_number("centroids", "threshold", self.threshold, low=0)
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return np.full(len(held), 1 if held.sum() > len(held) else 2)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return shrunken(task.coordinates(), task.y, task.w, task.classes).thresholds
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> ShrunkenPath:
+    def path(self, task: Task, grid: Axes) -> ShrunkenPath:
         thresholds = axis(grid, "threshold", self.threshold).astype(float)
         return ShrunkenPath(shrunken(task.coordinates(), task.y, task.w, task.classes, thresholds))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..core.neighbours.condensing import condense_rows
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from .base import Model, heaviest_class, own_candidates
+from .base import Axes, Model, heaviest_class, own_candidates
 from .capabilities import Capabilities
 
 
@@ -22,14 +22,14 @@ class Condensed(Model):
     The rule depends on the order in which rows are visited, which is drawn with the seed of the fit.
     """
 
-    name: ClassVar[str] = "condensed"
-    can: ClassVar[Capabilities] = Capabilities(nearest=True)
+    name = "condensed"
+    can = Capabilities(nearest=True)
 
     @property
     def title(self) -> str:
         return "Condensed nearest neighbours"
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         own, order = own_candidates(task), np.random.default_rng(task.seed).permutation(len(task.y))
         rows = condense_rows(task.D, own, task.y, order)
         return RulePath((nearest_of(task, own, rows, {}),))

@@ -10,7 +10,7 @@ import numpy as np
 from ..arguments import MOST_ROWS, is_real
 from ..core.task import Task
 from ..errors import DataError, OptionError, brief, shown
-from .base import Model, axis, listed
+from .base import Axes, Model, axis, listed
 
 MOST = 10  # prototypes of a class in the default grid
 
@@ -21,7 +21,7 @@ class PerClass(Model):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         values = axis(grid, "K", self.parameters()["K"])
         return np.asarray(np.max([counts(K, held, levels) for K in values], axis=0))
 

@@ -13,7 +13,7 @@ from ..arguments import MOST_RUNS
 from ..core.neighbours.dann import DANNPath, Local
 from ..core.task import Points, Task
 from ..errors import DataError
-from .base import Model, axis, check_number, own_candidates
+from .base import Axes, Model, axis, check_number, own_candidates
 from .capabilities import Capabilities
 from .knn import NEIGHBOURS, ballots, check_neighbours
 
@@ -73,8 +73,8 @@ class DANN(Model):
     {'setosa': [1.0, 0.0], 'versicolor': [0.0, 0.4], 'virginica': [0.0, 0.6]}
     """
 
-    name: ClassVar[str] = "dann"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True, own_distances=True)
+    name = "dann"
+    can = Capabilities(weights=True, coordinates=True, own_distances=True)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7), "epsilon": (0.5, 1.0)}
 
     k: Any = "grid"
@@ -101,7 +101,7 @@ class DANN(Model):
         most = max(1, int(smallest.sum()) // 3)
         return np.array([k for k in NEIGHBOURS if k <= most])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> DANNPath:
+    def path(self, task: Task, grid: Axes) -> DANNPath:
         weighted = np.flatnonzero(task.w > 0)  # a row without weight has no vote
         n, ks = len(weighted), axis(grid, "k", self.k).astype(int)
         check_neighbours(ks, n)

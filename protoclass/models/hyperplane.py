@@ -15,7 +15,7 @@ from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
 from ..core.task import Points, RulePath, Task
 from ..errors import DataError, OptionError, brief, shown
-from .base import Model, axis, check_number
+from .base import Axes, Model, axis, check_number
 from .capabilities import Capabilities
 
 LARGEST = 5000  # rows of an embedding, whose cost grows with their cube
@@ -48,8 +48,8 @@ class Hyperplane(Model):
     Graepel, Herbrich, Bollmann-Sdorra and Obermayer (1998), *Classification on pairwise proximity data*.
     """
 
-    name: ClassVar[str] = "hyperplane"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}))
+    name = "hyperplane"
+    can = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}))
     example: ClassVar[Mapping[str, Any]] = {"C": (1.0, 100.0)}
 
     embedding: str = "proximity"
@@ -76,7 +76,7 @@ class Hyperplane(Model):
         most = max(1, int(smallest.sum()) - 1)
         return np.array([k for k in (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120) if k <= most])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         lacking = np.flatnonzero(np.bincount(task.y, task.w > 0, task.classes) == 0)
         if len(lacking):
             raise DataError(f"hyperplane needs rows with weight of every class, and {shown(task.levels[lacking[0]])} has none here")
@@ -85,7 +85,7 @@ class Hyperplane(Model):
         part, columns = task.keep(task.w > 0, 0)
         return self._path(part, grid).moved(columns)
 
-    def _path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def _path(self, task: Task, grid: Axes) -> RulePath:
         """The rules of a task whose rows all have weight."""
         P = np.asarray(task.D.array(), float)
         if self.embedding == "proximity":

@@ -13,7 +13,7 @@ from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct, kmeans
-from .base import axis, check_fixed, heaviest_class
+from .base import Axes, axis, check_fixed, heaviest_class
 from .capabilities import Capabilities
 from .counts import PerClass, check_counts, counts, in_words
 
@@ -53,8 +53,8 @@ class KMeans(PerClass):
     [1, 2, 2]
     """
 
-    name: ClassVar[str] = "kmeans"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True, nearest=True)
+    name = "kmeans"
+    can = Capabilities(weights=True, coordinates=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
 
@@ -80,7 +80,7 @@ class KMeans(PerClass):
             total += float(task.w[own] @ squares.min(axis=1))
         return total
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         X = task.coordinates()
         own = [np.flatnonzero((task.y == c) & (task.w > 0)) for c in range(task.classes)]
         distinct = np.array([count_distinct(X[rows]) for rows in own])

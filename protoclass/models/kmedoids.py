@@ -14,7 +14,7 @@ from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..errors import TooLarge, shown
-from .base import axis, check_fixed, check_labelled, heaviest_class
+from .base import Axes, axis, check_fixed, check_labelled, heaviest_class
 from .capabilities import Capabilities
 from .counts import PerClass, check_counts, check_enough, counts, default_counts, in_words
 
@@ -62,8 +62,8 @@ class KMedoids(PerClass):
     [102.88, 101.3, 101.3]
     """
 
-    name: ClassVar[str] = "kmedoids"
-    can: ClassVar[Capabilities] = Capabilities(
+    name = "kmedoids"
+    can = Capabilities(
         weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True
     )
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2)}
@@ -99,7 +99,7 @@ class KMedoids(PerClass):
         few = np.array([len(self._members(task, c)[1]) // 2 for c in range(task.classes)])
         return default_counts(np.minimum(smallest, few))
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         check_labelled(self.name, task)
         Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
         held = np.array([len(rows) for rows, _ in members])
@@ -122,7 +122,7 @@ class KMedoids(PerClass):
                            for K, row in zip(Ks, K_of_class.tolist(), strict=True)))  # fmt: skip
 
     def paths(
-        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, RulePath]]:
         def run(f: int) -> RulePath:
             part, columns = task.keep(fold != f, f)

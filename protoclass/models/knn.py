@@ -14,7 +14,7 @@ from ..core.neighbours.votes import KNNPath
 from ..core.task import Points, Task
 from ..core.units import units
 from ..errors import DataError
-from .base import Model, axis, check_labelled, check_number
+from .base import Axes, Model, axis, check_labelled, check_number
 from .capabilities import Capabilities, Learned
 
 NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
@@ -56,8 +56,8 @@ class KNN(Model):
     {'setosa': [1.0, 0.0], 'versicolor': [0.0, 0.4], 'virginica': [0.0, 0.6]}
     """
 
-    name: ClassVar[str] = "knn"
-    can: ClassVar[Capabilities] = Capabilities(weights=True)
+    name = "knn"
+    can = Capabilities(weights=True)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"k": 1}
 
@@ -76,7 +76,7 @@ class KNN(Model):
         most = max(1, min(int(smallest.sum()), len(task.candidate_row)) // 3)
         return np.array([k for k in NEIGHBOURS if k <= most])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> KNNPath:
+    def path(self, task: Task, grid: Axes) -> KNNPath:
         check_labelled(self.name, task)
         ks = axis(grid, "k", self.k).astype(int)
         at = np.flatnonzero(task.w[task.candidate_row] > 0)  # a row without weight has no vote

@@ -14,7 +14,7 @@ from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.lvq import VARIANTS, Learning, codebook, draw_rows, nearest_weights, train_codes
 from ..errors import OptionError, brief
-from .base import check_fixed, check_number, heaviest_class, listed
+from .base import Axes, check_fixed, check_number, heaviest_class, listed
 from .capabilities import Capabilities
 from .counts import PerClass, check_counts, counts, in_words
 
@@ -89,8 +89,8 @@ class LVQ(PerClass):
     ((6, 3), True)
     """
 
-    name: ClassVar[str] = "lvq"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, coordinates=True, nearest=True)
+    name = "lvq"
+    can = Capabilities(weights=True, coordinates=True, nearest=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "variant": ("lvq1", "olvq1")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"start", "neighbours"})
 
@@ -138,7 +138,7 @@ class LVQ(PerClass):
         """The variants that there may be: all of them where they are drawn."""
         return tuple(listed("lvq", "variant", self.variant)) or VARIANTS
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         grid_points = product(*(values.tolist() for values in grid.values()))
         return RulePath(
             tuple(replace(self, **dict(zip(grid, point, strict=True)))._rule(task) for point in grid_points)

@@ -16,7 +16,7 @@ from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..errors import DataError, OptionError, brief, shown
-from .base import GRID, axis, check_fixed, check_number, listed
+from .base import GRID, Axes, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities
 from .counts import MOST, PerClass, check_counts, counts, in_words
 from .kmeans import repeated
@@ -80,8 +80,8 @@ class Mixture(PerClass):
     {'setosa': [0.0], 'versicolor': [0.36], 'virginica': [0.64]}
     """
 
-    name: ClassVar[str] = "mixture"
-    can: ClassVar[Capabilities] = Capabilities(coordinates=True)
+    name = "mixture"
+    can = Capabilities(coordinates=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "covariance": ("diag", "full")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"priors", "starts"})
 
@@ -108,11 +108,11 @@ class Mixture(PerClass):
             return np.array(COVARIANCES)
         return np.geomspace(1e-4, 1, 5) if parameter == "ridge" else super().default_grid(parameter, task, smallest)
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held, levels)
         return np.asarray(np.maximum(2, of_K))
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         X = np.asarray(task.coordinates(), float)
         unit = spread(X, task.y, task.classes)
         if unit == 0:

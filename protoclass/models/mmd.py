@@ -12,7 +12,7 @@ from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_proto
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..errors import TooLarge, shown
-from .base import axis, check_fixed, check_labelled, check_number, heaviest_class
+from .base import Axes, axis, check_fixed, check_labelled, check_number, heaviest_class
 from .capabilities import Capabilities, Criticised, Learned
 from .counts import PerClass, check_counts, check_enough, counts, in_words
 
@@ -54,8 +54,8 @@ class MMDCritic(PerClass):
     [2, 2, 2]
     """
 
-    name: ClassVar[str] = "mmd"
-    can: ClassVar[Capabilities] = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
+    name = "mmd"
+    can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
     never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}
@@ -90,7 +90,7 @@ class MMDCritic(PerClass):
             return float(gamma)
         return default_gamma([(D, w, own) for _, _, own, D, w in classes])
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         check_labelled(self.name, task)
         classes = [_take_class(task, c) for c in range(task.classes)]
         Ks = axis(grid, "K", self.K).tolist()

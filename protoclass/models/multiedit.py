@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.condensing import condense_rows, edit_rows
 from ..core.task import RulePath, Task
-from .base import Model, check_fixed, own_candidates
+from .base import Axes, Model, check_fixed, own_candidates
 from .capabilities import Capabilities
 from .condensed import nearest_of
 
@@ -34,8 +32,8 @@ class Multiedit(Model):
     Devijver and Kittler (1982), *Pattern Recognition: A Statistical Approach*; Ripley (1996), section 6.2.
     """
 
-    name: ClassVar[str] = "multiedit"
-    can: ClassVar[Capabilities] = Capabilities(nearest=True)
+    name = "multiedit"
+    can = Capabilities(nearest=True)
 
     parts: int = 3
     quiet: int = 5
@@ -50,7 +48,7 @@ class Multiedit(Model):
     def title(self) -> str:
         return "Multi-edited nearest neighbours" + (", condensed" if self.condense else "")
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> RulePath:
+    def path(self, task: Task, grid: Axes) -> RulePath:
         own, D = own_candidates(task), task.D
         rows = edit_rows(D, own, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
         report = {"rows left by editing": len(rows)}

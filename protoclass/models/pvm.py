@@ -22,8 +22,16 @@ from ..core.neighbours.nearest import Nearest
 from ..core.task import Path, Points, Task
 from ..declared import savable
 from ..errors import DataError, NotAvailable, OptionError
-from .base import Grid, Model, axis, check_fixed, check_number, listed
+from .base import Axes, Grid, Model, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities, Criticised, Learned, bound_table
+
+MOST_RADII = 1000  # each is a set cover problem for every class and fold
+ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
+TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
+OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
+MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
+SOLVERS = ("greedy", "exact", "rounding", "ratio")
+ONE, OWN = "one", "own"
 
 
 @savable
@@ -59,15 +67,6 @@ class UpperQuantiles(Grid):
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0.5, 1, 11)[1:])
-
-
-MOST_RADII = 1000  # each is a set cover problem for every class and fold
-ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
-TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
-OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
-MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
-SOLVERS = ("greedy", "exact", "rounding", "ratio")
-ONE, OWN = "one", "own"
 
 
 @dataclass(frozen=True)
@@ -143,8 +142,8 @@ class PVM(Model):
     {'class': ['setosa', 'versicolor', 'virginica'], 'radius': [2.0, 1.42, 1.33], 'covers': [48, 37, 34]}
     """
 
-    name: ClassVar[str] = "pvm"
-    can: ClassVar[Capabilities] = Capabilities(
+    name = "pvm"
+    can = Capabilities(
         weights=True,
         nearest=True,
         candidates=frozenset({"subset", "unlabelled"}),
@@ -240,16 +239,16 @@ class PVM(Model):
             return np.array([ONE, OWN])
         return super().default_grid(parameter, task, smallest)
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> Path:
+    def path(self, task: Task, grid: Axes) -> Path:
         return next(self._paths(task, np.full(len(task.y), -1), 1, grid, self.certify))[1]
 
     def paths(
-        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, Path]]:
         yield from self._paths(task, fold, folds, grid, False)
 
     def _paths(
-        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray], certify: bool
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes, certify: bool
     ) -> Iterator[tuple[int, Path]]:
         eps = axis(grid, "eps", self.eps).astype(float)
         lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(float)

@@ -19,7 +19,7 @@ from ..core.parallel import each
 from ..core.query import Query
 from ..core.task import Rule, Task
 from ..errors import DataError, OptionError, TooLarge, brief, shown
-from .base import Model, axis, check_labelled, check_number, listed
+from .base import Axes, Model, axis, check_labelled, check_number, listed
 from .capabilities import Capabilities, Condition, Learned, bound_table
 
 KINDS = ("conjunction", "disjunction")
@@ -75,8 +75,8 @@ class SCM(Model):
     Machine Learning Research 3.
     """
 
-    name: ClassVar[str] = "scm"
-    can: ClassVar[Capabilities] = Capabilities(
+    name = "scm"
+    can = Capabilities(
         candidates=frozenset({"subset"}),
         steps=True,
         grid_bounds=True,
@@ -142,14 +142,14 @@ class SCM(Model):
             return np.array(PENALTIES)
         return np.array([s for s in STOPS if s <= max(1, smallest.sum() // 2)])
 
-    def rows_needed(self, grid: Mapping[str, np.ndarray], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return np.full(len(held), int(self.multiclass == "ovr" and len(held) > 2))  # a row without votes gets the first class
 
-    def path(self, task: Task, grid: Mapping[str, np.ndarray]) -> SCMPath:
+    def path(self, task: Task, grid: Axes) -> SCMPath:
         return next(self.paths(task, np.full(len(task.y), -1), 1, grid))[1]
 
     def paths(
-        self, task: Task, fold: np.ndarray, folds: int, grid: Mapping[str, np.ndarray]
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, SCMPath]]:
         grid_points = tuple(
             (str(kind), float(penalty), None if stop is None else int(stop))

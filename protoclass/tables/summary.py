@@ -85,7 +85,7 @@ def notes(fit: Fitted) -> list[str]:
     """What a reader should know."""
     return [
         *fit.frame.notes, *fit.dissimilarity.metric.notes, *_certificate_notes(fit),
-        *fit.model.notes(fit.learned), *_validation_notes(fit),
+        *(fit.model.notes(fit.learned) if fit.model.has("notes") else []), *_validation_notes(fit),
         *_calibration_notes(fit),
     ]  # fmt: skip
 

@@ -27,9 +27,8 @@ def tidy(fit: Fitted) -> Any:
 
 def list_prototypes(fit: Fitted) -> pd.DataFrame:
     """`tidy`, as pandas has it."""
-    features = fit.model.feature_table(fit.learned)
-    if features is not None:
-        return features
+    if fit.model.has("feature_table"):
+        return fit.model.feature_table(fit.learned)
     out = fit.prototype_table.reset_index(drop=True)
     out.insert(0, "prototype", list(fit.prototype_table.index))
     return out

@@ -42,7 +42,8 @@ def check_report(s: Subject) -> None:
             bool(fine),
             f"{s}: bound must give a table with tail_bound <= bound, both from 0 to 1, simple_bound, proved and reasons",
         )
-    require(isinstance(model.notes(learned), list), f"{s}: notes(learned) must be a list")
+    if model.has("notes"):
+        require(isinstance(model.notes(learned), list), f"{s}: notes(learned) must be a list")
     if model.has("feature_table"):
         require(isinstance(model.feature_table(learned), pd.DataFrame), f"{s}: feature_table(learned) must be a DataFrame")
     if model.has("explain"):
@@ -105,8 +106,8 @@ def check_solvers(s: Subject) -> None:
 def check_bounds(s: Subject) -> None:
     """Bounds of steps and over the grid are there where they are declared."""
     can, rule, learned = s.kind.can, s.fit.rule, s.fit.learned
-    bounds = s.fit.model.step_bounds(learned)
-    if bounds is not None:
+    if s.kind.has("step_bounds"):
+        bounds = s.fit.model.step_bounds(learned)
         assert isinstance(rule, Stepwise)
         require(len(bounds) == len(next(iter(rule.steps.values()))), f"{s}: one bound a step is needed")
     if can.grid_bounds:

@@ -185,8 +185,8 @@ def read_predictors(fit: Fitted, place: int, row: int) -> pd.Series:
 
 def list_features(fit: Fitted) -> list[str]:
     """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
-    table = fit.model.feature_table(fit.learned)
-    if table is None:
+    if not fit.model.has("feature_table"):
         return []
+    table = fit.model.feature_table(fit.learned)
     names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
     return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]

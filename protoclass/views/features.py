@@ -41,7 +41,6 @@ def has_features_alone(fit: Fitted) -> bool:
 def list_rule(fit: Fitted, most: int = MOST) -> Features:
     """The first features of a rule, in words and in numbers."""
     table = fit.model.feature_table(fit.learned)
-    assert table is not None
     named = "machine" in table
     labels = [f"{m}: {r}" for m, r in zip(table["machine"], table["rule"], strict=True)] if named else table["rule"]
     shown = pd.DataFrame({"label": list(labels), "covers": table["q"], "errors": table["r"]}).head(most)

@@ -97,8 +97,7 @@ def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
 
 def count_features(fit: Fitted) -> int:
     """Number of features in words; 0 where a rule has prototypes alone."""
-    table = fit.model.feature_table(fit.learned)
-    return 0 if table is None else len(table)
+    return len(fit.model.feature_table(fit.learned)) if fit.model.has("feature_table") else 0
 
 
 def describe_point(validation: ErrorCurve, point: int) -> str:

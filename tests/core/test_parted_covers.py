@@ -81,7 +81,7 @@ def test_places_that_forget_give_the_same(form, monkeypatch):
             patch.setattr(balls, "SENT", 64)  # many questions
             away = moved(task, D, [7, 13], Forgetful)
             assert_same(paths(away, fold, folds), expected)
-        lost += away.D.shards.lost
+        lost += away.D.parts.lost
     assert lost > 10
 
 
@@ -136,9 +136,9 @@ def test_places_compare_by_products_and_boxes(columns, monkeypatch):
     assert spatial_beside((X[:700],), (X,)).tiles(covers(away, fold, 2, eps, 0.0).balls.coding).complete == (columns > 2)
 
 
-def both(seed, shards=LocalParts):
+def both(seed, parts=LocalParts):
     task, D, fold, folds, cuts = problem(seed, rows=(20, 60))
-    return covers(task, fold, folds, EPS, 0.0), covers(moved(task, D, cuts, shards), fold, folds, EPS, 0.0)
+    return covers(task, fold, folds, EPS, 0.0), covers(moved(task, D, cuts, parts), fold, folds, EPS, 0.0)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -216,5 +216,5 @@ def test_radii_of_their_own(seed):
 
 
 def test_held_and_streamed_are_in_one_place():
-    assert Held(np.zeros((2, 2))).shards is None
-    assert look_up_beside((np.zeros((2, 2)),), (np.arange(2),)).shards is None
+    assert Held(np.zeros((2, 2))).parts is None
+    assert look_up_beside((np.zeros((2, 2)),), (np.arange(2),)).parts is None

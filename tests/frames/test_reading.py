@@ -382,6 +382,16 @@ def test_rows_are_taken_in_the_order_in_which_they_come(name):
     assert fit.update(eps=0.5).call.data is held  # and are not read again
 
 
+def test_rows_that_come_in_another_order_when_they_are_read_again_are_refused():
+    c = duckdb.connect()
+    c.sql("create table t as select i as a, i % 7 as b, if(i % 3 = 0, 'u', 'v') as y from range(500) t(i)")
+    fit = pc.fit("y ~ a", c.sql("from t order by random()"), eps=0.1)
+    with pytest.raises(pc.DataError, match="came in another order, than when they were first read: call fit again"):
+        fit.update("y ~ a + b")
+    ordered = pc.fit("y ~ a", c.sql("from t order by random()").order("a"), eps=0.1)
+    assert ordered.update("y ~ a + b").nobs == 500
+
+
 def test_rows_that_are_sorted_at_last_are_read():
     tables = unordered()
     assert as_pandas(tables["polars join"].sort("a"))["a"].tolist() == [1, 2, 3, 4]

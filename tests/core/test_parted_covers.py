@@ -153,21 +153,21 @@ def both(seed, shards=Here):
 def test_lists_come_from_all_places(seed):
     here, there = both(seed, Forgetful if seed % 2 else Here)
     assert there.entries == here.entries
-    for a, b in zip(there.lists_of(here.classes, np.inf), here.lists_of(here.classes, np.inf), strict=True):
+    for a, b in zip(there.balls.lists(here.classes, np.inf), here.balls.lists(here.classes, np.inf), strict=True):
         for mine, other in zip(a, b, strict=True):
             np.testing.assert_array_equal(mine, other)
     # without the rows of a fold
     some = tuple(Sets(one.candidates[::2], one.rows[here.fold[one.rows] != 0]) for one in here.classes)
-    for one, lists in zip(some, there.lists_of(some, np.inf), strict=True):
+    for one, lists in zip(some, there.balls.lists(some, np.inf), strict=True):
         inside = here.balls.codes(one)
         for k in range(len(EPS)):
             balls = [np.sort(lists[2][start:upto]) for start, upto in zip(lists[0], lists[1][:, k], strict=True)]
             expected = [np.flatnonzero(line <= k) for line in inside]
             for mine, other in zip(balls, expected, strict=True):
                 np.testing.assert_array_equal(mine, other)
-    pairs = sum(len(lists[2]) for lists in there.lists_of(here.classes, np.inf))
-    assert there.lists_of(here.classes, pairs) is not None
-    assert there.lists_of(here.classes, pairs - 1) is None
+    pairs = sum(len(lists[2]) for lists in there.balls.lists(here.classes, np.inf))
+    assert there.balls.lists(here.classes, pairs) is not None
+    assert there.balls.lists(here.classes, pairs - 1) is None
 
 
 @pytest.mark.parametrize("seed", range(8))

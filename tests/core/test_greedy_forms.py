@@ -24,14 +24,14 @@ FORMS = {
     "bits": ({}, {"bits"}),
     "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
     "bits, codes read again": ({(balls, "KEPT"): 0, (greedy, "room"): lambda: 150_000}, {"bits"}),
-    "lists": ({(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2}, {"lists"}),
+    "lists": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda: HUGE / 2}, {"lists"}),
     "lists, tiles read again": (
-        {(greedy, "_size"): lambda one: HUGE, (greedy, "room"): lambda: HUGE / 2, (balls, "room"): lambda: -1}, {"lists"},
+        {(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda: HUGE / 2, (balls, "room"): lambda: -1}, {"lists"},
     ),
     "neither": ({(greedy, "room"): lambda: -1}, {"inside"}),
-    "too many pairs": ({(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): -1}, {"inside"}),
+    "too many pairs": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): -1}, {"inside"}),
     "more pairs than expected": (
-        {(greedy, "_size"): lambda one: HUGE, (greedy, "LISTED"): 1000, (Balls, "pairs"): lambda *_: 0},
+        {(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): 1000, (Balls, "pairs"): lambda *_: 0},
         {"lists", "inside"},
     ),
 }

@@ -41,6 +41,13 @@ def problem(seed, rows=(8, 60), top=8):
     return task, D, fold, 3 if seed % 3 else 1, cuts_of(draw, n)
 
 
+@pytest.fixture(autouse=True, params=["codes stay", "codes come"])
+def brought(request, monkeypatch):
+    if request.param == "codes stay":
+        monkeypatch.setattr(balls, "BROUGHT", 0)
+    return request.param
+
+
 EPS, LAMBDAS = np.array([1.0, 2.0, 3.0, 5.0]), np.array([0.0, 0.5, 2.0])
 
 
@@ -71,7 +78,7 @@ def test_the_path_in_parts_equals_that_in_one_place(seed, form, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["together", "bits", "lists"])
-def test_places_that_forget_give_the_same(form, monkeypatch):
+def test_places_that_forget_give_the_same(form, brought, monkeypatch):
     lost = 0
     for seed in range(8):
         task, D, fold, folds, _ = problem(seed, rows=(20, 60))
@@ -82,7 +89,7 @@ def test_places_that_forget_give_the_same(form, monkeypatch):
             away = moved(task, D, [7, 13], Forgetful)
             assert_same(paths(away, fold, folds), expected)
         lost += away.D.parts.lost
-    assert lost > 10
+    assert lost > 10 or brought == "codes come"
 
 
 def test_bits_of_consecutive_rows_are_joined():
@@ -103,13 +110,13 @@ def as_words(inside):
     return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def test_bits_are_asked_for_once_a_class(monkeypatch):
+def test_bits_are_asked_for_once_a_class(brought, monkeypatch):
     task, D, fold, folds, _ = problem(7, rows=(40, 41))
     limit(monkeypatch, "bits")
     asked, ask = [], balls.PartedBalls.ask
     monkeypatch.setattr(balls.PartedBalls, "ask", lambda self, work, *shared: asked.append(work) or ask(self, work, *shared))
     paths(moved(task, D, [10, 10, 30]), fold, folds)
-    assert asked == [balls._weights] + task.classes * [balls._bits]
+    assert asked == ([] if brought == "codes come" else [balls._weights] + task.classes * [balls._bits])
 
 
 def measure(rows, candidates):
@@ -145,21 +152,21 @@ def both(seed, parts=LocalParts):
 def test_lists_come_from_all_places(seed):
     here, there = both(seed, Forgetful if seed % 2 else LocalParts)
     assert there.entries == here.entries
-    for a, b in zip(there.lists_of(here.classes, np.inf), here.lists_of(here.classes, np.inf), strict=True):
+    for a, b in zip(there.balls.lists(here.classes, np.inf), here.balls.lists(here.classes, np.inf), strict=True):
         for mine, other in zip(a, b, strict=True):
             np.testing.assert_array_equal(mine, other)
     # without the rows of a fold
     some = tuple(Sets(one.candidates[::2], one.rows[here.fold[one.rows] != 0]) for one in here.classes)
-    for one, lists in zip(some, there.lists_of(some, np.inf), strict=True):
+    for one, lists in zip(some, there.balls.lists(some, np.inf), strict=True):
         inside = here.balls.codes(one)
         for k in range(len(EPS)):
             balls = [np.sort(lists[2][start:upto]) for start, upto in zip(lists[0], lists[1][:, k], strict=True)]
             expected = [np.flatnonzero(line <= k) for line in inside]
             for mine, other in zip(balls, expected, strict=True):
                 np.testing.assert_array_equal(mine, other)
-    pairs = sum(len(lists[2]) for lists in there.lists_of(here.classes, np.inf))
-    assert there.lists_of(here.classes, pairs) is not None
-    assert there.lists_of(here.classes, pairs - 1) is None
+    pairs = sum(len(lists[2]) for lists in there.balls.lists(here.classes, np.inf))
+    assert there.balls.lists(here.classes, pairs) is not None
+    assert there.balls.lists(here.classes, pairs - 1) is None
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -27,10 +27,9 @@ from ..neighbours.nearest import Nearest
 from ..parallel import each, kernel
 from ..task import Points, Task
 from ..units import in_units
-from .balls import CHUNK
 from .certificate import Objective
 from .problems import LISTED, CoverProblems, covers
-from .program import Program, Stop, dual_bound, exact, improve_cover, relax, step_of
+from .program import Program, Stop, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -340,7 +339,7 @@ def find_alternatives(
     end = begin + seconds
     problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
     cost = in_units(lambda_, problems.unit)
-    held = weigh_balls(problems)
+    held = problems.balls.held()
     stands_for = held[interest].argmax(axis=1)
     if task.allowed_class is not None:
         stands_for = np.where(task.allowed_class[interest] < 0, stands_for, task.allowed_class[interest])
@@ -356,16 +355,6 @@ def find_alternatives(
     solved = dict(zip(largest_first, each(solve, largest_first, MANY, stop), strict=True))
     search = _Search(problems.unit, [solved[c] for c in range(task.classes)], within, (begin + end) / 2, end, stop)
     return search.answers(chosen, (interest, stands_for))
-
-
-def weigh_balls(problems: CoverProblems) -> Array:
-    """Weight of each class in the ball of each candidate, (m, classes), in units."""
-    m, classes = len(problems.task.candidate_row), problems.task.classes
-    out = np.empty((m, classes))
-    for first in range(0, m, CHUNK):
-        part = slice(first, first + CHUNK)
-        out[part] = problems.balls.weights(part).reshape(-1, 2, classes, 2)[:, 1, :, 0]
-    return out
 
 
 def class_programs(
@@ -384,17 +373,15 @@ def class_programs(
         pays[only] &= task.allowed_class[only, None] == np.arange(task.classes)
     for at, classes in asked:
         pays[at, classes] = True
-    from scipy.sparse import csr_array  # fits do without
-
     sets = balls.sets(pays.T)
     lists = balls.lists(sets, LISTED)
     if lists is None:
         _ = problems.lists  # raises, with the cure
         raise AssertionError("more pairs than the program of the fit has")
     out = []
-    for c, (one, (start, upto, places)) in enumerate(zip(sets, lists, strict=True)):
-        indptr = np.concatenate([start, upto[-1:, 0]]) if len(start) else np.zeros(1, np.int64)
-        ball = csr_array((np.ones(len(places)), places, indptr), shape=(len(start), len(one.rows)))
+    for c, (one, of_class) in enumerate(zip(sets, lists, strict=True)):
+        lines = np.arange(len(one.candidates))
+        ball = ball_matrix(of_class, lines, np.zeros_like(lines), len(one.rows))
         ball.sort_indices()
         program = Program(wrong[one.candidates, c] + cost, problems.w[one.rows], ball, step_of(cost))
         out.append((program, one.candidates))
@@ -554,7 +541,7 @@ def price_rows(
     """
     end, stop = time.monotonic() + seconds, Stop()
     problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
-    programs = class_programs(problems, weigh_balls(problems), in_units(lambda_, problems.unit), 0.0)
+    programs = class_programs(problems, problems.balls.held(), in_units(lambda_, problems.unit), 0.0)
 
     def prices(c: int) -> Array:
         return row_prices(programs[c][0], max(0.0, end - time.monotonic()), stop)

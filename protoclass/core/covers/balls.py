@@ -27,6 +27,7 @@ Array = NDArray[Any]
 KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
 CHUNK = 512  # candidates that are looked at together
 PER_PAIR = 24  # bytes that a pair takes while lists are made
+BROUGHT = TILE  # codes of rows in several parts that are brought here, in one question
 SENT = 2**27  # bytes of weights or bits that all parts together send at a time
 
 
@@ -168,20 +169,19 @@ class Balls:
         """Whether all codes are in memory, so that pairs may be read again at no cost."""
         return self._codes is not None
 
+    def held(self) -> Array:
+        """Weight of each class in the largest ball of each candidate, (m, classes)."""
+        L, K, m = self.task.classes, len(self.coding.radii), len(self.task.candidate_row)
+        out = np.empty((m, L))
+        for first in range(0, m, CHUNK):
+            part = slice(first, first + CHUNK)
+            out[part] = self.weights(part).reshape(-1, self.folds + 1, L, K + 1)[..., :K].sum(axis=(1, 3))
+        return out
+
     def pairs(self, sets: tuple[Sets, ...]) -> float:
         """About how many pairs of a row and a candidate of its class the largest balls hold; exact where weights are equal."""
-        total, K = 0.0, len(self.coding.radii)
-        of_class = np.zeros((self.folds + 1, len(sets), K + 1, len(sets)))
-        for c in range(len(sets)):
-            of_class[:, c, :K, c] = 1  # the cells of the rows of a class in a ball
-        mean = [self.w[one.rows].mean() if len(one.rows) else 1.0 for one in sets]
-        for first in range(0, len(self.task.candidate_row), CHUNK):
-            inside = self.weights(slice(first, first + CHUNK)) @ of_class.reshape(self.cells, len(sets))
-            for c, one in enumerate(sets):
-                low, high = np.searchsorted(one.candidates, (first, first + CHUNK))
-                if low < high:
-                    total += inside[one.candidates[low:high] - first, c].sum() / mean[c]
-        return float(total)
+        held = self.held()
+        return float(sum(held[one.candidates, c].sum() / self.w[one.rows].mean() for c, one in enumerate(sets) if len(one.rows)))
 
     def bits(self, c: int, candidates: Array, radii: range) -> Array:
         """The balls around some candidates, uint64 (len(radii), a, words): a bit for each row of class `c`."""
@@ -416,9 +416,9 @@ class PartedBalls(Balls):
 
 
 def balls_of(task: Task, coding: Coding, w: Array, fold: Array, folds: int) -> Balls:
-    """The balls of a task, wherever its rows are."""
-    source = task.D
-    if not isinstance(source, PartedSource):
+    """The balls of a task, wherever its rows are; few codes are brought here at once, and no part is asked again."""
+    source, (n, m) = task.D, task.shape
+    if not isinstance(source, PartedSource) or n * m <= BROUGHT:
         return Balls(task, coding, w, fold, folds)
     spec = Spec(source.measure, coding.radii, coding.fine, task.classes, folds, uuid4().hex)
     return PartedBalls(task, coding, w, fold, folds, source.parts, spec)

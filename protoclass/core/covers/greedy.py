@@ -23,7 +23,7 @@ from ..coding import Coding
 from ..memory import room
 from ..parallel import cores, each, few, kernel, left
 from ..units import in_units
-from .balls import PER_PAIR, Sets
+from .balls import PER_PAIR
 from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
 from .path import Chosen
 from .problems import LISTED, CoverProblems
@@ -94,14 +94,13 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     workers = cores() if len(classes) >= 2 * cores() else 1  # classes that are worked on at the same time
-    sets = tuple(problems.columns(one, 0).sets for one in classes)
-    bits, limit = [problems.levels * _size(one) for one in sets], room()
+    bits, limit = [_size(problems, c) for c in range(len(classes))], room()
     fits = workers * max(bits) <= limit
     if fits and balls.complete:
         return _by_bits(problems, cost, workers, limit)
-    pairs, most = balls.pairs(sets), min(LISTED, limit / PER_PAIR)
+    pairs, most = balls.pairs(problems.around), min(LISTED, limit / PER_PAIR)
     if pairs <= most and (not fits or sum(bits) > PER_PAIR * pairs):
-        lists = balls.lists(sets, most)
+        lists = balls.lists(problems.around, most)
         if lists is not None:
             return _by_lists(problems, cost, lists)
     if fits:
@@ -109,9 +108,10 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     return [[measured_steps(problems, c, k, cost) for k in range(K)] for c in range(len(classes))]
 
 
-def _size(one: Sets) -> int:
-    """Bytes of the bits of a class at one radius."""
-    return 8 * words(len(one.rows)) * len(one.candidates)
+def _size(problems: CoverProblems, c: int) -> int:
+    """Bytes of the bits of a class in one problem."""
+    one = problems.around[c]
+    return 8 * problems.levels * words(len(one.rows)) * len(one.candidates)
 
 
 def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> list[list[Steps]]:
@@ -120,15 +120,14 @@ def _by_bits(problems: CoverProblems, cost: float, workers: int, limit: int) -> 
 
     def solve(c: int, part: range) -> list[Steps]:
         radii = range(part.start * problems.levels, part.stop * problems.levels)
-        bits = problems.balls.bits(c, problems.columns(problems.classes[c], 0).sets.candidates, radii)
+        bits = problems.balls.bits(c, problems.around[c].candidates, radii)
         work = each(
             lambda k: greedy_columns(problems, c, k, cost, bits=bits, first=radii.start), part, bits.size * len(problems.gain)
         )
         return list(work)
 
     def run(c: int) -> list[Steps]:
-        one = problems.columns(problems.classes[c], 0).sets
-        step = max(1, share // max(1, problems.levels * _size(one)))
+        step = max(1, share // max(1, _size(problems, c)))
         parts = [range(first, min(first + step, K)) for first in range(0, K, step)]
         return [steps for part in parts for steps in solve(c, part)]
 

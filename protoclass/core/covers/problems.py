@@ -149,13 +149,14 @@ class CoverProblems:
         return float(sum(held[one.candidates].sum() / self.w[one.rows].mean() for one in self.classes if len(one.candidates)))
 
     @cached_property
-    def listed(self) -> tuple[Lists, ...] | None:
-        """The balls of the candidates of each class as lists of rows, see `Balls.lists`; None if they have too many pairs."""
-        return self.lists_of(self.classes, self.most)
+    def around(self) -> tuple[Sets, ...]:
+        """The candidates of the columns of each class, as columns of D, and its rows."""
+        return tuple(self.columns(one, 0).sets for one in self.classes)
 
-    def lists_of(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
-        """The balls around the candidates of some columns of each class; None if they have more than `most` pairs."""
-        return self.balls.lists(tuple(self.columns(one, 0).sets for one in sets), most)
+    @cached_property
+    def listed(self) -> tuple[Lists, ...] | None:
+        """The balls around these candidates as lists of rows, see `Balls.lists`; None if they have too many pairs."""
+        return self.balls.lists(self.around, self.most)
 
     @property
     def lists(self) -> tuple[Lists, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import check_known, one_of, renamed
 from ..errors import NotAvailable, OptionError
+from ..views.confusion import count_confusion
 
 if TYPE_CHECKING:
     from ..estimation.fit import Fit
@@ -17,7 +18,7 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
     """The figure of a Fit; see `Fit.plot`."""
     from .alternatives import draw_alternatives, draw_criticisms
     from .cards import cards
-    from .confusion import confusion
+    from .confusion import draw_counts
     from .curve import draw_curve
     from .evaluation import calibration as draw_calibration
     from .finish import finish, list_artists
@@ -36,6 +37,9 @@ def draw(fit: Fit, kind: str | None, ax: Any, **options: Any) -> Any:
                 "nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'"
             )
         return draw_curve(fit.validation, x, ax, band)
+
+    def confusion(fit: Fit, ax: Any) -> Any:
+        return draw_counts(count_confusion(fit), ax)
 
     def alternatives(fit: Fit, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
         return draw_alternatives(fit.alternatives(within=within, seconds=seconds), ax)

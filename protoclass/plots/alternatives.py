@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 NAMED = 30  # prototypes that are named on the axis
 
 
-@framed
-def alternatives(result: Alternatives, ax: Any = None) -> Any:
-    """The finished picture of alternatives; see `draw_alternatives`."""
-    return draw_alternatives(result, ax)
-
-
 def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
     """Cost by prototype, in the order chosen: full marks for leaving it out, hollow ones for each substitute.
 
@@ -57,18 +51,8 @@ def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
     else:
         ax.set(xlabel=f"{order}\n{marks}", ylabel=cost)
         ax.set_ylim(bottom=0)
-    _legend_above(ax, len(result.fit.classes))
+    key(ax, "above", ncols=min(4, len(result.fit.classes)))
     return ax
-
-
-def _legend_above(ax: Any, classes: int) -> None:
-    key(ax, "above", ncols=min(4, max(1, classes)))
-
-
-@framed
-def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """The finished picture of criticisms; see `draw_criticisms`."""
-    return draw_criticisms(result, ax)
 
 
 def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
@@ -83,5 +67,8 @@ def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
     ax.set_yticks(table["order"], table["name"], fontsize="small")
     ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row, why, and what takes it")
     if len(table):
-        _legend_above(ax, len(levels))
+        key(ax, "above", ncols=min(4, len(levels)))
     return ax
+
+
+alternatives, criticisms = framed(draw_alternatives), framed(draw_criticisms)

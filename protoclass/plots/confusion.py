@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..views.confusion import Confusion, count_confusion
+from ..views.confusion import Confusion
 from ..views.words import write_share
 from .fitting import keep_within
 from .palette import SHADE, blend, faint, ink, letters_on, paper
 from .style import axes, has_room, list_named
 
-if TYPE_CHECKING:
-    from ..estimation.fit import Fit
-
 PALE = 0.12  # shade of the smallest error
-
-
-def confusion(fit: Fit, ax: Any = None) -> Any:
-    """Held-out or training rows of a fit; see `draw_counts`."""
-    return draw_counts(count_confusion(fit), ax)
 
 
 def draw_counts(counts: Confusion, ax: Any = None) -> Any:

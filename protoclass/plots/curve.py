@@ -37,12 +37,6 @@ WRITTEN = 80  # cells of a heat map in which the error is written
 STRIP = (-0.32, 0.22)  # bottom and height of what has a scale of its own below Axes, in their height
 
 
-@framed
-def curve(validation: Validation, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
-    """The error curve as a finished picture; see `draw_curve`."""
-    return draw_curve(validation, x, ax, band)
-
-
 def draw_curve(validation: Validation, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
     """Error against a parameter with +- 1 SE, the size on top, and lines at the least error and at the 1-SE choice.
 
@@ -61,6 +55,9 @@ def draw_curve(validation: Validation, x: Any = None, ax: Any = None, band: floa
     if pair:
         return _draw_heat(validation, (x[0], x[1]), ax)
     return _draw_lines(validation, trace_curve(validation, x, band), ax)
+
+
+curve = framed(draw_curve)
 
 
 def _draw_lines(validation: Validation, traced: Curve, ax: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..views.analyses import list_stability
 from ..views.names import list_short
+from .alternatives import NAMED
 from .finish import framed
 from .palette import colour, faint, mark
 from .style import axes, key, list_named
@@ -13,7 +14,6 @@ from .style import axes, key, list_named
 if TYPE_CHECKING:
     from ..analysis.stability import Stability
 
-NAMED = 30  # prototypes that are named on the axis
 
 
 @framed

@@ -17,6 +17,7 @@ from .style import LEAST
 STEEP = 90  # degrees
 WIDTH = 0.5  # of a figure that names beside Axes may take
 HEIGHT = 0.35  # of a figure that names below Axes may take
+TITLE, LABEL = 0.3, 0.2  # of a figure that a title and a name of an axis may take
 FEWEST = 10  # letters in a line
 APART = 0.5  # of the size of letters that is at least between two names
 _ROOMS: WeakKeyDictionary[Any, tuple[float, float, str]] = WeakKeyDictionary()  # texts have no place for their own
@@ -30,6 +31,13 @@ def wrap_words(ax: Any) -> None:
         if text.get_window_extent().width > 2 * min(box.x0 + box.width / 2, wide - box.x0 - box.width / 2):
             text.set_x((wide / 2 - box.x0) / box.width)  # in the middle of the figure, where it has most room
         text.set_wrap(True)
+        _cut(text, text.get_window_extent().height / ax.figure.bbox.height, TITLE if text is ax.title else LABEL)
+
+
+def _cut(text: Any, thick: float, most: float) -> None:
+    """Cut words in so many lines that they take more than a share of the figure: matplotlib would leave no room for the Axes."""
+    if thick > most:
+        text.set_text(f"{text.get_text()[: int(len(text.get_text()) * most / thick) - 3].rstrip()}...")
 
 
 def fold_words(ax: Any) -> bool:
@@ -42,6 +50,8 @@ def fold_words(ax: Any) -> bool:
         long = extent.height if text is ax.yaxis.label else extent.width
         letters = max(FEWEST, int(max(map(len, lines)) * room / max(1.0, long)))
         text.set_text("\n".join(part for line in lines for part in wrap(line, letters) or [""]))
+    if is_alone(ax):
+        _cut(ax.yaxis.label, ax.yaxis.label.get_window_extent().width / ax.figure.bbox.width, LABEL)
     return before != [text.get_text() for text, _ in words]
 
 

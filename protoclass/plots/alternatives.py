@@ -62,7 +62,7 @@ def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
     else:
         ax.set(xlabel=f"{order}\n{marks}", ylabel=cost)
         ax.set_ylim(bottom=0)
-    _legend_above(ax, len(result.fit.classes))
+    key(ax, "above", ncols=min(4, len(result.fit.classes)))
     return ax
 
 
@@ -74,10 +74,6 @@ def alternatives_of_fit(fit: Fitted, ax: Any, within: float = 0.01, seconds: flo
 def criticisms_of_fit(fit: Fitted, ax: Any, n: int = 10) -> Any:
     """The rows that a fit explains worst, see `draw_criticisms`."""
     return draw_criticisms(find_criticisms(fit, n=n), ax)
-
-
-def _legend_above(ax: Any, classes: int) -> None:
-    key(ax, "above", ncols=min(4, max(1, classes)))
 
 
 @framed
@@ -103,5 +99,5 @@ def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
     ax.set_yticks(table["order"], table["name"], fontsize="small")
     ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row, why, and what takes it")
     if len(table):
-        _legend_above(ax, len(levels))
+        key(ax, "above", ncols=min(4, len(levels)))
     return ax

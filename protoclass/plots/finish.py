@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import OptionError, brief
-from .fitting import cut_names, fit_cells, fit_words, part_ticks
+from .fitting import cut_names, fit_cells, fold_words, part_ticks, wrap_words
 from .labels import place_labels
 from .style import factor, plain_text, scale_letters
 
@@ -59,15 +59,20 @@ def finish(drawn: Any, before: set[int]) -> Any:
         for line in ax.lines:  # a layout takes one without points for a mark in the corner of the figure
             line.set_in_layout(line.get_in_layout() and len(line.get_xdata()) > 0)
     times = TIMES if len(every) <= FEW else 1
-    for _ in range(times):  # what is written in more lines leaves less room
+    for k in range(times):  # what is written in more lines leaves less room
         _lay_out(figure)
-        changed = [fit_words(ax, figure, ax in bars) for ax in [*every, *bars]]
+        changed = k == 0
+        for ax in [*every, *bars]:
+            if ax not in bars:
+                wrap_words(ax)
+            if k or times == 1:  # once the names of ticks have their lengths
+                changed |= fold_words(ax)
         for part in (part for ax in every if ax.axison for part in (ax, *ax.child_axes)):
             cut = [cut_names(axis, figure) for axis in (part.xaxis, part.yaxis)]
             if times == 1 or not any(cut):  # otherwise the room that cut names leave is known the next time
-                changed += [part_ticks(axis) for axis in (part.xaxis, part.yaxis)]
-            changed += [*cut, fit_cells(part), _move_legend(part)]
-        if not any(changed):
+                changed |= part_ticks(part.xaxis) | part_ticks(part.yaxis)
+            changed |= any([*cut, fit_cells(part), _move_legend(part)])
+        if not changed:
             break
     for ax in every:
         place_labels(ax)

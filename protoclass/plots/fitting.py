@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from math import ceil, inf, isclose
+from math import isclose
 from textwrap import wrap
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,31 +18,41 @@ STEEP = 90  # degrees
 WIDTH = 0.5  # of a figure that names beside Axes may take
 HEIGHT = 0.35  # of a figure that names below Axes may take
 TITLE, LABEL = 0.3, 0.2  # of a figure that a title and a name of an axis may take
-EDGE = 0.02  # of a figure, between words and its edge
-FULL = 0.93  # of the room that words may take
-SPREAD = 1.06  # of the widths of words from one resolution to another
 FEWEST = 10  # letters in a line
 APART = 0.5  # of the size of letters that is at least between two names
 _ROOMS: WeakKeyDictionary[Any, tuple[float, float, str]] = WeakKeyDictionary()  # texts have no place for their own
-_WHOLE: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # words of texts before they were folded
 
 
-def fit_words(ax: Any, figure: Any, bar: bool = False) -> bool:
-    """Titles and names of axes in as many lines as they need, or have room for; whether any were changed.
+def wrap_words(ax: Any) -> None:
+    """Let matplotlib wrap the title and the name below Axes that are alone, at the edges of the figure."""
+    box, wide = ax.get_window_extent(), ax.figure.bbox.width
+    for text in (ax.title, ax.xaxis.label) if is_alone(ax) else ():
+        text.set_wrap(False)
+        if text.get_window_extent().width > 2 * min(box.x0 + box.width / 2, wide - box.x0 - box.width / 2):
+            text.set_x((wide / 2 - box.x0) / box.width)  # in the middle of the figure, where it has most room
+        text.set_wrap(True)
+        _cut(text, text.get_window_extent().height / ax.figure.bbox.height, TITLE if text is ax.title else LABEL)
 
-    Those of Axes that are alone may be longer than these, and are moved to stay within the figure.
-    """
-    box, all_ = ax.get_window_extent(), figure.bbox
-    shared = bar or not is_alone(ax)
-    width, height = box.width * 1.05 if shared else all_.width, box.height * 1.1
-    thick = (inf, inf, inf) if shared else (TITLE * all_.height, LABEL * all_.height, LABEL * all_.width)
-    rooms = ((ax.title, width, thick[0]), (ax.xaxis.label, width, thick[1]), (ax.yaxis.label, height, thick[2]))
-    edge, folded = EDGE * all_.width, [_fold(text, FULL * room, most, text is ax.yaxis.label) for text, room, most in rooms]
-    for text in () if shared else (ax.title, ax.xaxis.label):
-        half, middle = SPREAD * text.get_window_extent().width / 2, box.x0 + box.width / 2
-        inside = min(max(middle, half + edge), max(all_.width - half - edge, all_.width / 2))
-        text.set_x((inside - box.x0) / box.width)
-    return any(folded)
+
+def _cut(text: Any, thick: float, most: float) -> None:
+    """Cut words in so many lines that they take more than a share of the figure: matplotlib would leave no room for the Axes."""
+    if thick > most:
+        text.set_text(f"{text.get_text()[: int(len(text.get_text()) * most / thick) - 3].rstrip()}...")
+
+
+def fold_words(ax: Any) -> bool:
+    """Fold words that have their Axes' room alone: the name beside Axes and, where other Axes are beside, all; whether any changed."""
+    box, words = ax.get_window_extent(), [(ax.yaxis.label, 1.1 * ax.get_window_extent().height)]
+    words += [] if is_alone(ax) else [(text, 1.05 * box.width) for text in (ax.title, ax.xaxis.label)]
+    before = [text.get_text() for text, _ in words]
+    for text, room in words:
+        extent, lines = text.get_window_extent(), text.get_text().split("\n")
+        long = extent.height if text is ax.yaxis.label else extent.width
+        letters = max(FEWEST, int(max(map(len, lines)) * room / max(1.0, long)))
+        text.set_text("\n".join(part for line in lines for part in wrap(line, letters) or [""]))
+    if is_alone(ax):
+        _cut(ax.yaxis.label, ax.yaxis.label.get_window_extent().width / ax.figure.bbox.width, LABEL)
+    return before != [text.get_text() for text, _ in words]
 
 
 def is_alone(ax: Any) -> bool:
@@ -50,45 +60,10 @@ def is_alone(ax: Any) -> bool:
     return sum(other.get_subplotspec() is not None for other in ax.figure.axes) < 2
 
 
-def _fold(text: Any, room: float, most: float, upright: bool) -> bool:
-    """A text in lines that are no longer than the room in pixels and together no thicker than `most`; whether it was changed."""
-    before = text.get_text()
-    if not before:
-        return False
-    box, lines, whole = text.get_window_extent(), before.split("\n"), _WHOLE.setdefault(text, before)
-    long, thick = (box.height, box.width) if upright else (box.width, box.height)
-    letters = max(FEWEST, int(max(map(len, lines)) * room / max(1.0, long)))
-    count = max(1, int(most / thick * len(lines))) if most < inf else len(whole)
-    folded = [part for line in whole.split("\n") for part in fold_evenly(line, letters)]
-    if count < len(folded):
-        folded = [*folded[: count - 1], f"{folded[count - 1][: letters - 3].rstrip()}..."]
-    text.set_text("\n".join(folded))
-    return bool(text.get_text() != before)
-
-
-def fold_evenly(line: str, letters: int) -> list[str]:
-    """A line in as few lines of at most so many letters as it needs, all about as long.
-
-    Examples
-    --------
-    >>> fold_evenly("24 prototypes; 3 rows held wrongly (red rings)", 42)
-    ['24 prototypes; 3 rows', 'held wrongly (red rings)']
-    >>> fold_evenly("cross-validated error (share)", 10)
-    ['cross-', 'validated', 'error', '(share)']
-    """
-    parts = wrap(line, letters) or [""]
-    widths = range(max(1, ceil(len(line) / len(parts))), letters)
-    tried = (wrap(line, width, break_long_words=False) for width in widths)
-    return next((even for even in tried if len(even) == len(parts)), parts)
-
-
 def _add_words(text: Any, words: str) -> None:
-    """Words at the end of a text, which is folded anew."""
-    full = f"{_WHOLE.get(text, text.get_text())} {words}".strip()
-    if _WHOLE.get(text, text.get_text()).endswith(words):
-        return
-    _WHOLE[text] = full
-    text.set_text(full)
+    """Words at the end of a text."""
+    if not text.get_text().endswith(words):
+        text.set_text(f"{text.get_text()} {words}".strip())
 
 
 def cut_names(axis: Any, figure: Any) -> bool:
@@ -147,9 +122,9 @@ def _is_at(text: str, place: float) -> bool:
 
 def _say_named(label: Any, some: int, count: int) -> None:
     """How many have names; where names were parted before, of how many there were at first."""
-    before = re.search(r" ?\(\d+ of (\d+) named\)$", _WHOLE.get(label, ""))
+    before = re.search(r" ?\(\d+ of (\d+) named\)$", label.get_text())
     if before:
-        _WHOLE[label] = _WHOLE[label][: before.start()]
+        label.set_text(label.get_text()[: before.start()])
         count = int(before[1])
     _add_words(label, f"({some} of {count} named)")
 

@@ -7,11 +7,10 @@ from typing import Any
 from ..analysis.stability import Stability
 from ..views.analyses import list_stability
 from ..views.names import list_short
+from .alternatives import NAMED
 from .finish import framed
 from .palette import colour, faint, mark
 from .style import axes, key, list_named
-
-NAMED = 30  # prototypes that are named on the axis
 
 
 @framed

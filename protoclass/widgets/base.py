@@ -122,7 +122,7 @@ class Explorer(anywidget.AnyWidget):
     @contextmanager
     def hold(self) -> Iterator[None]:
         """Several changes that the page follows at once: `with explorer.hold(): ...`"""
-        with self._lock:
+        with self._lock, self.hold_sync():  # content and state go to the page together
             self._holds += 1
             try:
                 yield

@@ -177,6 +177,7 @@ class Shown:
 
     def drag(self, slider, share):
         """Drag the handle of a slider to a share of its length."""
+        slider.click(trial=True)  # waits until nothing is above it
         at, low, high = slider.bounding_box(), *(float(slider.get_attribute(end)) for end in ("min", "max"))
         inside = 16  # pixels of the handle, which stays inside
         start = (float(slider.input_value()) - low) / (high - low)

@@ -169,7 +169,7 @@ def drawn_without_python(shown, curve, fit):
     """Map and chart follow the sliders and the keys, and say in words what is selected."""
     from playwright.sync_api import expect
 
-    shown.drag(shown.eps, 0)
+    shown.eps.press("Home")
     expect(shown.map).to_have_attribute("data-drawn", re.compile("^0 "))
     assert shown.drawn()[1] == len(fit.update(eps=fit.validation.grid["eps"].min()).prototypes)
     shown.said(f"eps = {fit.validation.grid['eps'].min():.4g}")

@@ -158,7 +158,7 @@ export class FitMap {
 
   // How many of the prototypes that are shown have no place in the plane.
   lost({ reel, now }) {
-    return this.frame ? now.shown.filter((place) => this.frame.at(reel.points[place]).some(Number.isNaN)).length : 0;
+    return this.frame ? now.shown.filter((place) => Number.isNaN(this.frame.spots[2 * reel.points[place]])).length : 0;
   }
 
   // How much of the objective every other choice of prototypes needs too.

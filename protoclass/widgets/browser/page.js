@@ -228,7 +228,7 @@ export class Page {
       this.axes.y.disabled = this.x === MAP;
     }
     if (this.criticised) this.criticised.select.value = film.criticised.some((row) => row.point === point) ? point : -1;
-    this.search.value = point >= 0 && point < film.rows ? film.names[point] : "";
+    if (document.activeElement !== this.search) this.search.value = point >= 0 && point < film.rows ? film.names[point] : ""; // it may be typed
     if (!reel || size === null) return; // Python will send it
     if (this.size) {
       this.size.input.max = Math.max(1, reel.most);

@@ -1,5 +1,6 @@
 """Metrics of metrics: what a wrapper passes on, and wrappers of one's own."""
 
+import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -82,7 +83,7 @@ BASES = ["euclidean", "gower", "dtw", "adaptive", pc.Learned(), pc.Hamming(), la
          pc.Mixed([(["a", "b"], "gower"), ("c", "manhattan")])]  # fmt: skip
 
 
-@pytest.mark.parametrize("of", BASES, ids=str)
+@pytest.mark.parametrize("of", BASES, ids=lambda of: re.sub(" at 0x[0-9a-f]+", "", str(of)))
 def test_a_wrapper_passes_on_what_is_so_of_its_metric(of):
     wrapped = Power(of)
     inner = wrapped.inner[0].traits

@@ -36,7 +36,7 @@ KINDS = {
     "prototypes": "protoclass.plots.prototypes:prototypes",
     "progress": "protoclass.plots.progress:progress",
     "path": "protoclass.plots.progress:path",
-    "confusion": "protoclass.plots.confusion:confusion",
+    "confusion": "protoclass.plots.confusion:confusion_of_fit",
     "validation": "protoclass.plots.curve:curve_of_fit",
     "importance": "protoclass.plots.importance:importance",
     "weights": "protoclass.plots.weights:weights",

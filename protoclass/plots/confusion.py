@@ -16,7 +16,7 @@ from .style import axes, has_room, list_named
 PALE = 0.12  # shade of the smallest error
 
 
-def confusion(fit: Fitted, ax: Any = None) -> Any:
+def confusion_of_fit(fit: Fitted, ax: Any = None) -> Any:
     """Held-out or training rows of a fit; see `draw_counts`."""
     return draw_counts(count_confusion(fit), ax)
 

@@ -17,8 +17,8 @@ _load, _, __all__ = _attach_stub(__name__, __file__)  # the names of __init__.py
 def __getattr__(name: str) -> Any:
     if name in __all__:
         return _load(name)
-    from .elsewhere import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
-    from .errors import NotAvailable as Missing
+    from .ground.errors import NotAvailable as Missing
+    from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
 
     cures = {**dict.fromkeys(FUNCTIONS, f"a fit does it itself, fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE}
     if name in cures:

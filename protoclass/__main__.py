@@ -17,8 +17,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import IO, Any
 
-from .errors import NotAvailable, OptionError, ProtoclassError, visible_lines
-from .files import make_folder, read_csv, write_file
+from .ground.errors import NotAvailable, OptionError, ProtoclassError, visible_lines
+from .ground.files import make_folder, read_csv, write_file
 
 BOLD, DIM, END = "\033[1m", "\033[2m", "\033[0m"
 NARROW, WIDE = 40, 120  # columns between which notes are wrapped
@@ -102,7 +102,7 @@ def verifying() -> argparse.ArgumentParser:
 
 def verify(options: argparse.Namespace) -> int:
     """Print what was checked; the exit status."""
-    from .verifier import main as check
+    from .export.verifier import main as check
 
     return check([word for word in (options.fit, options.data, options.matrix) if word is not None])
 

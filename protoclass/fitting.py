@@ -16,15 +16,9 @@ from .analysis.evaluation import test
 from .analysis.importance import importance
 from .analysis.permutation import permutation_test
 from .analysis.slim import slim
-from .analysis.sql import sql
 from .analysis.stability import stability
 from .analysis.steps import at, ball, path, step_count
 from .analysis.why import why
-from .arguments import Served
-from .card import card
-from .declared import savable
-from .elsewhere import VERBS_OF_VALIDATION
-from .errors import printed
 from .estimation.calibration import calibrate, calibrated
 from .estimation.error_curve import ErrorCurve
 from .estimation.fitted import Fitted
@@ -32,9 +26,15 @@ from .estimation.learning import cross_validate_call, fit_call, learn
 from .estimation.problem import DEFAULTS, Call
 from .estimation.selection import BY_HAND
 from .estimation.threshold import threshold
+from .export.card import card
+from .export.report import report
+from .export.sql import sql
 from .frames.spelling import substitute
+from .ground.checks import Served
+from .ground.errors import printed
+from .ground.foreign_names import VERBS_OF_VALIDATION
+from .ground.savable import savable
 from .plots import plot
-from .report import report
 from .tables import curve, printing
 from .tables.summary import summary
 from .tables.tidy import augment, glance, tidy

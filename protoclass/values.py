@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import pandas as pd
 
-from .arguments import known_arguments
 from .core.memory import limited
-from .errors import printed
-from .settings import significant
+from .ground.checks import known_arguments
+from .ground.errors import printed
+from .ground.options import significant
 
 if TYPE_CHECKING:
-    from .saving import Saved
+    from .export.saving import Saved
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def public(made: Public) -> Public:
     >>> import protoclass as pc
     >>> pc.dissimilarity("species ~ .", pc.load_data("iris")).quantile(probs=0.1)
     Traceback (most recent call last):
-    protoclass.errors.OptionError: quantile() has no argument 'probs': its arguments are q
+    protoclass.ground.errors.OptionError: quantile() has no argument 'probs': its arguments are q
     """
     if not isinstance(made, type):
         return limited(known_arguments(made))  # type: ignore[return-value]
@@ -127,7 +127,7 @@ class Saveable:
     def save(self, path: Any, overwrite: bool = False) -> Saved:
         """Write it into a file that `protoclass.load` reads, on any machine.
 
-        One zip of a document and arrays, without pickled objects; `help(protoclass.saving)` has its format field by field. It is written
+        One zip of a document and arrays, without pickled objects; `help(protoclass.export.saving)` has its format field by field. It is written
         beside its place and renamed, so that a crash or a full disk leaves the old file. Whoever has the data can check what
         a fit claims by `protoclass.verify`.
 
@@ -164,5 +164,5 @@ class Saveable:
         >>> saved.holds
         ('the data: 150 rows with their labels and all 5 columns; fit.slim() leaves them out',)
         """
-        saved: Saved = import_module("protoclass.saving").save(self, path, overwrite)
+        saved: Saved = import_module("protoclass.export.saving").save(self, path, overwrite)
         return saved

@@ -14,9 +14,9 @@ from typing import Any, overload
 
 import pandas as pd
 
-from .arguments import one_of
-from .errors import DataError, OptionError, brief
-from .files import write_file
+from .ground.checks import one_of
+from .ground.errors import DataError, OptionError, brief
+from .ground.files import write_file
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = (HERE / "vignettes_text", HERE.parent / "vignettes")  # in the wheel; in a checkout

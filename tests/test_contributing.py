@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import protoclass as pc
-from protoclass.declared import SAVABLE
+from protoclass.ground.savable import SAVABLE
 from protoclass.metrics.registry import METRICS
 from protoclass.models.registry import BUILT_IN, MODELS
 from protoclass.views.words import PARAMETERS

@@ -10,8 +10,8 @@ from tries_of_r import OF_R
 from words import DATA, fitted
 
 import protoclass as pc
-from protoclass.arguments import hint_for
-from protoclass.elsewhere import (
+from protoclass.ground.checks import hint_for
+from protoclass.ground.foreign_names import (
     ELSEWHERE,
     FUNCTIONS,
     FUNCTIONS_ELSEWHERE,

@@ -14,7 +14,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.__main__ import main
-from protoclass.files import read_csv, write_file
+from protoclass.ground.files import read_csv, write_file
 
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 POSIX = pytest.mark.skipif(os.name != "posix", reason="limits of this kind are POSIX's")
@@ -51,7 +51,7 @@ def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("protoclass.files.os.fsync", full)
+    monkeypatch.setattr("protoclass.ground.files.os.fsync", full)
     with pytest.raises(pc.FileError, match=r"can't be written: No space left on device. Free some space"):
         write_file(path, "after")
     assert path.read_text() == "before"
@@ -62,7 +62,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("protoclass.files.os.fsync", stop)
+    monkeypatch.setattr("protoclass.ground.files.os.fsync", stop)
     with pytest.raises(KeyboardInterrupt):
         write_file(tmp_path / "a", "after")
     assert not list(tmp_path.iterdir())

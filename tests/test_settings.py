@@ -8,9 +8,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import protoclass as pc
+from protoclass.ground.options import COLOURS
+from protoclass.ground.progress import bar
 from protoclass.plots.style import colour, mark
-from protoclass.progress import bar
-from protoclass.settings import COLOURS
 
 NUMBER = re.compile(r"\d+\.\d+")
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.errors import brief
+from protoclass.ground.errors import brief
 from protoclass.metrics.registry import BUILT_IN as METRICS
 from protoclass.models.registry import BUILT_IN as MODELS
 

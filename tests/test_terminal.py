@@ -11,8 +11,8 @@ import pytest
 
 import protoclass as pc
 from protoclass import __main__ as terminal
-from protoclass import progress
 from protoclass.__main__ import main
+from protoclass.ground import progress
 
 
 class Terminal(io.StringIO):

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_progress, whole_number
 from ..core.covers.alternatives import Cost, NearSolutions
 from ..core.query import answer
 from ..core.task import Points, Task
-from ..errors import NotAvailable, OptionError, brief, shown
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
+from ..ground.checks import check_progress, whole_number
+from ..ground.errors import NotAvailable, OptionError, brief, shown
+from ..ground.options import significant
+from ..ground.progress import bar
 from ..models.base import check_fixed
 from ..models.capabilities import Criticised
 from ..models.registry import lacking
-from ..progress import bar
-from ..settings import significant
 from ..values import NUMBERS, Above, Printed, public
 from .steps import place_of
 

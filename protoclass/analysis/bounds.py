@@ -8,9 +8,9 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
-from ..errors import OptionError, brief
 from ..estimation.fitted import Fitted
+from ..ground.checks import one_of
+from ..ground.errors import OptionError, brief
 from ..metrics.base import TrainedMetric
 from ..models.registry import lacking
 

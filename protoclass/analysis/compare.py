@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
 from ..core.folds import grouped, holdout, stratified, usual_folds
-from ..errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown
 from ..estimation.calibration import arguments_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import WORSE, fit_call
@@ -25,11 +23,13 @@ from ..frames.frame import Frame, mold
 from ..frames.reading import made_from, read_for
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_pandas
+from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
+from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown
+from ..ground.progress import bar
 from ..metrics.base import Metric, as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
-from ..progress import bar
 from ..values import public
 from .comparison import Comparison, Design, check_rope
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, is_number, one_of
 from ..core.intervals import Z, mean_over_rows, wilson
 from ..core.scores import brier, log_loss
-from ..declared import savable
-from ..elsewhere import VERBS_OF_COMPARISON
-from ..errors import NotAvailable, OptionError, brief
 from ..frames.tables import cached_table
-from ..settings import significant
+from ..ground.checks import Served, is_number, one_of
+from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.foreign_names import VERBS_OF_COMPARISON
+from ..ground.options import significant
+from ..ground.savable import savable
 from ..values import NUMBERS, PAIRS, Above, Printed, Saveable, public
 
 if TYPE_CHECKING:

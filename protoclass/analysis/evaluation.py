@@ -11,7 +11,6 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, is_number, whole_number
 from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
 from ..core.intervals import (
     Estimate,
@@ -25,15 +24,16 @@ from ..core.intervals import (
 from ..core.ranking import AUC, mean_auc
 from ..core.scores import brier, log_loss, reliability
 from ..core.units import as_counts
-from ..elsewhere import VERBS_OF_TEST
-from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, visible, warn
 from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
 from ..estimation.fitted import Fitted
 from ..estimation.threshold import threshold_in_words
 from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
-from ..settings import fixed
+from ..ground.checks import Served, is_number, whole_number
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, visible, warn
+from ..ground.foreign_names import VERBS_OF_TEST
+from ..ground.options import fixed
 from ..values import NUMBERS, PAIRS, Above, Printed, public
 from .comparison import Row, with_holm
 from .why import CertifiedDistances, stay_right

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
 from ..core.query import answer
-from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.calibration import FoldRule, rules_of_folds
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
-from ..progress import bar
+from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
+from ..ground.errors import DataError, NotAvailable, OptionError, brief
+from ..ground.progress import bar
 
 ROWS = 100_000  # that are predicted at a time
 

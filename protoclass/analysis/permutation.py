@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, check_progress, check_seed, whole_number
-from ..errors import DataError, NotAvailable, ProtoclassError, printed
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.problem import Problem
 from ..frames.reading import made_from
 from ..frames.tables import as_pandas
-from ..progress import bar
-from ..settings import significant
+from ..ground.checks import MOST_RUNS, check_progress, check_seed, whole_number
+from ..ground.errors import DataError, NotAvailable, ProtoclassError, printed
+from ..ground.options import significant
+from ..ground.progress import bar
 from ..values import Above, facts_as_html, facts_as_text, public
 
 Order = Callable[[np.random.Generator], np.ndarray]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
 from ..core.covers.certificate import Certificate
 from ..core.covers.solving import Options, cover_paths
 from ..core.parallel import Once
 from ..core.task import Task
-from ..errors import DataError, OptionError, brief, printed, shown
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import check_fixed, check_number, is_tuned

@@ -9,15 +9,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, check_progress, check_seed, is_number, one_of, whole_number
 from ..core.folds import holdout
 from ..core.parallel import each
 from ..core.task import Points, Task
-from ..errors import DataError, NotAvailable, OptionError, brief, printed, shown
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
-from ..progress import bar
-from ..settings import fixed, significant
+from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, one_of, whole_number
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, printed, shown
+from ..ground.options import fixed, significant
+from ..ground.progress import bar
 from ..values import Above, public
 
 COLUMNS = ("near", "within", "chosen")

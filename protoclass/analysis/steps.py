@@ -11,14 +11,14 @@ from ..core.choose import mean_and_se
 from ..core.query import lost_by_steps
 from ..core.sources import part
 from ..core.task import Points, Stepwise
-from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import with_folds
 from ..estimation.resampling import draw_folds, fold_paths
 from ..frames.tables import as_pandas
+from ..ground.errors import DataError, NotAvailable, OptionError, brief
+from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import lacking
-from ..progress import bar
 
 
 def stepwise(fit: Fitted) -> Stepwise:

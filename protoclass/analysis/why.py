@@ -12,9 +12,9 @@ import pandas as pd
 from ..core.distances.properties import asymmetry, triangles
 from ..core.query import distances_by
 from ..core.sources import part
-from ..errors import DataError, NotAvailable, OptionError, brief
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
+from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from .importance import variable_groups
 

@@ -13,12 +13,10 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from ..arguments import one_of
 from ..core.memory import at_most, check_fits
 from ..core.parallel import on_this_thread
 from ..core.parts import Rows, parted_rep
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, TooLarge
 from ..frames.blocks import blocks
 from ..frames.formula import Formula, read
 from ..frames.frame import Frame
@@ -34,6 +32,8 @@ from ..frames.schema import (
 )
 from ..frames.sources import file_source, is_path, read_piece
 from ..frames.specification import trained_spec
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, TooLarge
 from .workers import ClusterParts, is_dask
 
 Answer: TypeAlias = pd.Series | pd.DataFrame

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pkgutil import resolve_name
 from typing import Any
 
-from ..errors import ClusterError, NotAvailable, OptionError, ProtoclassError, brief, cut
+from ..ground.errors import ClusterError, NotAvailable, OptionError, ProtoclassError, brief, cut
 
 HEAVY = 2**15  # bytes from which on a shared argument is sent to each worker once, and not with every call
 KEPT = 16  # shared arguments that stay on the workers

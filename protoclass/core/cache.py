@@ -23,7 +23,7 @@ import numba
 import numpy as np
 from numba.core import caching, serialize
 
-from ..errors import warn
+from ..ground.errors import warn
 
 NUMBA: Any = numba
 CACHING: Any = caching

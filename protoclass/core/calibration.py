@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..declared import savable
+from ..ground.savable import savable
 
 Array = NDArray[Any]
 TINY = np.finfo(float).tiny

@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from ..errors import TooLarge, cut
+from ..ground.errors import TooLarge, cut
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")

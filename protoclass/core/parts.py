@@ -15,7 +15,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TooLarge
+from ..ground.errors import TooLarge
 from .coding import Coding
 from .histogram import Histogram, Pairs, Values, added, joined
 from .memory import check_fits

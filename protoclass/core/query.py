@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, NoVectors
+from ..ground.errors import DataError, NoVectors
 from .beside import Beside
 from .distances.screen import Compared
 from .sources import Source

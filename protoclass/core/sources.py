@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TooLarge
+from ..ground.errors import TooLarge
 from .coding import Coding
 from .distances.screen import Screening
 from .histogram import Histogram, Pairs

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..errors import TooLarge
+from ..ground.errors import TooLarge
 from .memory import room
 
 Array = NDArray[Any]

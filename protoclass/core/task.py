@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..declared import savable
+from ..ground.savable import savable
 from .parallel import Once
 from .sources import Source, Submatrix
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_level, is_number, one_of
 from ..core.calibration import (
     LEARN,
     Chances,
@@ -24,12 +23,13 @@ from ..core.calibration import (
 )
 from ..core.query import Query, answer
 from ..core.task import Rule, Stepwise, Task
-from ..declared import savable
-from ..errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
+from ..ground.checks import check_level, is_number, one_of
+from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..ground.progress import bar
+from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
-from ..progress import bar
 from ..values import public
 from .coincidence import coincidences
 from .problem import Problem, lost_levels, with_folds

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
 from ..core.choose import RULES, choose_over_repeats
 from ..core.parallel import each
 from ..core.query import Query, answer_block
 from ..core.spool import large
 from ..core.task import Path, Rule, Task
-from ..declared import savable
-from ..errors import DataWarning, OptionError
+from ..ground.checks import one_of
+from ..ground.errors import DataWarning, OptionError
+from ..ground.progress import bar
+from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
-from ..progress import bar
 from .error_curve import ErrorCurve
 from .fitted import KINDS
 from .problem import Problem, check_rows_needed, held_out_query, lost_levels, prepare

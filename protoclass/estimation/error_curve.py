@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_seed, is_number, one_of, whole_number
 from ..core.choose import OF_HELD_OUT, RULES, Choice, choose, choose_over_repeats
 from ..core.intervals import simultaneous
 from ..core.units import as_counts
-from ..errors import OptionError, brief
 from ..frames.tables import as_given, cached_table
+from ..ground.checks import check_seed, is_number, one_of, whole_number
+from ..ground.errors import OptionError, brief
 from ..values import public
 from .problem import Problem
 from .resampling import MEASURES, losses, mean_loss, row_weights

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Served, hint_for_value, one_of
 from ..cluster import is_dask
 from ..cluster.frame import over_partitions
 from ..core.covers.certificate import Certificate, Objective
@@ -19,14 +18,15 @@ from ..core.query import Query, answer
 from ..core.sources import part
 from ..core.task import Rule
 from ..core.units import as_counts
-from ..elsewhere import VERBS
-from ..errors import NotAvailable, OptionError, brief
 from ..frames.frame import Frame
 from ..frames.reading import row_blocks
 from ..frames.rowless import rowless
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
+from ..ground.checks import Served, hint_for_value, one_of
+from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.task import Rule, Task
-from ..errors import DataWarning, OptionError, shown, warn
+from ..ground.errors import DataWarning, OptionError, shown, warn
+from ..ground.options import SAME, fixed
+from ..ground.progress import bar
 from ..metrics.dissimilarity import Dissimilarity
-from ..progress import bar
-from ..settings import SAME, fixed
 from .calibration import READ, arguments_of, calibrated
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve

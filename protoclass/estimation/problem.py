@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_progress, check_seed, is_number, one_of, quoted
 from ..cluster import client_of
 from ..cluster.frame import mold_remote
 from ..core.beside import Beside
@@ -19,14 +18,17 @@ from ..core.query import Query
 from ..core.sources import Source
 from ..core.spatial import share_within
 from ..core.task import Points, Task
-from ..declared import savable
-from ..elsewhere import ELSEWHERE
-from ..errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold, sort_by_values
 from ..frames.reading import origin_of, read_for
 from ..frames.schema import LEAST, along, group_codes
 from ..frames.tables import Absent, as_pandas, unshared
+from ..ground.checks import check_progress, check_seed, is_number, one_of, quoted
+from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
+from ..ground.foreign_names import ELSEWHERE
+from ..ground.options import options
+from ..ground.progress import bar
+from ..ground.savable import savable
 from ..metrics.arrays import joined
 from ..metrics.base import Metric, TrainedMetric, as_vectors
 from ..metrics.candidates import Candidates, check_candidates
@@ -36,8 +38,6 @@ from ..metrics.measuring import measure_frame, resolve, warn_of_rounded
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
-from ..progress import bar
-from ..settings import options
 
 DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "1se",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, hint_for_value, whole_number
 from ..core.folds import FOLDS, grouped, stratified, usual_folds
 from ..core.query import Query
 from ..core.task import Path, Task
-from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
+from ..ground.checks import MOST_RUNS, hint_for_value, whole_number
+from ..ground.errors import DataError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from .problem import Lost, Problem, lost_levels
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..declared import savable
+from ..ground.savable import savable
 
 BY_HAND = "hand"
 

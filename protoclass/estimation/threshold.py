@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number
 from ..core.calibration import LEARN
 from ..core.choose import mean_and_se
 from ..core.cuts import all_cuts, best_cut, decide_at, variance_of_choice
 from ..core.folds import grouped, stratified
 from ..core.intervals import Estimate, columns_of, rows_worth, wilson
-from ..errors import DataError, NotAvailable, OptionError, brief, shown, visible
+from ..ground.checks import is_number
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown, visible
 from ..values import Printed, public
 from .resampling import measure_losses, requested_measure
 

@@ -97,7 +97,7 @@ def first_rounded(values: pd.Series) -> int | None:
 def fingerprint(frame: Frame) -> str:
     """The SHA-256 (64 hexadecimal digits) of rows, predictors, classes and weights.
 
-    The bytes are those that `protoclass.card.Card` documents.
+    The bytes are those that `protoclass.export.card.Card` documents.
 
     Examples
     --------

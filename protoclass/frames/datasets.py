@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, is_number, known_arguments, whole_number
-from ..errors import DataError, FileError, OptionError, brief, cut, shown
-from ..files import UNREADABLE, read_csv
+from ..ground.checks import MOST_SEED, is_number, known_arguments, whole_number
+from ..ground.errors import DataError, FileError, OptionError, brief, cut, shown
+from ..ground.files import UNREADABLE, read_csv
 
 HERE = Path(__file__).resolve().parent.parent  # the package
 FOLDERS = (HERE / "data", HERE.parent / "data")  # in the installed package, and in a checkout

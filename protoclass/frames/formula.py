@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..declared import savable
-from ..errors import FormulaError, cut, shown
+from ..ground.errors import FormulaError, cut, shown
+from ..ground.savable import savable
 from .spelling import Names, check_left, name_columns, sides_of, translate, unknown
 from .terms import Factor, Term, expand, factors_of, sum_of_columns
 

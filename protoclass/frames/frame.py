@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
-from ..declared import savable
-from ..errors import DataError, OptionError, TooLarge, printed, shown
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, TooLarge, printed, shown
+from ..ground.savable import savable
 from .formula import Formula, read
 from .reading import kept_rows, missing_in, names_of, origin_of, unread
 from .schema import (

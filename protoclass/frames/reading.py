@@ -12,9 +12,9 @@ import pandas as pd
 
 from ..core.memory import SMALLEST
 from ..core.spool import Growing
-from ..errors import DataError
-from ..progress import bar
-from ..settings import options
+from ..ground.errors import DataError
+from ..ground.options import options
+from ..ground.progress import bar
 from .formula import read
 from .schema import check_column, check_names, describe_column
 from .sources import Source, file_source, is_path, lazy_source, rows_at_once

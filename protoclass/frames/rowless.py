@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from ..declared import savable
-from ..errors import NotAvailable, printed
+from ..ground.errors import NotAvailable, printed
+from ..ground.savable import savable
 from .frame import Frame
 from .tables import GONE
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import hint_for_value, quoted
-from ..declared import savable
-from ..errors import DataError, DataWarning, FormulaError, shown, warn
+from ..ground.checks import hint_for_value, quoted
+from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
+from ..ground.savable import savable
 from .formula import Formula
 
 CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
+from ..ground.errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
 
 VALUES = 2**21  # values of a block of rows, of all columns
 FEWEST = 1000  # rows of a block

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.memory import check_fits
-from ..errors import DataError, FormulaError, TooLarge, cut, shown
+from ..ground.errors import DataError, FormulaError, TooLarge, cut, shown
 from .terms import Term, for_formulaic
 from .transforms import functions, most_columns
 

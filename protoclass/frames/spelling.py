@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..errors import FormulaError, cut, shown
+from ..ground.errors import FormulaError, cut, shown
 
 FUNCTIONS = {"factor": "C", "as.factor": "C", "as.character": "C", "splines::ns": "ns", "splines::bs": "bs", "stats::poly": "poly",
              "base::log": "log"}  # fmt: skip

@@ -10,7 +10,7 @@ from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
-from ..errors import OptionError, brief, shown
+from ..ground.errors import OptionError, brief, shown
 from .formula import Formula
 from .frame import Frame
 from .terms import Factor, Term, columns_of

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..declared import savable
-from ..errors import DataError, NotAvailable, printed
+from ..ground.errors import DataError, NotAvailable, printed
+from ..ground.savable import savable
 from .reading import origin_of, read_table
 from .sources import library_of, of_polars
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..declared import savable
-from ..errors import FormulaError, shown
+from ..ground.errors import FormulaError, shown
+from ..ground.savable import savable
 
 WORD = r"(?:\.|[A-Za-z_]\w*+)"
 SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_number
-from ..errors import DataError, FormulaError, brief
+from ..ground.checks import is_number
+from ..ground.errors import DataError, FormulaError, brief
 
 PLAIN = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # in addition to those of formulaic
 EXACT = {2: np.log2, 10: np.log10}  # logarithms of powers of these are whole numbers, as in R

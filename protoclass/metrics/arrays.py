@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.sources import Rep
 from ..core.spool import large
-from ..errors import DataError
+from ..ground.errors import DataError
 
 
 def check_rep(rep: Rep, n: int, what: str) -> Rep:

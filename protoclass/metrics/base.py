@@ -11,18 +11,18 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import NamedArguments, check_parameters
 from ..cluster.frame import rows_where_they_are, train_remote
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.parallel import Once
 from ..core.places import as_slice
 from ..core.sources import Rep, part
-from ..declared import savable
-from ..errors import DataError, NoVectors, OptionError
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
 from ..frames.tables import as_pandas
+from ..ground.checks import NamedArguments, check_parameters
+from ..ground.errors import DataError, NoVectors, OptionError
+from ..ground.savable import savable
 from .arrays import check_rep, joined, named_arrays, same
 
 T = TypeVar("T")

@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_RUNS, one_of, whole_number
 from ..core.folds import stratified_subset
 from ..core.sources import Rep
 from ..core.vectors.centroids import kmeans as clustered
 from ..core.vectors.hull import hull_draws
-from ..declared import savable
-from ..errors import DataError, OptionError, TooLarge, brief, printed
 from ..frames.frame import Frame
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
+from ..ground.checks import MOST_RUNS, one_of, whole_number
+from ..ground.errors import DataError, OptionError, TooLarge, brief, printed
+from ..ground.savable import savable
 from .base import TrainedMetric, as_vectors
 
 LARGEST = 2**28  # numbers in the coordinates of drawn candidates

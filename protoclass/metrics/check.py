@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, whole_number
 from ..core.distances import properties as core
-from ..errors import DataError, OptionError, brief, printed, shown
+from ..ground.checks import MOST_SEED, whole_number
+from ..ground.errors import DataError, OptionError, brief, printed, shown
 from .embedding import EUCLIDEAN
 
 if TYPE_CHECKING:

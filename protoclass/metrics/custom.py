@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, brief, shown
 from .base import Metric, Traits
 
 

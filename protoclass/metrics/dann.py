@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arguments import MOST_ROWS, MOST_RUNS, is_real, one_of, whole_number
 from ..core.neighbours.dann import local_distances, local_factors
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
+from ..ground.checks import MOST_ROWS, MOST_RUNS, is_real, one_of, whole_number
+from ..ground.errors import DataError, OptionError, brief
+from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 from .minkowski import Euclidean, TrainedMinkowski
 

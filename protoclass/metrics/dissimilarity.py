@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of, whole_number
 from ..core.histogram import quantiles
 from ..core.parts import PartedSource, parted_source, parts_of
 from ..core.proximity.embedding import Spectral, embedding, reflexive
@@ -18,10 +17,11 @@ from ..core.proximity.scaling import sammon, torgerson
 from ..core.query import Query
 from ..core.sources import Held, Rep, Source, part
 from ..core.task import Points
-from ..declared import savable
-from ..errors import DataError, OptionError, brief, printed, shown
 from ..frames.frame import Frame, mold
-from ..progress import bar
+from ..ground.checks import one_of, whole_number
+from ..ground.errors import DataError, OptionError, brief, printed, shown
+from ..ground.progress import bar
+from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import TrainedMetric, as_vectors
 from .check import Check, check_dissimilarity

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arguments import one_of, whole_number
 from ..core.distances.dtw import dtw
 from ..core.sources import Rep
 from ..frames.frame import Frame
+from ..ground.checks import one_of, whole_number
 from .base import Metric, Traits
 from .scaling import design_of
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.proximity.embedding import Spectral
-from ..errors import printed
+from ..ground.errors import printed
 from ..values import Above
 
 if TYPE_CHECKING:

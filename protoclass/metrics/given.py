@@ -10,9 +10,9 @@ import pandas as pd
 
 from ..core.places import as_slice, gather
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import DataError, OptionError, shown
 from ..frames.frame import Frame
+from ..ground.errors import DataError, OptionError, shown
+from ..ground.savable import savable
 from .arrays import strings
 from .base import Metric, NewRows, TrainedMetric, Traits
 from .matrices import (

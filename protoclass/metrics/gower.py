@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_real
 from ..core.distances.gower import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.sums import Extremes, extremes
-from ..declared import savable
-from ..errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..frames.frame import Frame
 from ..frames.sql import Columns
+from ..ground.checks import is_real
+from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
+from ..ground.savable import savable
 from .arrays import strings
 from .base import Metric, TrainedMetric, Traits
 from .in_sql import MOST as FARTHEST

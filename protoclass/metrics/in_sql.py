@@ -9,8 +9,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ..core.sources import Rep
-from ..errors import OptionError
 from ..frames.sql import Columns, Dialect, total
+from ..ground.errors import OptionError
 from .base import Metric, TrainedMetric
 
 ROW, PROTOTYPE = "r", "p"  # the row as the metric measures it, and what it is measured to

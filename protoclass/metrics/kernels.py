@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_number, one_of
 from ..core.distances.minkowski import minkowski, products, totals
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import DataError, OptionError, brief
 from ..frames.frame import Frame
+from ..ground.checks import is_number, one_of
+from ..ground.errors import DataError, OptionError, brief
+from ..ground.savable import savable
 from .arrays import strings
 from .base import Metric, TrainedMetric, Traits
 from .matrices import kernel_distances

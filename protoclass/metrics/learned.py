@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..arguments import MOST_SEED, is_number, one_of, whole_number
 from ..core.distances.discriminant import SINGULAR, discriminants, nca, scatter
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import products
 from ..core.folds import stratified_subset
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
+from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
+from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.savable import savable
 from .arrays import strings
 from .base import EuclideanSpace, Metric, Traits
 from .scaling import design_of, finite, spread_of

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, one_of
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import whitened
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import DataError, OptionError, brief
 from ..frames.blocks import blocks
 from ..frames.frame import Frame
+from ..ground.checks import is_number, one_of
+from ..ground.errors import DataError, OptionError, brief
+from ..ground.savable import savable
 from .arrays import strings
 from .base import EuclideanSpace, Metric, Traits
 from .scaling import Spread, columns_of, design_of, finite, spread_of, unscaled

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, shown
+from ..ground.errors import DataError, shown
 
 ROUNDING = 1e-9  # of the largest eigenvalue of a kernel, and of its values: less is rounding
 READ = "read the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"

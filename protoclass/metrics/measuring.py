@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments
 from ..core.memory import limited
 from ..core.sources import Rep, part
-from ..errors import DataError, DataWarning, OptionError, shown, warn
 from ..frames.blocks import rounded
 from ..frames.frame import Frame, mold
 from ..frames.reading import read_for
 from ..frames.tables import as_pandas
+from ..ground.checks import known_arguments
+from ..ground.errors import DataError, DataWarning, OptionError, shown, warn
 from .base import Metric, TrainedMetric, candidates_of, rows_of, train_metric
 from .candidates import Candidates, subset
 from .dissimilarity import Dissimilarity

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, is_real, one_of
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import NoVectors, OptionError, brief
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.sql import Columns
+from ..ground.checks import is_number, is_real, one_of
+from ..ground.errors import NoVectors, OptionError, brief
+from ..ground.savable import savable
 from .arrays import strings
 from .base import Metric, Traits, VectorMetric
 from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql

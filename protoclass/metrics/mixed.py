@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_real, one_of
 from ..core.sources import Rep, part
-from ..declared import savable
-from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
 from ..frames.schema import Column
 from ..frames.specification import LARGEST, trained_spec
 from ..frames.terms import for_formulaic
+from ..ground.checks import is_real, one_of
+from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .registry import metric

@@ -10,11 +10,11 @@ import pandas as pd
 from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski, totals, unit
 from ..core.sources import Rep
-from ..errors import DataError, OptionError, shown
 from ..frames.blocks import EXACT
 from ..frames.frame import Frame
 from ..frames.schema import numbers
 from ..frames.sql import Columns, total
+from ..ground.errors import DataError, OptionError, shown
 from .base import Metric, Traits
 from .in_sql import SQLDistance, coordinate, value
 from .scaling import design_of

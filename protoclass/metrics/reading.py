@@ -19,9 +19,9 @@ from ..core.query import Query
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.spatial import Spatial
 from ..core.task import Points
-from ..errors import DataError, shown
 from ..frames.blocks import design_rows
 from ..frames.frame import Frame
+from ..ground.errors import DataError, shown
 from .base import TrainedMetric, as_vectors, compare
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..arguments import hint_for_value
-from ..errors import OptionError, brief, warn
+from ..ground.checks import hint_for_value
+from ..ground.errors import OptionError, brief, warn
 from .base import Metric, TrainedMetric
 from .custom import Custom
 

@@ -11,9 +11,9 @@ import pandas as pd
 
 from ..core.memory import room
 from ..core.sums import Extremes, Sums, extremes, sums
-from ..errors import DataError, shown
 from ..frames.blocks import blocks, long
 from ..frames.frame import Frame
+from ..ground.errors import DataError, shown
 
 NORMAL = 1.4826  # the median absolute deviation of normal values times this is their standard deviation
 SCALES: dict[Any, str] = {  # in words

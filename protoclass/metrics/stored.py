@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import known_arguments
 from ..core.distances.properties import asymmetry
-from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import mold
+from ..ground.checks import known_arguments
+from ..ground.errors import DataError, OptionError, brief, shown
 from .dissimilarity import Dissimilarity, of_matrix
 from .given import Given
 from .matrices import check_nearest_to_itself, check_values, in_short

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import one_of
 from ..core.distances.strings import mismatch
 from ..core.parallel import free_cores, threaded
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import DataError, OptionError, brief, shown
 from ..frames.frame import Frame
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 
 LONGEST = 1000  # letters of a k-mer: its sets of positions are counted

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, is_real, one_of
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
 from ..core.sources import Rep
-from ..declared import savable
-from ..errors import DataError, OptionError, TooLarge, brief
 from ..frames.frame import Frame
+from ..ground.checks import is_number, is_real, one_of
+from ..ground.errors import DataError, OptionError, TooLarge, brief
+from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 
 LARGEST = 2**33  # bytes of all tangents

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep
-from ..declared import savable
 from ..frames.frame import Frame
+from ..ground.savable import savable
 from .base import Metric, NewRows, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .registry import metric
 

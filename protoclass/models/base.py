@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import NamedArguments, Served, check_parameters, is_number, number_in_words
 from ..core.covers.alternatives import NearSolutions
 from ..core.query import Query
 from ..core.task import Path, Points, Rule, Task
-from ..elsewhere import VERBS_OF_MODEL
-from ..errors import DataError, NotAvailable, OptionError, brief
+from ..ground.checks import NamedArguments, Served, check_parameters, is_number, number_in_words
+from ..ground.errors import DataError, NotAvailable, OptionError, brief
+from ..ground.foreign_names import VERBS_OF_MODEL
 from .capabilities import Capabilities, Condition, Criticised, Learned
 
 GRID = "grid"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import MOST_ROWS, is_real
 from ..core.task import Task
-from ..errors import DataError, OptionError, brief, shown
+from ..ground.checks import MOST_ROWS, is_real
+from ..ground.errors import DataError, OptionError, brief, shown
 from .base import Axes, Model, axis, listed
 
 MOST = 10  # prototypes of a class in the default grid

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import MOST_RUNS
 from ..core.neighbours.dann import DANNPath, Local
 from ..core.task import Points, Task
-from ..errors import DataError
+from ..ground.checks import MOST_RUNS
+from ..ground.errors import DataError
 from .base import Axes, Model, axis, check_number, own_candidates
 from .capabilities import Capabilities
 from .knn import NEIGHBOURS, ballots, check_neighbours

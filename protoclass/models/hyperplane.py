@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
 from ..core.proximity.embedding import Spectral, embedding, reflexive
 from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
 from ..core.task import Points, RulePath, Task
-from ..errors import DataError, OptionError, brief, shown
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, brief, shown
 from .base import Axes, Model, axis, check_number
 from .capabilities import Capabilities
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct, kmeans
+from ..ground.checks import MOST_RUNS, one_of
 from .base import Axes, axis, check_fixed, heaviest_class
 from .capabilities import Capabilities
 from .counts import PerClass, check_counts, counts, in_words

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
-from ..errors import TooLarge, shown
+from ..ground.checks import MOST_RUNS, one_of
+from ..ground.errors import TooLarge, shown
 from .base import Axes, axis, check_fixed, check_labelled, heaviest_class
 from .capabilities import Capabilities
 from .counts import PerClass, check_counts, check_enough, counts, default_counts, in_words

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
 from ..core.neighbours.limits import cover_hart
 from ..core.neighbours.votes import KNNPath
 from ..core.task import Points, Task
 from ..core.units import units
-from ..errors import DataError
+from ..ground.checks import one_of
+from ..ground.errors import DataError
 from .base import Axes, Model, axis, check_labelled, check_number
 from .capabilities import Capabilities, Learned
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import one_of
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.lvq import VARIANTS, Learning, codebook, draw_rows, nearest_weights, train_codes
-from ..errors import OptionError, brief
+from ..ground.checks import one_of
+from ..ground.errors import OptionError, brief
 from .base import Axes, check_fixed, check_number, heaviest_class, listed
 from .capabilities import Capabilities
 from .counts import PerClass, check_counts, counts, in_words

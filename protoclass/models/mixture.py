@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import MOST_RUNS, is_real, one_of
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
-from ..errors import DataError, OptionError, brief, shown
+from ..ground.checks import MOST_RUNS, is_real, one_of
+from ..ground.errors import DataError, OptionError, brief, shown
 from .base import GRID, Axes, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities
 from .counts import MOST, PerClass, check_counts, counts, in_words

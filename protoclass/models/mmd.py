@@ -11,7 +11,7 @@ import numpy as np
 from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities, witness
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from ..errors import TooLarge, shown
+from ..ground.errors import TooLarge, shown
 from .base import Axes, axis, check_fixed, check_labelled, check_number, heaviest_class
 from .capabilities import Capabilities, Criticised, Learned
 from .counts import PerClass, check_counts, check_enough, counts, in_words

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arguments import MOST_RUNS, one_of
 from ..core.neighbours.condensing import condense_rows, edit_rows
 from ..core.task import RulePath, Task
+from ..ground.checks import MOST_RUNS, one_of
 from .base import Axes, Model, check_fixed, own_candidates
 from .capabilities import Capabilities
 from .condensed import nearest_of

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
 from ..core.coding import MOST
 from ..core.covers.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.covers.certificate import objective
@@ -20,8 +19,9 @@ from ..core.covers.solving import Options, cover_paths
 from ..core.machines.bounds import compression_bound
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Path, Points, Task
-from ..declared import savable
-from ..errors import DataError, NotAvailable, OptionError
+from ..ground.checks import one_of
+from ..ground.errors import DataError, NotAvailable, OptionError
+from ..ground.savable import savable
 from .base import Axes, Grid, Model, axis, check_fixed, check_number, listed
 from .capabilities import Capabilities, Criticised, Learned, bound_table
 

@@ -7,8 +7,8 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from ..arguments import hint_for, hint_for_value, quoted
-from ..errors import NotAvailable, OptionError, brief, shown, warn
+from ..ground.checks import hint_for, hint_for_value, quoted
+from ..ground.errors import NotAvailable, OptionError, brief, shown, warn
 from ..metrics.base import Metric
 from ..metrics.registry import register_metric
 from .base import Model

@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
 from ..core.machines.bounds import machine_bound
 from ..core.machines.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
 from ..core.machines.rule import DELTA, NEVER, REST, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
 from ..core.parallel import each
 from ..core.query import Query
 from ..core.task import Rule, Task
-from ..errors import DataError, OptionError, TooLarge, brief, shown
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
 from .base import Axes, Model, axis, check_labelled, check_number, listed
 from .capabilities import Capabilities, Condition, Learned, bound_table
 

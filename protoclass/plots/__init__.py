@@ -6,9 +6,9 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any
 
-from ..arguments import check_known, one_of, renamed
-from ..errors import NotAvailable, OptionError
 from ..estimation.fitted import Fitted
+from ..ground.checks import check_known, one_of, renamed
+from ..ground.errors import NotAvailable, OptionError
 from ..values import load
 
 METHODS = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import whole_number
 from ..estimation.fitted import Fitted
+from ..ground.checks import whole_number
 from ..views.names import list_short
 from ..views.profiles import describe_head, list_profiles
 from .palette import colour, ink

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
-from ..errors import NotAvailable
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable
 from ..views.curve import (
     Curve,
     check_axis,

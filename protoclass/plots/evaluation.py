@@ -8,9 +8,9 @@ import numpy as np
 
 from ..analysis.evaluation import Test, TestByGroup
 from ..analysis.evaluation import test as test_on
-from ..arguments import one_of
-from ..errors import OptionError, brief
 from ..estimation.fitted import Fitted
+from ..ground.checks import one_of
+from ..ground.errors import OptionError, brief
 from ..views.confusion import Confusion
 from ..views.evaluation import class_curve, list_coverage, list_curves, list_groups, list_perturbation, shown_classes
 from ..views.names import list_short

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import OptionError, brief
+from ..ground.errors import OptionError, brief
 from .fitting import cut_names, fit_cells, fold_words, part_ticks, wrap_words
 from .labels import place_labels
 from .style import factor, plain_text, scale_letters

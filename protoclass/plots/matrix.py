@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
-from ..errors import OptionError
+from ..ground.checks import one_of
+from ..ground.errors import OptionError
 from ..metrics.check import classes_of
 from ..metrics.dissimilarity import Dissimilarity
 from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import lcm
 from typing import Any
 
-from ..settings import options
+from ..ground.options import options
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
 GREY = "#6E6E6E"  # 3 : 1 at least on light and on dark paper

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import whole_number
 from ..estimation.fitted import Fitted
+from ..ground.checks import whole_number
 from ..views.geometry import map_prototypes
 from ..views.names import shorten
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import whole_number
-from ..errors import NotAvailable
 from ..estimation.fitted import Fitted
+from ..ground.checks import whole_number
+from ..ground.errors import NotAvailable
 from ..views.names import shorten
 from ..views.rule import count_removed, list_conditions
 from ..views.words import write_number

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import OptionError, brief
+from ..ground.errors import OptionError, brief
 from ..metrics.embedding import Embedding, Spectrum
 from ..views.analyses import list_eigenvalues, list_places
 from .finish import framed

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import brief
 from ..estimation.fitted import Fitted
+from ..ground.errors import brief
 from ..views.names import list_short
 from ..views.why import list_reasons
 from ..views.words import write_number

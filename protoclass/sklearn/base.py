@@ -14,10 +14,10 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
-from ..arguments import one_of
-from ..errors import DataError, OptionError, brief, shown
 from ..fitting import Fit, fit
 from ..frames.tables import as_pandas
+from ..ground.checks import one_of
+from ..ground.errors import DataError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 

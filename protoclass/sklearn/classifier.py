@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.memory import check_fits
 from ..core.query import distances_by
 from ..core.scores import relative_margins, with_largest
-from ..errors import NotAvailable
 from ..fitting import Fit
+from ..ground.errors import NotAvailable
 from .base import PrototypeEstimator, check_answered
 
 VALUES = ("decision", "prob", "distance")  # what decision_function has of a rule: the first that it predicts

@@ -11,7 +11,7 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 
-from ..errors import DataError, OptionError
+from ..ground.errors import DataError, OptionError
 from ..models.registry import model
 from .base import PrototypeEstimator
 

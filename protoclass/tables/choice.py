@@ -10,7 +10,7 @@ import pandas as pd
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.resampling import draws_folds
-from ..settings import significant, told_apart
+from ..ground.options import significant, told_apart
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.learning import worse_than_one_class
-from ..settings import fixed, significant
+from ..ground.options import fixed, significant
 from ..values import NUMBERS
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ..analysis.evaluation import Test
 from ..core.intervals import Estimate
-from ..errors import visible
-from ..settings import fixed, significant
+from ..ground.errors import visible
+from ..ground.options import fixed, significant
 from ..views.names import list_short
 
 if TYPE_CHECKING:

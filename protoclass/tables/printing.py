@@ -6,11 +6,11 @@ import html
 
 import pandas as pd
 
-from ..errors import visible, visible_lines
 from ..estimation.fitted import Fitted
 from ..estimation.learning import worse_than_one_class
+from ..ground.errors import visible, visible_lines
+from ..ground.options import SAME, fixed, significant, with_error
 from ..metrics.measuring import automatic
-from ..settings import SAME, fixed, significant, with_error
 from ..values import facts_as_html, facts_as_text
 from .choice import choice_facts
 from .unpredicted import class_facts

@@ -10,7 +10,7 @@ from typing import Any
 from statsmodels.iolib.summary import Summary, summary_return
 from statsmodels.iolib.table import SimpleTable
 
-from ..errors import visible
+from ..ground.errors import visible
 
 LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
          "<": r"\textless{}"}  # fmt: skip

@@ -10,7 +10,7 @@ import pandas as pd
 from ..core.choose import RULES
 from ..core.covers.certificate import Objective
 from ..estimation.fitted import Fitted
-from ..settings import fixed, significant
+from ..ground.options import fixed, significant
 from .choice import repeats_note
 from .printing import facts, per_class
 from .tidy import list_prototypes

@@ -9,10 +9,10 @@ import pandas as pd
 
 from ..analysis.why import certified, why_not_certified
 from ..core.memory import check_fits
-from ..errors import DataError
 from ..estimation.fitted import Fitted
 from ..frames.reading import origin_of
 from ..frames.tables import as_given, as_pandas, beside_given
+from ..ground.errors import DataError
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "certified", "covered")  # by augment
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..analysis.separation import tells_apart
-from ..errors import brief
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import class_factors, with_class_factors
 from ..estimation.resampling import losses, mean_loss, row_weights
-from ..settings import SAME, significant
+from ..ground.errors import brief
+from ..ground.options import SAME, significant
 
 LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
 NAMED = 5  # classes that a line names before it counts the others

@@ -16,10 +16,10 @@ from ..core.distances.geometry import Geometry
 from ..core.distances.minkowski import minkowski
 from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
-from ..errors import OptionError
 from ..frames.frame import mold
 from ..frames.sql import ROW as TABLE
 from ..frames.sql import Columns, dialect_of
+from ..ground.errors import OptionError
 from ..metrics.base import TrainedMetric, VectorMetric
 from ..metrics.in_sql import PROTOTYPE, ROW, MetricInSQL, SQLDistance, sql_distance
 from ..metrics.mixed import Mixed

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..errors import ProtoclassError
+from ..ground.errors import ProtoclassError
 from ..metrics.arrays import same
 
 S = TypeVar("S")

@@ -11,9 +11,9 @@ import pandas as pd
 
 from ..core.sql import InSQL
 from ..core.task import Rule
-from ..errors import NotAvailable, ProtoclassError
+from ..export.saving import load
 from ..fitting import Fit, fit
-from ..saving import load
+from ..ground.errors import NotAvailable, ProtoclassError
 from .contract import ask_sqlite, pickled, require, uneven_classes
 from .subject import RAW, Subject, answers, deed, registered, require_same
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.query import Query, answer
 from ..core.task import Path, Rule, Task
-from ..errors import OptionError, ProtoclassError
+from ..ground.errors import OptionError, ProtoclassError
 from ..metrics.arrays import same
 from ..models.base import GRID, Grid
 from .contract import accepted, require, uneven_classes

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..core.sources import Rep
-from ..errors import ProtoclassError
 from ..frames.frame import Frame, mold
+from ..ground.errors import ProtoclassError
 from ..metrics.base import Metric, TrainedMetric
 from .contract import ContractError, require, unless_refused
 

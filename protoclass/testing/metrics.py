@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Rep, part
-from ..errors import shown
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
+from ..ground.errors import shown
 from ..metrics.arrays import same
 from ..metrics.base import Metric, TrainedMetric, Traits
 from ..metrics.registry import metric as by_name

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..core.query import answer
 from ..core.task import Points, Rule, Stepwise, Task
-from ..errors import ProtoclassError
 from ..fitting import cross_validate, fit
+from ..ground.errors import ProtoclassError
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.capabilities import Capabilities

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..declared import kind_of
-from ..errors import FileError, NotAvailable, OptionError
+from ..export.saving import load
+from ..export.saving.classes import name_of
+from ..ground.errors import FileError, NotAvailable, OptionError
+from ..ground.savable import kind_of
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.measuring import measure_frame
 from ..metrics.registry import METRICS
-from ..saving import load
-from ..saving.classes import name_of
 from .contract import ContractError, require
 from .measured import Measured, equal
 

@@ -11,8 +11,8 @@ from ..analysis.comparison import Comparison
 from ..analysis.importance import importance
 from ..analysis.permutation import PermutationTest
 from ..analysis.stability import Stability
-from ..errors import NotAvailable
 from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable
 from ..metrics.embedding import Embedding, Spectrum
 from .words import write_number
 

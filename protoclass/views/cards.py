@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.sources import Source
-from ..errors import NotAvailable, shown
 from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable, shown
 from ..metrics.base import as_vectors
 from .coverage import Coverage
 from .members import lies_within

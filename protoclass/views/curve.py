@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number
-from ..errors import OptionError, brief
 from ..estimation.error_curve import ErrorCurve
+from ..ground.checks import is_number
+from ..ground.errors import OptionError, brief
 from .words import write_value
 
 LINES = 8  # values of a second parameter that get a line

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..analysis.evaluation import Test, TestByGroup
 from ..core.ranking import Curve, curve
-from ..errors import NotAvailable
+from ..ground.errors import NotAvailable
 
 COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)  # levels at which the coverage of prediction sets is drawn
 

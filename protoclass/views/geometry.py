@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
 from ..core.proximity.scaling import sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
-from ..errors import DataError, NotAvailable, NoVectors, OptionError
 from ..estimation.fitted import Fitted
+from ..ground.checks import one_of
+from ..ground.errors import DataError, NotAvailable, NoVectors, OptionError
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from .prototypes import list_names, list_rows, measure_apart, take

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.proximity.scaling import torgerson
-from ..errors import DataError
+from ..ground.errors import DataError
 from ..metrics.check import classes_of
 from ..metrics.dissimilarity import Dissimilarity
 

@@ -11,12 +11,12 @@ import pandas as pd
 
 from ..analysis import steps
 from ..analysis.steps import ball, place_of
-from ..arguments import whole_number
 from ..core.query import distances_by
-from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fitted import Fitted
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
+from ..ground.checks import whole_number
+from ..ground.errors import NotAvailable, OptionError, brief
 from ..models.registry import lacking
 from .prototypes import list_rows, take
 

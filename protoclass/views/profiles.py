@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..errors import NotAvailable
 from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable
 from .cards import find_rivals, read_predictors
 from .names import shorten
 from .prototypes import list_names, list_rows, list_shown

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import path
-from ..errors import NotAvailable
 from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable
 from ..models.registry import lacking
 from .curve import find_ends
 

@@ -9,8 +9,8 @@ import numpy as np
 from ..core.query import answer
 from ..core.sources import Source, part
 from ..core.task import Points
-from ..errors import NotAvailable
 from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable
 from ..metrics.dissimilarity import Dissimilarity
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import one_of
-from ..errors import OptionError, brief
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
+from ..ground.checks import one_of
+from ..ground.errors import OptionError, brief
+from ..ground.progress import bar
 from ..models.base import GRID, Model, is_tuned
 from ..models.registry import lacking
-from ..progress import bar
 
 ALL = "all"  # solvers that the method has
 PANELS = 6  # radii shown by default

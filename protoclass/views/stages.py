@@ -10,14 +10,14 @@ import numpy as np
 
 from ..core.sources import Source
 from ..core.task import Path, Rule, Stepwise
-from ..errors import OptionError, TooLarge, brief
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
 from ..estimation.problem import HOLD_LIMIT
+from ..ground.errors import OptionError, TooLarge, brief
+from ..ground.progress import bar
 from ..models.base import GRID
 from ..models.registry import methods_with
-from ..progress import bar
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from ..analysis.why import why
-from ..errors import NotAvailable
 from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable
 from .words import write_field
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..settings import SAME
+from ..ground.options import SAME
 from .prototypes import all_rows_serve, list_shown
 
 PARAMETERS = {

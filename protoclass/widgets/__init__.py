@@ -98,7 +98,7 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     if path is not None:
         check_path("save", path)
     if fit.frame.absent is not None:
-        from ..errors import NotAvailable
+        from ..ground.errors import NotAvailable
 
         raise NotAvailable(fit.frame.absent)
     explorer = PrototypeExplorer(fit, **options)

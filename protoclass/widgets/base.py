@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from traitlets import Bytes, Dict, Float, TraitType, Unicode
 
-from ..errors import OptionError, ProtoclassError, brief
+from ..ground.errors import OptionError, ProtoclassError, brief
 from ..views.words import write_value
 from .browser import script, style
 

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from traitlets import Instance, Int, validate
 
-from ..errors import OptionError, brief
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
+from ..ground.errors import OptionError, brief
 from ..plots.curve import curve
 from ..plots.palette import RISING, letters_on
 from ..views.confusion import share_rows

@@ -12,8 +12,8 @@ from ..analysis.steps import stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
+from ..ground.options import options
 from ..plots.style import colour, mark
-from ..settings import options
 from ..views.coverage import Coverage, measure_coverage
 from ..views.geometry import Plane, outline_balls
 from ..views.members import find_members

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import OptionError, brief
+from ..ground.errors import OptionError, brief
 from .base import Explorer
 
 SHARED = ("eps", "size", "class_", "selected")  # a radius is set before the size that it allows

@@ -12,11 +12,11 @@ from traitlets import Any as Anything
 from traitlets import Instance, Tuple, Unicode, validate
 
 from ..analysis.alternatives import swap
-from ..arguments import one_of
-from ..errors import OptionError, brief
 from ..estimation.fitted import Fitted
+from ..ground.checks import one_of
+from ..ground.errors import OptionError, brief
+from ..ground.options import significant
 from ..plots import plot
-from ..settings import significant
 from ..views.cards import DECISION, NEAREST, RIVAL, VOTE, Details, find_details, list_features, read_predictors
 from ..views.coverage import Coverage, measure_coverage
 from ..views.geometry import MAP, Plane, choose_axes, find_limits, list_predictors, make_plane

@@ -9,8 +9,8 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NotAvailable, OptionError, ProtoclassError, brief
-from ..files import check_free, write_file
+from ..ground.errors import NotAvailable, OptionError, ProtoclassError, brief
+from ..ground.files import check_free, write_file
 from ..views.geometry import list_predictors
 from ..views.words import write_field
 from .base import join

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from protoclass.core.choose import choose, choose_over_repeats
 from protoclass.core.folds import grouped, stratified
-from protoclass.errors import OptionError
+from protoclass.ground.errors import OptionError
 
 
 def test_glmnet_formula_by_hand():

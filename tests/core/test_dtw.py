@@ -8,7 +8,7 @@ import pytest
 
 from protoclass.core import parallel
 from protoclass.core.distances.dtw import dtw, lengths
-from protoclass.errors import DataError, OptionError
+from protoclass.ground.errors import DataError, OptionError
 
 
 def slow(a, b, window=None, power=2):

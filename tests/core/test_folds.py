@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from protoclass.core.folds import grouped, holdout, stratified, stratified_subset
-from protoclass.errors import OptionError
+from protoclass.ground.errors import OptionError
 
 
 def slow_groups(y, group, folds, seed):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from protoclass.core.neighbours.mmd import criticisms, default_gamma, mmd_prototypes, similarities, witness
-from protoclass.errors import DataError, OptionError
+from protoclass.ground.errors import DataError, OptionError
 
 
 def slow_J(K, w, own, S):

@@ -17,7 +17,7 @@ from protoclass.core.parallel import Once
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
-from protoclass.errors import TooLarge
+from protoclass.ground.errors import TooLarge
 
 
 def problem(seed, n=None, classes=None, places=30):

@@ -18,7 +18,7 @@ from protoclass.core.query import Query, answer, candidate_query
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points
-from protoclass.errors import NoVectors, TooLarge
+from protoclass.ground.errors import NoVectors, TooLarge
 from protoclass.metrics.reading import source_beside
 
 

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestCentroid
 
 import protoclass as pc
 from protoclass.core.vectors.shrunken import STEPS, probabilities, scores, shrunken
-from protoclass.errors import DataError, OptionError
+from protoclass.ground.errors import DataError, OptionError
 
 
 def problem(seed, n=24, p=7, G=3):

@@ -181,7 +181,7 @@ def test_problems_and_covers_are_those_of_the_matrix(case, small_tiles, monkeypa
 
 
 def test_an_infinite_distance_is_never_a_code(small_tiles):
-    from protoclass.errors import DataError
+    from protoclass.ground.errors import DataError
 
     def between(rows, candidates):
         values = minkowski(rows[0], candidates[0])

@@ -18,8 +18,8 @@ from protoclass.core.memory import limited
 from protoclass.core.neighbours import mmd
 from protoclass.core.parallel import Kernel, check_wanted, each, kernel, left
 from protoclass.core.vectors import centroids, medoids
-from protoclass.files import write_file
-from protoclass.saving.archive import write_archive
+from protoclass.export.saving.archive import write_archive
+from protoclass.ground.files import write_file
 
 HERE = Path(__file__).parent
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and disks of this kind are Linux's")
@@ -144,7 +144,7 @@ def test_long_kernels_of_methods_return_as_well(module, method, given, monkeypat
 )
 def test_an_interrupt_at_any_line_of_writing_leaves_no_file(tmp_path, monkeypatch, write, step):
     """It ends in KeyboardInterrupt also where an archive has an open entry then, which can't be closed."""
-    monkeypatch.setattr("protoclass.saving.archive.versions", dict)  # which reads what is installed, in thousands of lines
+    monkeypatch.setattr("protoclass.export.saving.archive.versions", dict)  # which reads what is installed, in thousands of lines
     path, kept, lines = tmp_path / "a", [], 0
     path.write_text("old")
     while True:
@@ -182,7 +182,7 @@ def test_large_arrays_are_compressed_and_read_piece_by_piece(tmp_path, monkeypat
         return write(self, data)
 
     monkeypatch.setattr(zipfile._ZipWriteFile, "write", noted)
-    monkeypatch.setattr("protoclass.saving.archive.AT_ONCE", 1000)
+    monkeypatch.setattr("protoclass.export.saving.archive.AT_ONCE", 1000)
     saved = fit.save(tmp_path / "pieces")
     assert max(sizes) == 1000
     assert saved.path.read_bytes() == whole

@@ -221,8 +221,8 @@ def test_twelve_colours_are_seen_on_light_and_dark_paper_and_stay_apart_for_thos
     """In CIE Lab, as they are and as dichromats see them (matrices of Machado, Oliveira and Fernandes 2009, severity 1)."""
     from matplotlib.colors import to_rgb
 
+    from protoclass.ground.options import COLOURS
     from protoclass.plots.palette import GREY, WRONG, contrast
-    from protoclass.settings import COLOURS
 
     for ground in ("white", "#111111", "black"):
         assert min(contrast(c, ground) for c in (*COLOURS, WRONG, GREY)) >= 3, ground

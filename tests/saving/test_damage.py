@@ -128,7 +128,7 @@ def test_sizes_that_are_not_there(tmp_path, whole):
 
 
 def test_more_than_memory(tmp_path, whole, monkeypatch):
-    monkeypatch.setattr("protoclass.saving.archive.room", lambda: 1000)
+    monkeypatch.setattr("protoclass.export.saving.archive.room", lambda: 1000)
     refuses(whole, tmp_path, "above a quarter of the memory that is left", pc.TooLarge)
 
 
@@ -260,7 +260,7 @@ def test_a_disk_that_is_full_at_any_write_leaves_the_old_file(tmp_path, monkeypa
     fit = pc.fit("y ~ x", pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "y": list("aabb")}), eps=1.0)
     path, real, done = tmp_path / "fit.proto", open, False
     path.write_bytes(b"before")
-    monkeypatch.setattr("protoclass.files.open", lambda *a, **k: Full(real(*a, **k)), raising=False)
+    monkeypatch.setattr("protoclass.ground.files.open", lambda *a, **k: Full(real(*a, **k)), raising=False)
     for k in range(10_000):
         Full.left = k
         try:
@@ -284,7 +284,7 @@ def test_a_disk_that_fails_at_the_end(call, fit, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(f"protoclass.files.os.{call}", fail)
+    monkeypatch.setattr(f"protoclass.ground.files.os.{call}", fail)
     with pytest.raises(pc.FileError, match="Input/output error"):
         fit.save(path, overwrite=True)
     assert path.read_bytes() == b"before"
@@ -316,7 +316,7 @@ def test_a_process_that_is_killed_while_it_saves_leaves_a_whole_file(fit, tmp_pa
 
 HALF = """
 import os, sys, signal, protoclass as pc
-import protoclass.files as files
+import protoclass.ground.files as files
 fit = pc.load(sys.argv[1])
 files.os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 fit.save(sys.argv[1], overwrite=True)
@@ -343,7 +343,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_save_of_the_file(fit,
 def test_a_file_that_another_process_is_writing_is_left_to_it(fit, tmp_path, monkeypatch):
     """Two saves of one file at the same time: both end, and the last one stays."""
     path, inner = tmp_path / "fit.proto", []
-    monkeypatch.setattr("protoclass.files.os.fsync", lambda number: inner or inner.append(0) or inner.append(fit.save(path)))
+    monkeypatch.setattr("protoclass.ground.files.os.fsync", lambda number: inner or inner.append(0) or inner.append(fit.save(path)))
     assert fit.save(path, overwrite=True).size == path.stat().st_size
     assert len(inner) == 2
     assert [p.name for p in tmp_path.iterdir()] == ["fit.proto"]

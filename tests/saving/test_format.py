@@ -6,12 +6,12 @@ from dataclasses import fields
 
 import pytest
 
-import protoclass.saving
-from protoclass.saving import classes, parts, values
+import protoclass.export.saving
+from protoclass.export.saving import classes, codecs, derived
 
 classes.import_all()
 KNOWN = {name: kind for name, kind in classes.known_classes().items() if kind.of.__module__.startswith("protoclass.")}
-OURS = sorted(KNOWN.keys() - parts.DERIVED.keys())
+OURS = sorted(KNOWN.keys() - derived.DERIVED.keys())
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -23,15 +23,15 @@ def test_every_field_is_in_the_documentation_of_its_class(name):
 
 
 def test_every_tag_is_in_the_documentation_of_the_format():
-    text = inspect.getdoc(protoclass.saving)
-    source = inspect.getsource(values.Decoder.decode)
-    for tag in {*values.CODECS, *re.findall(r'tag == "([a-z ]+)"', source)}:
+    text = inspect.getdoc(protoclass.export.saving)
+    source = inspect.getsource(codecs.Decoder.decode)
+    for tag in {*codecs.CODECS, *re.findall(r'tag == "([a-z ]+)"', source)}:
         assert f'{{"{tag}":' in text, tag
 
 
-@pytest.mark.parametrize("name", sorted(parts.DERIVED))
+@pytest.mark.parametrize("name", sorted(derived.DERIVED))
 def test_classes_with_derived_fields_say_what_is_written(name):
-    text = inspect.getdoc(protoclass.saving)
+    text = inspect.getdoc(protoclass.export.saving)
     assert f"`{name}`" in text
-    for field in parts.DERIVED[name].written(KNOWN[name].of):
+    for field in derived.DERIVED[name].written(KNOWN[name].of):
         assert f"`{field}`" in text, f"{field} of {name}"

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass import verifier
+from protoclass.export import verifier
 
 from . import mutants
 from .battery import FITS, IRIS, SLIM

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
-from ...errors import printed
+from ...ground.errors import printed
+from ...ground.savable import savable
 
 Array = NDArray[Any]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
-from ...errors import OptionError, brief
+from ...ground.errors import OptionError, brief
+from ...ground.savable import savable
 from ..coverage import NONE, covering_by
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
 from ..task import Path, Points, Rule

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TooLarge
+from ...ground.errors import TooLarge
 from ..coding import Coding, bins_for
 from ..memory import room
 from ..parallel import each

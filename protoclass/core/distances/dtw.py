@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import one_of, whole_number
-from ...errors import DataError
+from ...ground.checks import one_of, whole_number
+from ...ground.errors import DataError
 from ..parallel import SMALL, each, kernel
 
 Array = NDArray[Any]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import OptionError
+from ...ground.errors import OptionError
 from ..parallel import each, kernel
 
 BLOCK = 64  # rows given to a thread at a time

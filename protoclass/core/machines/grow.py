@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
+from ...ground.savable import savable
 from ..parallel import kernel, left
 
 Array = NDArray[Any]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
+from ...ground.savable import savable
 from ..task import Points
 from .bounds import machine_bound
 from .grow import BALL, HOLE, LOW, Machine

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import whole_number
-from ...errors import OptionError, brief
+from ...ground.checks import whole_number
+from ...ground.errors import OptionError, brief
 
 Array = NDArray[Any]
 

@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import whole_number
-from ...errors import DataError, OptionError
+from ...ground.checks import whole_number
+from ...ground.errors import DataError, OptionError
 from ..coding import bins_for
 from ..histogram import Pairs, values_at
 from ..parallel import kernel, left

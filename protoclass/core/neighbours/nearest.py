@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
+from ...ground.savable import savable
 from ..coverage import NONE, covering_by
 from ..parallel import few, kernel
 from ..task import Points

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
+from ...ground.savable import savable
 from ..parallel import kernel
 from ..task import Points
 from ..units import EXACT

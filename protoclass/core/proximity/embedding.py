@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import DataError
+from ...ground.errors import DataError
 from ..parallel import alone
 
 Array = NDArray[Any]

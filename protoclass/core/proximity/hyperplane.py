@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
+from ...ground.savable import savable
 from ..distances.minkowski import products
 from ..task import Points
 from .embedding import Spectral

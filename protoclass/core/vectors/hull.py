@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import DataError
+from ...ground.errors import DataError
 
 Array = NDArray[Any]
 FLAT = 1e-9  # singular values below this share of the largest are 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
+from ...ground.savable import savable
 from ..parallel import kernel, left
 from ..task import Points
 from .centroids import centred, first_rows, generator, partitions, tolerance

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declared import savable
-from ...errors import DataError, OptionError
+from ...ground.errors import DataError, OptionError
+from ...ground.savable import savable
 from ..distances.minkowski import products
 from ..task import Points
 

@@ -12,21 +12,22 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .analysis.evaluation import Test, TestByGroup
-from .analysis.evaluation import test as test_on
-from .analysis.stability import stability as find_stability
-from .errors import NotAvailable, OptionError, brief
-from .estimation.fitted import Fitted
-from .files import check_free, write_file
-from .plots import plot
-from .settings import significant
-from .tables.printing import html_text
-from .tables.summary import summary
-from .tables.tidy import list_prototypes
-from .widgets.browser import script, style
+from ..analysis.evaluation import Test, TestByGroup
+from ..analysis.evaluation import test as test_on
+from ..analysis.stability import stability as find_stability
+from ..estimation.fitted import Fitted
+from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.files import check_free, write_file
+from ..ground.options import significant
+from ..plots import plot
+from ..tables.printing import html_text
+from ..tables.summary import summary
+from ..tables.tidy import list_prototypes
+from ..widgets.browser import script, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 SHOWN = 30  # prototypes and variables in a table
 PACKAGES = ("numpy", "scipy", "pandas", "numba", "scikit-learn", "formulaic", "statsmodels", "highspy", "matplotlib")
@@ -92,7 +93,7 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
 
 def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    from .widgets.saved import policy  # ipywidgets and matplotlib take 0.5 s that a fit without a page does without
+    from ..widgets.saved import policy  # ipywidgets and matplotlib take 0.5 s that a fit without a page does without
 
     title = html.escape(f"{fit.model.title}: {fit.formula}")
     body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability))
@@ -106,7 +107,7 @@ def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
 
 def sections(fit: Fitted, test: Any, stability: bool) -> Iterator[tuple[str, str]]:
     """Headings and contents of the page, in order."""
-    from .plots.curve import curve  # see `page`
+    from ..plots.curve import curve  # see `page`
 
     yield "The fit", html_text(fit) + picture(partial(plot, fit), "the prototypes among the rows")
     yield "Explorer", explorer(fit)
@@ -126,8 +127,8 @@ def sections(fit: Fitted, test: Any, stability: bool) -> Iterator[tuple[str, str
 
 def explorer(fit: Fitted) -> str:
     """The explorer of the fit, which needs no Python; where there is no map, the reason."""
-    from .widgets.prototypes import PrototypeExplorer  # see `page`
-    from .widgets.saved import fragment
+    from ..widgets.prototypes import PrototypeExplorer  # see `page`
+    from ..widgets.saved import fragment
 
     try:
         return fragment(PrototypeExplorer(fit))
@@ -187,7 +188,7 @@ def versions() -> list[str]:
 
 
 def own_version() -> str:
-    from . import __version__
+    from .. import __version__
 
     return __version__
 

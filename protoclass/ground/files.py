@@ -19,6 +19,7 @@ from .errors import FileError, OptionError, ProtoclassError, brief, cut, shown
 if TYPE_CHECKING:
     import pandas as pd
 
+
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open can't be removed

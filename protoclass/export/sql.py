@@ -12,10 +12,10 @@ import pandas as pd
 
 from ..core.sql import InSQL
 from ..core.task import Points
-from ..errors import NotAvailable, OptionError, brief
 from ..estimation.fitted import Fitted
 from ..frames.reading import names_of
 from ..frames.sql import ROW, Columns, Dialect, all_of, dialect_of
+from ..ground.errors import NotAvailable, OptionError, brief
 from ..metrics.in_sql import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.in_sql import ROW as MEASURED
 

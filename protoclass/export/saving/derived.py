@@ -15,15 +15,15 @@ import pandas as pd
 
 import protoclass
 
-from ..core.query import answer_block
-from ..core.sources import Rep, part
-from ..errors import FileError, cut
-from ..frames.formula import TRANSFORMS, check_factors
-from ..frames.schema import check_kind
-from ..frames.specification import spec_of_states, states_of
-from ..frames.spelling import name_columns
-from ..metrics.arrays import check_rep, same
-from ..metrics.base import as_vectors, candidates_of, rows_of
+from ...core.query import answer_block
+from ...core.sources import Rep, part
+from ...frames.formula import TRANSFORMS, check_factors
+from ...frames.schema import check_kind
+from ...frames.specification import spec_of_states, states_of
+from ...frames.spelling import name_columns
+from ...ground.errors import FileError, cut
+from ...metrics.arrays import check_rep, same
+from ...metrics.base import as_vectors, candidates_of, rows_of
 
 FUNCTIONS = ("fit", "cross_validate")
 LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")

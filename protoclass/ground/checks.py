@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from .elsewhere import ELSEWHERE, SAME_AS, VALUES
 from .errors import NotAvailable, OptionError, brief, cut, shown
+from .foreign_names import ELSEWHERE, SAME_AS, VALUES
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -122,7 +122,7 @@ def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None
     --------
     >>> check_known("predict()", ["newdata"], ["new", "kind"])
     Traceback (most recent call last):
-    protoclass.errors.OptionError: predict() has no argument 'newdata': newdata= is new= here; its arguments are new, kind
+    protoclass.ground.errors.OptionError: predict() has no argument 'newdata': newdata= is new= here; its arguments are new, kind
     """
     for name in given:
         if name not in known:
@@ -139,7 +139,7 @@ class NamedArguments:
     >>> import protoclass as pc
     >>> pc.KNN(n_neighbors=3)
     Traceback (most recent call last):
-    protoclass.errors.OptionError: KNN() has no argument 'n_neighbors': n_neighbors= is k= here; its arguments are k, ties
+    protoclass.ground.errors.OptionError: KNN() has no argument 'n_neighbors': n_neighbors= is k= here; its arguments are k, ties
     """
 
     def __new__(cls, *args: object, **given: object) -> Self:

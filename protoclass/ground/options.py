@@ -6,7 +6,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from .arguments import one_of, renamed, whole_number
+from .checks import one_of, renamed, whole_number
 from .errors import NotAvailable, OptionError, brief, shown
 
 # four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for those who lack a kind of cones
@@ -52,7 +52,7 @@ class Options:
     >>> pc.options.reset()
     >>> pc.options.colors = ["red", "blue"]
     Traceback (most recent call last):
-    protoclass.errors.OptionError: options has no 'colors': did you mean 'colours'? Known are colours, progress, digits
+    protoclass.ground.errors.OptionError: options has no 'colors': did you mean 'colours'? Known are colours, progress, digits
     """
 
     colours: tuple[str, ...]

@@ -61,14 +61,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..arguments import known_arguments
-from ..core.memory import limited
-from ..errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
-from ..files import check_free
-from ..frames.tables import Absent, as_pandas
+from ...core.memory import limited
+from ...frames.tables import Absent, as_pandas
+from ...ground.checks import known_arguments
+from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
+from ...ground.files import check_free
 from .archive import damaged, read_archive, write_archive
 from .classes import SAVED, import_all, name_of
-from .values import Decoder, Encoder
+from .codecs import Decoder, Encoder
 
 LABEL = 4  # bytes of a file for each label that it counts and does not write: a row has a weight and a class of 8 bytes each
 FEW_LABELS = 2**16  # which any file may count
@@ -123,7 +123,7 @@ def load(path: Any) -> Any:
     """What `save` has written: a fit, a cross-validation, a dissimilarity or a comparison.
 
     It predicts to the same bits, prints, summarises and draws the same. A file is not trusted: it runs no code, opens no other file
-    and no address, and whatever is not as `save` writes it ends in an error; see `protoclass.saving` for the format. Still,
+    and no address, and whatever is not as `save` writes it ends in an error; see `protoclass.export.saving` for the format. Still,
     a file says what its writer wants it to say: whether the numbers are those of the data, only the data can tell, see `verify`.
 
     Parameters

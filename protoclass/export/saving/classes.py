@@ -14,12 +14,12 @@ import pandas as pd
 
 import protoclass
 
-from ..cluster import is_dask
-from ..declared import SAVABLE, Kind
-from ..errors import FileError, NotAvailable, OptionError, brief
-from ..frames.frame import Frame
-from ..metrics import registry as metrics
-from ..models import registry as models
+from ...cluster import is_dask
+from ...frames.frame import Frame
+from ...ground.errors import FileError, NotAvailable, OptionError, brief
+from ...ground.savable import SAVABLE, Kind
+from ...metrics import registry as metrics
+from ...models import registry as models
 
 SAVED = ("Fit", "Validation", "Dissimilarity", "Comparison")  # public classes that have `save`
 BESIDE = ("Mixed", "unlabelled")  # and public names whose modules declare classes that no registry leads to

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import FileError, NotAvailable, ProtoclassError, cut
-from ..frames.tables import as_given, as_pandas, eager_library
+from ...frames.tables import as_given, as_pandas, eager_library
+from ...ground.errors import FileError, NotAvailable, ProtoclassError, cut
 from .archive import array_bytes, plain
 from .classes import check_fields, class_of, conforms, hints_of, known_classes, names_of_classes, refused
-from .parts import CHECKS, DERIVED
+from .derived import CHECKS, DERIVED
 
 DEEPEST = 60  # values inside one another
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}

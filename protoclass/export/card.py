@@ -11,16 +11,16 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import OptionError, brief, cut, printed
-from .estimation.fitted import Fitted
-from .files import write_file
-from .frames.blocks import fingerprint
+from ..estimation.fitted import Fitted
+from ..frames.blocks import fingerprint
+from ..ground.errors import OptionError, brief, cut, printed
+from ..ground.files import write_file
+from ..ground.options import significant
+from ..tables.printing import facts, validated
+from ..tables.summary import by_class, certificate_rows, notes
+from ..tables.tidy import list_prototypes
+from ..values import public
 from .report import STYLE, cited, versions
-from .settings import significant
-from .tables.printing import facts, validated
-from .tables.summary import by_class, certificate_rows, notes
-from .tables.tidy import list_prototypes
-from .values import public
 
 SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes

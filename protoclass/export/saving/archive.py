@@ -20,9 +20,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.lib import format as npy
 
-from ..core.memory import room
-from ..errors import FileError, TooLarge, cut, shown
-from ..files import write_by
+from ...core.memory import room
+from ...ground.errors import FileError, TooLarge, cut, shown
+from ...ground.files import write_by
 
 FORMAT, VERSION = "protoclass", 2
 DOCUMENT, ARRAY = "content.json", re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
@@ -58,7 +58,7 @@ def write_archive(path: Path, document: Mapping[str, Any], arrays: Sequence[byte
     Raises
     ------
     OptionError, FileError
-        See `protoclass.files.write_by`.
+        See `protoclass.ground.files.write_by`.
     """
     head = {"format": FORMAT, "version": VERSION, "written by": versions(), "arrays": [_sum(data) for data in arrays]}
     text = json.dumps(head | dict(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -110,7 +110,7 @@ def _pieces(data: bytes | bytearray) -> Iterator[memoryview]:
 
 def versions() -> dict[str, str]:
     """Versions of this package and of those whose numbers are in a file."""
-    from .. import __version__
+    from ... import __version__
 
     out = {"protoclass": __version__, "python": platform.python_version()}
     for name in PACKAGES:

@@ -8,7 +8,7 @@ from time import sleep
 from typing import Any
 from weakref import WeakSet
 
-from .settings import options
+from .options import options
 
 WAIT = 2.0  # seconds of work that need no bar
 AT_A_TERMINAL = 1.0  # where nothing else says that something goes on

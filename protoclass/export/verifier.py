@@ -1,7 +1,7 @@
 """Checks what a saved fit claims against its data, by arithmetic: `python verifier.py iris.proto data.csv`.
 
 This file needs Python and NumPy and imports nothing of the package, so that it can be copied, read and run alone. It reads the
-file by itself (see `protoclass.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the scales that the
+file by itself (see `protoclass.export.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the scales that the
 file states, given matrices as they are), and from these the objective, what each ball covers, the lower bound that the dual prices
 prove, and the predictions of training rows. All else in the file is listed "as stated": only its writer knows if it is true.
 

@@ -49,7 +49,7 @@ def public(made: Public) -> Public:
 class Above:
     """A method that a floor above has for the class of a value: it is loaded when it is first asked for, by name.
 
-    The package of the floor says where the functions are: `METHODS["Stability"]["plot"]` is "protoclass.plots.stability:stability", a
+    The package of the floor says where the functions are: `METHODS["Stability"]["plot"]` is "protoclass.plots.analyses:stability", a
     module and a function of it. Signature and documentation of the method are those of the function.
     """
 
@@ -65,7 +65,7 @@ class Above:
 
 
 def load(place: str) -> Callable[..., Any]:
-    """The function of a module, which is imported: "protoclass.plots.stability:stability"."""
+    """The function of a module, which is imported: "protoclass.plots.analyses:stability"."""
     module, _, name = place.partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function

@@ -16,7 +16,7 @@ from common import Report, main, table
 
 import protoclass as pc
 from protoclass.plots.style import GREY, colour, mark, panels, plain_log
-from protoclass.views.solvers import compare_solvers
+from protoclass.views.rule import compare_solvers
 
 L2, LINF = pc.Euclidean(scale=False), pc.Chebyshev(scale=False)
 KNOBS: dict[str, Any] = {"solver": "rounding", "rounding": "union", "balls": "closed"}

@@ -12,21 +12,21 @@ from ..ground.errors import NotAvailable, OptionError
 from ..values import load
 
 METHODS = {
-    "Alternatives": {"plot": "protoclass.plots.alternatives:alternatives"},
-    "Comparison": {"plot": "protoclass.plots.comparison:comparison"},
-    "Criticisms": {"plot": "protoclass.plots.alternatives:criticisms"},
+    "Alternatives": {"plot": "protoclass.plots.analyses:alternatives"},
+    "Comparison": {"plot": "protoclass.plots.analyses:comparison"},
+    "Criticisms": {"plot": "protoclass.plots.analyses:criticisms"},
     "Dissimilarity": {"plot": "protoclass.plots.matrix:plot"},
-    "Embedding": {"plot": "protoclass.plots.spectrum:points"},
-    "PermutationTest": {"plot": "protoclass.plots.permutation:permutations"},
-    "Spectrum": {"plot": "protoclass.plots.spectrum:spectrum"},
-    "Stability": {"plot": "protoclass.plots.stability:stability"},
+    "Embedding": {"plot": "protoclass.plots.matrix:points"},
+    "PermutationTest": {"plot": "protoclass.plots.evaluation:permutations"},
+    "Spectrum": {"plot": "protoclass.plots.matrix:spectrum"},
+    "Stability": {"plot": "protoclass.plots.analyses:stability"},
     "Test": {"plot": "protoclass.plots.evaluation:draw_test"},
     "TestByGroup": {"plot": "protoclass.plots.evaluation:groups"},
     "Validation": {"plot": "protoclass.plots.curve:curve"},
 }  # what draws a value of each class, see `protoclass.values.Above`
 SEVERAL = {
     "radii": "protoclass.plots.prototypes:radii",
-    "cards": "protoclass.plots.cards:cards",
+    "cards": "protoclass.plots.columns:cards",
     "rule": "protoclass.plots.rule:rule",
     "images": "protoclass.plots.pictures:images",
     "miscovered": "protoclass.plots.pictures:miscovered",
@@ -34,17 +34,17 @@ SEVERAL = {
 }  # pictures of a fit on several Axes: functions of the fit and their options
 KINDS = {
     "prototypes": "protoclass.plots.prototypes:prototypes",
-    "progress": "protoclass.plots.progress:progress",
-    "path": "protoclass.plots.progress:path",
-    "confusion": "protoclass.plots.confusion:confusion_of_fit",
+    "progress": "protoclass.plots.rule:progress",
+    "path": "protoclass.plots.rule:path",
+    "confusion": "protoclass.plots.evaluation:confusion_of_fit",
     "validation": "protoclass.plots.curve:curve_of_fit",
-    "importance": "protoclass.plots.importance:importance",
-    "weights": "protoclass.plots.weights:weights",
+    "importance": "protoclass.plots.columns:importance",
+    "weights": "protoclass.plots.columns:weights",
     "map": "protoclass.plots.pictures:map_of_prototypes",
-    "solvers": "protoclass.plots.solvers:solvers",
-    "why": "protoclass.plots.why:why",
-    "alternatives": "protoclass.plots.alternatives:alternatives_of_fit",
-    "criticisms": "protoclass.plots.alternatives:criticisms_of_fit",
+    "solvers": "protoclass.plots.rule:solvers",
+    "why": "protoclass.plots.columns:why",
+    "alternatives": "protoclass.plots.analyses:alternatives_of_fit",
+    "criticisms": "protoclass.plots.analyses:criticisms_of_fit",
     "calibration": "protoclass.plots.evaluation:calibration_of_fit",
     **SEVERAL,
 }  # all; the others take the Axes after the fit
@@ -90,7 +90,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         raise OptionError(f"ax={ax!r}: Axes of matplotlib, as plt.subplots() gives them, or None")
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
-    from .finish import finish, list_artists  # matplotlib takes 0.3 s that a fit which is not drawn does without
+    from .layout import finish, list_artists  # matplotlib takes 0.3 s that a fit which is not drawn does without
 
     function = load(KINDS[kind or "prototypes"])
     _check_options(kind, function, options)

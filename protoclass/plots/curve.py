@@ -26,10 +26,23 @@ from ..views.curve import (
     within_one_se,
 )
 from ..views.words import MEASURES, PARAMETERS, describe_selection, write_number, write_value
-from .finish import framed
-from .fitting import keep_within
-from .palette import RISING, SHADE, colour, faint, ink, letters_on, mark
-from .style import axes, factor, has_room, key, plain_log, scale_letters, shade_bar
+from .layout import framed, keep_within
+from .style import (
+    RISING,
+    SHADE,
+    axes,
+    colour,
+    factor,
+    faint,
+    has_room,
+    ink,
+    key,
+    letters_on,
+    mark,
+    plain_log,
+    scale_letters,
+    shade_bar,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,11 +11,10 @@ import pandas as pd
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..views.geometry import map_prototypes
-from ..views.names import shorten
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
-from .labels import DIRECT, name_classes
-from .palette import colour, mark
-from .style import LETTERS, axes, key, list_named
+from ..views.prototypes import shorten
+from .layout import DIRECT, name_classes
+from .style import LETTERS, axes, colour, key, list_named, mark
 
 INCH = 0.62  # a picture's side
 ACROSS = 11  # pictures in a row

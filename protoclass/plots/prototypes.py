@@ -1,4 +1,4 @@
-"""Prototypes and what their balls hold among the rows: in the plane of two predictors, or on a map."""
+"""Prototypes and what their balls hold among the rows: in the plane of two predictors, or on a map; or a rule in words."""
 
 from __future__ import annotations
 
@@ -7,19 +7,44 @@ from typing import Any
 import numpy as np
 
 from ..estimation.fitted import Fitted
-from ..views.features import has_features_alone
-from ..views.geometry import LANDMARKS, MAP, Plane, choose_axes, find_limits, make_plane, outline_balls, take_evenly
-from ..views.marks import BALLS
-from ..views.members import PAIRS, Members, find_members
-from ..views.names import shorten
-from ..views.prototypes import list_rows, list_shown
-from ..views.regions import predict_regions
-from ..views.solvers import fit_radii
+from ..views.cards import BALLS
+from ..views.geometry import (
+    LANDMARKS,
+    MAP,
+    Plane,
+    choose_axes,
+    find_limits,
+    make_plane,
+    outline_balls,
+    predict_regions,
+    take_evenly,
+)
+from ..views.prototypes import PAIRS, Members, find_members, list_rows, list_shown, shorten
+from ..views.rule import fit_radii, has_features_alone, list_rule
 from ..views.words import describe_balls, describe_prototypes
-from .features import draw_features
-from .labels import DIRECT, drop_names, name_classes
-from .palette import GREY, WRONG, colour, ink, mark, paper
-from .style import axes, key, list_named, panels
+from .layout import DIRECT, drop_names, keep_within, name_classes
+from .style import GREY, WRONG, axes, colour, ink, key, list_named, mark, panels, paper
+
+
+def draw_features(fit: Fitted, ax: Any = None) -> Any:
+    """A bar for each feature in the order chosen: rows that it covered, and those that it got wrong."""
+    rule = list_rule(fit)
+    table, at = rule.table, np.arange(len(rule.table))
+    names = list_named(table["label"], 60)
+    ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(table)))
+    ax.barh(at - 0.16, table["covers"], 0.3, color=colour(0), label="covered when chosen")
+    ax.barh(at + 0.16, table["errors"], 0.3, color=WRONG, label="got wrong")
+    widest = max(1.0, float(table[["covers", "errors"]].to_numpy().max()))
+    for shift, name in ((-0.16, "covers"), (0.16, "errors")):
+        for k, value in enumerate(table[name]):
+            text = ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=8.5)
+            keep_within(text, np.inf, 0.42)
+    ax.set_yticks(at, names)
+    ax.set(ylim=(len(table) - 0.5, -0.5), xlim=(0, 1.1 * widest), xlabel="rows", ylabel="rule, in the order chosen")
+    ax.set_title(f"{rule.title}\n{rule.subtitle}", fontsize="medium")
+    key(ax, "below", ncols=2)
+    return ax
+
 
 PANEL = 3.1  # inches of one of several pictures
 GRID = 240  # cells a side of the decision regions

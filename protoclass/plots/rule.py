@@ -1,4 +1,4 @@
-"""The conditions of a rule, a lane for each: the rows that come to it along what it compares, the cut, and those that it removes."""
+"""A rule step by step: its conditions, the error after each step, and what each solver reaches."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable
-from ..views.names import shorten
-from ..views.rule import count_removed, list_conditions
+from ..views.prototypes import shorten
+from ..views.rule import ALL, compare_solvers, count_removed, limit_path, list_conditions, list_errors, list_gains
 from ..views.words import write_number
-from .palette import colour, faint, ink, mark
-from .style import LETTERS, list_named, panels
+from .curve import draw_strip, mark_no_information
+from .layout import DIRECT, name_ends
+from .style import LETTERS, axes, colour, faint, has_room, ink, key, list_named, mark, panels, plain_log
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,3 +62,89 @@ def _draw_lane(ax: Any, table: pd.DataFrame, classes: list[Any], several: bool) 
     ax.set_xlabel(f"{shorten(head['quantity'])}, cut at {write_number(head['cut'])}", fontsize="small")
     machine = f"{shorten(head['machine'], LETTERS + 8)}, " if several else ""
     ax.set_title(f"{machine}{head['step']}. {shorten(head['condition'], 2 * LETTERS)}\n{count_removed(table)}", fontsize="small")
+
+
+def progress(fit: Fitted, ax: Any = None) -> Any:
+    """The share of the rows of each class, and of all rows, that the prototypes cover so far, in the order chosen.
+
+    Each mark is a prototype of its class.
+    """
+    table = list_gains(fit)
+    ax = axes(ax)
+    last, names = len(table), list_named([*fit.classes, "all rows"])
+    every = len(table) < 100
+    ends = []
+    for k, name in enumerate(names[:-1]):
+        own = table[table["class"] == k]
+        share = np.array([0.0, *own["share"], own["share"].iloc[-1] if len(own) else 0.0])
+        at = np.array([0, *own["step"], last])
+        form = {"marker": mark(k), "ms": 5 if every else 2.5, "markevery": slice(1, -1)}
+        ax.plot(at, share, lw=1.2, drawstyle="steps-post", color=colour(k), label=name, **form)
+        ends.append(share[-1])
+    ax.plot([0, *table["step"]], [0.0, *table["covered"]], "--", lw=1.5, drawstyle="steps-post", color=ink(ax), label=names[-1])
+    ends.append(float(table["covered"].iloc[-1]) if last else 0.0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set(xlim=(0, max(1, last)), ylim=(0, 1.02), xlabel="prototypes, in the order chosen (a mark: one of the class)")
+    ax.set_ylabel("share of rows in a ball of their class so far")
+    if len(fit.classes) <= DIRECT:
+        name_ends(ax, ends, [*fit.classes, "all rows"], [*map(colour, range(len(fit.classes))), ink(ax)])
+    else:
+        key(ax, "right", fit.frame.formula.response)
+    return ax
+
+
+def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
+    """Error of the first 1, 2, ... prototypes; see `Fit.path`.
+
+    Parameters
+    ----------
+    new : DataFrame, optional
+        New rows with their classes, whose error is drawn as well.
+    cv : as in `Fit.path`
+    """
+    table = list_errors(fit, new, cv)
+    ax = axes(ax)
+    size = table["size"]
+    style = "o-" if len(table) < 60 else "-"
+    lines = [("training_error", "training rows"), ("cv_error", "held-out rows, +- 1 SE"), ("new_error", "new rows")]
+    for k, (name, label) in enumerate(lines):
+        if name not in table:
+            continue
+        ax.plot(size, table[name], style, ms=3, lw=1.2, color=colour(k), label=label)
+        if name == "cv_error":
+            low, high = table[name] - table["cv_se"], table[name] + table["cv_se"]
+            ax.fill_between(size, low, high, color=colour(k), alpha=0.2, lw=0)
+    if len(table) > 30:
+        ax.set_xscale("log")
+        plain_log(ax.xaxis)
+    ax.set_ylim(*limit_path(table))
+    mark_no_information(ax, table.attrs["no_information"])
+    ax.set(
+        xlabel=f"number of {table.attrs['steps']}{' (log scale)' if len(table) > 30 else ''}",
+        ylabel="error (share of rows)",
+    )
+    strip = [draw_strip(table, size, ("bound",), ax)] if "bound" in table and has_room(ax) else []
+    if len(table) <= 30:
+        for part in (ax, *strip):
+            part.xaxis.get_major_locator().set_params(integer=True)
+    key(ax, "best")
+    return ax
+
+
+def solvers(fit: Fitted, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> Any:
+    """Objective against radius, a line for each solver, and the best lower bound."""
+    table = compare_solvers(fit, eps, solvers)
+    ax = axes(ax)
+    for k, (solver, part) in enumerate(table.groupby("solver", sort=False)):
+        ax.plot(
+            part["eps"], part["objective"], f"{mark(k)}-", ms=5, lw=1.1, mfc="none", color=colour(k), label=str(solver)
+        )
+    best = table.groupby("eps")["bound"].max()
+    ax.plot(best.index, best, ":", lw=1.6, color=ink(ax), label="proved lower bound")
+    ax.set_ylim(bottom=0)
+    if len(best) > 1 and best.index[-1] > 10 * best.index[0]:
+        ax.set_xscale("log")
+        plain_log(ax.xaxis)
+    ax.set(xlabel="radius eps of the balls", ylabel="objective (weight of rows)")
+    key(ax, "best")
+    return ax

@@ -12,7 +12,7 @@ from ..analysis.evaluation import Test
 from ..core.intervals import Estimate
 from ..ground.errors import visible
 from ..ground.options import fixed, significant
-from ..views.names import list_short
+from ..views.prototypes import list_short
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary

@@ -1,19 +1,205 @@
-"""`print(fit)`, as text and in a notebook."""
+"""`print(fit)`, as text and in a notebook, and what print and summary say of choices and of classes that are not predicted."""
 
 from __future__ import annotations
 
 import html
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from ..analysis.separation import tells_apart
+from ..estimation.calibration import READ
+from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import worse_than_one_class
-from ..ground.errors import visible, visible_lines
-from ..ground.options import SAME, fixed, significant, with_error
+from ..estimation.problem import class_factors, with_class_factors
+from ..estimation.resampling import draws_folds, losses, mean_loss, row_weights
+from ..ground.errors import brief, visible, visible_lines
+from ..ground.options import SAME, fixed, significant, told_apart, with_error
 from ..metrics.measuring import automatic
 from ..values import facts_as_html, facts_as_text
-from .choice import choice_facts
-from .unpredicted import class_facts
+
+
+def choice_facts(fit: Fitted) -> dict[str, str]:
+    """The lines `Grid` and `Folds` of print, where there is something to say."""
+    if fit.validation is None or fit.point is None or fit.selection.by_hand:
+        return {}
+    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)]), "Folds": _other_folds(fit.validation)}
+    return {name: words for name, words in out.items() if words}
+
+
+def _extended(fit: Fitted) -> list[str]:
+    """How default grids went on."""
+    assert fit.validation is not None
+    out = []
+    for name, extension in fit.validation.extensions.items():
+        went_on = f"the choice was the last {name}, {significant(extension.last)}: "
+        if extension.added:
+            went_on += f"{extension.added} larger added, up to {significant(fit.validation.grid[name].max())}"
+        else:
+            went_on += "none larger added"
+        out.append(went_on + ("" if extension.all_classes else ", as beyond a class has no prototypes"))
+    return out
+
+
+def _at_its_end(fit: Fitted) -> list[str]:
+    """The parameters whose value is the largest of the user's own, where larger ones may be better."""
+    assert fit.validation is not None
+    grid, values = fit.validation.grid, fit.selection.values
+    own = [c for c in grid if not fit.problem.model.has_default_grid(c) and pd.api.types.is_numeric_dtype(grid[c])]
+    ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf]
+    return [f"the choice is the last {c}, {significant(values[c])}: try larger ones" for c in ends]
+
+
+def _other_folds(validation: ErrorCurve) -> str:
+    """What other folds choose, where they choose something else; of repeats, what each alone chooses."""
+    draws, names = validation.draws, list(validation.grid)
+    if len(draws[names].drop_duplicates()) < 2:
+        return ""
+    if len(validation.of_fold) > 1:
+        values = [_point(row, names) for _, row in draws.iterrows()]
+        return f"the choice depends on them, each draw alone chooses {'; '.join(dict.fromkeys(values))}"
+    first, second = (row for _, row in draws.iterrows())
+    own, other = told_apart(first["size"], second["size"])
+    sizes = f"size {other}, not {own}" if own != other else f"size {own} as well"
+    return f"others choose {_point(second, names)} ({sizes}): repeats=10 averages"
+
+
+def _point(row: pd.Series[Any], names: list[str]) -> str:
+    return ", ".join(f"{c} = {significant(row[c])}" if isinstance(row[c], float) else f"{c} = {row[c]}" for c in names)
+
+
+def repeats_note(fit: Fitted) -> list[str]:
+    """That repeats show how much the choice depends on the folds, where print does not look at it."""
+    validation = fit.validation
+    if validation is None or len(validation.grid) < 2 or len(validation.draws) > 1 or not draws_folds(fit.problem):
+        return []
+    return ["The choice may depend on the draw of the folds: repeats=10 averages over ten draws and shows it."]
+
+
+LOOKED_AT = 2_000_000  # rows times prototypes up to which print predicts the training rows
+NAMED = 5  # classes that a line names before it counts the others
+
+
+def class_facts(fit: Fitted) -> dict[str, str]:
+    """The lines of print on class weights and on classes that are never predicted, where there is something to say."""
+    given = fit.call.arguments.get("class_weights")
+    but = "" if fit.calibration is None else ", not in probabilities and sets"
+    out = {} if given is None else {"Class weights": f"{brief(given)}, also in the errors{but}"}
+    if fit.frame.absent is not None:
+        return out
+    none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules it is the method that says what this means
+    return {**out, **(_no_prototypes(fit) if none else _never_predicted(fit))}
+
+
+def _no_prototypes(fit: Fitted) -> dict[str, str]:
+    """That a nearest-prototype rule has no prototypes, and the cost at which it would have one."""
+    heaviest = fit.frame.levels[fit.fitted_codes[0]]
+    out = {"Prototypes": f"0, every row is predicted as the heaviest training class, {heaviest}"}
+    gains = first_gains(fit)
+    if gains is None:
+        return out
+    if gains.max() <= 0:
+        return {**out, "Cause": "no ball of this radius holds more of one class than of the others together"}
+    return {**out, "Cures": f"lambda_ below {significant(gains.max())}, the most that a ball of this radius gains"}
+
+
+def _never_predicted(fit: Fitted) -> dict[str, str]:
+    """Classes without prototypes, and those that no held-out (without these, training) row is predicted as."""
+    prototypes = fit.rule.prototypes
+    bare = np.zeros(len(fit.classes), bool)
+    if fit.model.can.nearest:
+        bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
+    said = [f"{_named([str(c) for c, none in zip(fit.classes, bare, strict=True) if none])}, without prototypes"]
+    said = said if bare.any() else []
+    predicted, which = _predicted(fit)
+    unseen = ~predicted & ~bare
+    if unseen.any():
+        counts = np.bincount(fit.frame.codes, minlength=len(bare))
+        names = [f"{fit.classes[c]} ({100 * counts[c] / fit.nobs:.2g} % of the rows)" for c in np.flatnonzero(unseen)]
+        said.append(f"{_named(names)}, for no {which} row")
+    if not said:
+        return {}
+    apart = {int(c): tells_apart(fit, int(c)) for c in np.flatnonzero(unseen)[:NAMED]}
+    alike = [str(fit.classes[c]) for c, told in apart.items() if told is False]
+    words = cures(fit, bare, unseen, np.array([c for c, told in apart.items() if told], int))
+    cause = f"the dissimilarities do not tell {', '.join(alike)} from other rows (rank-sum test at 5 %)" if alike else ""
+    return {
+        "Never predicted": "; ".join(said), **({"Cause": cause} if cause else {}), **({"Cures": words} if words else {}),
+    }  # fmt: skip
+
+
+def _named(classes: list[str]) -> str:
+    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
+    return ", ".join(classes[:NAMED]) + more
+
+
+def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
+    """Which classes rows are predicted as, and what rows these are; all, where to look would take long."""
+    validation, count = fit.validation, len(fit.classes)
+    if validation is not None and fit.point is not None:
+        codes = validation.predicted[:, :, fit.point]
+        return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
+    if fit.nobs * len(fit.rule.prototypes) > LOOKED_AT or fit.dissimilarity.metric.slow:
+        return np.ones(count, bool), ""
+    return np.bincount(fit.fitted_codes, minlength=count) > 0, "training"
+
+
+def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:
+    """What makes classes count that are never predicted, each only where its cause was found.
+
+    Parameters
+    ----------
+    fit : Fitted
+    bare, unseen : bool arrays (classes,)
+        Classes without prototypes, and others that are never predicted.
+    apart : int array
+        Those of the latter that the dissimilarities tell apart.
+    """
+    arguments, out = fit.call.arguments, []
+    classes = np.flatnonzero(bare | unseen)
+    if fit.validation is not None and fit.validation.measure == "error" and _balanced_helps(fit.validation, classes):
+        out.append('measure="balanced" to tune')
+    gains = first_gains(fit) if bare.any() else None
+    if gains is not None and (gains[bare] > 0).any():
+        out.append(f"lambda_ below {significant(gains[bare].max())}, the most that a ball of such a class gains")
+    if fit.model.can.weights and arguments.get("class_weights") is None and _weights_help(fit, bare, apart):
+        out.append('class_weights="balanced"')
+    if len(apart) and set(READ) & set(fit.rule.kinds):
+        calibrate = "" if fit.calibration is not None else "calibrate=True and "
+        out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
+    return ", or ".join(out)
+
+
+def first_gains(fit: Fitted, balanced: bool = False) -> np.ndarray | None:
+    """What a first prototype of each class gains at most, before its cost; None where the method has no such thing or it takes long."""
+    problem = fit.chosen_problem
+    slow = fit.dissimilarity.sharded is not None or fit.dissimilarity.metric.slow
+    if not fit.model.has("first_gains") or slow or fit.nobs * len(fit.dissimilarity.candidate_row) > LOOKED_AT:
+        return None
+    if balanced:
+        problem = replace(problem, frame=with_class_factors(problem.frame, class_factors(problem.frame, "balanced"), "balanced"))
+    return fit.model.first_gains(fit.learned, problem.task(fit.dissimilarity))
+
+
+def _weights_help(fit: Fitted, bare: np.ndarray, apart: np.ndarray) -> bool:
+    """Whether balanced weights raise those of a class that dissimilarities tell apart, or let a class gain more than its cost."""
+    weight = fit.frame.class_weights
+    if (weight[apart] < weight.mean() * (1 - SAME)).any():
+        return True
+    gains = first_gains(fit, balanced=True) if bare.any() else None
+    return gains is not None and bool((gains[bare] > fit.rule.report["cost lambda"]).any())
+
+
+def _balanced_helps(validation: ErrorCurve, classes: np.ndarray) -> bool:
+    """Whether held-out rows are predicted as one of the classes at the grid point of the least balanced error."""
+    problem = validation.problem
+    lost = losses(validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels)))
+    best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
+    return bool(np.isin(validation.predicted[:, :, best], classes).any())
+
 
 ACROSS = 110  # characters of a line of classes side by side
 

@@ -11,8 +11,7 @@ from ..core.choose import RULES
 from ..core.covers.certificate import Objective
 from ..estimation.fitted import Fitted
 from ..ground.options import fixed, significant
-from .choice import repeats_note
-from .printing import facts, per_class
+from .printing import facts, per_class, repeats_note
 from .tidy import list_prototypes
 
 if TYPE_CHECKING:

@@ -1,19 +1,24 @@
-"""Stability, comparison, spectrum and embedding, as the tables that their pictures draw."""
+"""The numbers of pictures of stability, comparisons, permutation tests, alternatives and proved bounds."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.comparison import Comparison
 from ..analysis.importance import importance
 from ..analysis.permutation import PermutationTest
 from ..analysis.stability import Stability
+from ..core.covers.certificate import Certificate
+from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..metrics.embedding import Embedding, Spectrum
+from .prototypes import shorten
 from .words import write_number
 
 JITTER = 5  # heights that the errors of the splits take in turn
@@ -111,3 +116,80 @@ def list_places(embedding: Embedding, axes: tuple[int, int] | None = None, by: A
         out["class"] = pd.Categorical(by.loc[coordinates.index])
     out.attrs["axes"] = [f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in axes]
     return out
+
+
+NAME = 24  # letters of a class in brackets
+
+
+def list_alternatives(result: Alternatives) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """One row for each prototype (`order` from 1, `name`, `class`, `cost_without`, `at_least`), and for each substitute (`order`
+    of the prototype, `class`, `cost`)."""
+    table = result.table
+    order = np.arange(1, len(table) + 1)
+    names = [f"{shorten(str(label))}, {verdict}" for label, verdict in zip(table.index, table["verdict"], strict=True)]
+    own = pd.DataFrame({
+        "order": order, "name": names, "class": table["class"].to_numpy(),
+        "cost_without": table["cost_without"].to_numpy(), "at_least": table["at_least"].to_numpy(),
+    })  # fmt: skip
+    counts = [len(some) for some in table["substitutes"]]
+    costs = [cost for some in table["substitutes"] for cost in some.values()]
+    classes = table["class"].to_numpy()
+    return own, pd.DataFrame(
+        {"order": np.repeat(order, counts), "class": np.repeat(classes, counts), "cost": np.array(costs, float)}
+    )
+
+
+def list_criticisms(result: Criticisms) -> pd.DataFrame:
+    """One row for each criticism: `order` from 1, `name` (label, reason, and the prototype that takes it), `class`, `score`."""
+    table = result.table
+    names = [
+        f"{shorten(str(label))}, {reason or 'explained'}: {shorten(str(prototype))} ({shorten(str(level), NAME)})"
+        for label, reason, prototype, level in zip(
+            table.index, table["reason"], table["prototype"], table["prototype_class"], strict=True
+        )
+    ]
+    return pd.DataFrame({
+        "order": np.arange(1, len(table) + 1), "name": names, "class": table["class"].to_numpy(),
+        "score": table[result.score].to_numpy(),
+    })  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A bound on the optimum, which holds for the complete rule and for its first steps alike.
+
+    Attributes
+    ----------
+    gaps : array (steps + 1,)
+        By which share of the bound the objective of the first 0, 1, ... steps is above it; of the complete rule alone where it was
+        not built step by step. 0 is optimal, infinite where the bound is 0.
+    certificate : Certificate
+    """
+
+    gaps: np.ndarray
+    certificate: Certificate
+
+    def describe(self, size: int | None) -> str:
+        """A sentence on the first `size` steps; "" where nothing is known of them."""
+        at = size or 0 if len(self.gaps) > 1 else 0
+        gap = float(self.gaps[at])
+        return f"Objective: {self.certificate.state(gap)}." if np.isfinite(gap) else ""
+
+
+def measure_gaps(fit: Fitted) -> Proved | None:
+    """The gaps of a fit and of its first steps; None where its rule has no bound.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> proved = measure_gaps(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, certify=True))
+    >>> proved.gaps[-3:].round(3), proved.describe(15)
+    (array([0.361, 0.271, 0.182]),
+     'Objective: at most 18 % above the optimum (bound 11.0867 by dual ascent, linear relaxation).')
+    """
+    if not fit.model.can.certificate or "certificate" not in fit.rule.report:
+        return None
+    certificate = fit.rule.report["certificate"]
+    steps = fit.rule.steps if isinstance(fit.rule, Stepwise) else {}
+    objectives = np.asarray(steps.get("objective", [fit.rule.report["objective"].value]), float)
+    return Proved(np.array([certificate.gap_of(float(value)) for value in objectives]), certificate)

@@ -1,4 +1,4 @@
-"""What is known of one prototype and of one row: the rows and prototypes that it has to do with."""
+"""What is known of one prototype and of one row, and of all of them as a table."""
 
 from __future__ import annotations
 
@@ -8,22 +8,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.why import why
 from ..core.sources import Source
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, shown
 from ..metrics.base import as_vectors
-from .coverage import Coverage
-from .members import lies_within
+from .geometry import Plane
 from .prototypes import (
+    Coverage,
     find_name,
     find_places,
+    lies_within,
     list_names,
     list_rows,
+    list_shown,
     measure_apart,
     measure_prototype,
     measure_rows,
     predict_row,
+    shorten,
 )
+from .words import write_field, write_number
 
 RIVALS = 5
 COVERS, HOLDS, WRONGLY = "covers first", "holds, covered before", "holds wrongly"
@@ -190,3 +195,150 @@ def list_features(fit: Fitted) -> list[str]:
     table = fit.model.feature_table(fit.learned)
     names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
     return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """What is known of some prototypes.
+
+    Attributes
+    ----------
+    heads : DataFrame
+        One row for each prototype, by name: `class`, `order` from 1, `covers` and `miscovers` where the rule has them, `rival` (name of
+        the nearest prototype of another class) and `rival_distance`.
+    table : DataFrame
+        One row for each prototype and variable: `prototype`, `variable`, `value` and `usual` (texts; the median of the class, or its
+        most frequent value), and `apart`: the difference of the two in standard deviations of the variable, NaN for what is no number.
+    count : int
+        Prototypes that there are.
+    """
+
+    heads: pd.DataFrame
+    table: pd.DataFrame
+    count: int
+
+
+def list_profiles(fit: Fitted, count: int) -> Profiles:
+    """The profiles of the first `count` prototypes.
+
+    Raises
+    ------
+    NotAvailable
+        Where no prototypes were chosen.
+    """
+    shown = list_shown(fit)
+    if not len(shown):
+        raise NotAvailable("the fit has no chosen prototypes to show")
+    prototypes, names, rows = fit.rule.prototypes, list_names(fit), list_rows(fit.rule.prototypes, fit.dissimilarity)
+    usual = [_find_usual(fit, code) for code in range(len(fit.classes))]
+    heads, parts = [], []
+    for place in shown[:count].tolist():
+        code = int(prototypes.classes[place])
+        at, far = find_rivals(fit, None, place, 1)
+        head = {"class": fit.classes[code], "order": place + 1}
+        head |= {name: prototypes.table[name][place] for name in ("covers", "miscovers") if name in prototypes.table}
+        heads.append(head | {"rival": names[at[0]] if len(at) else None, "rival_distance": far[0] if len(at) else np.nan})
+        part = _compare(fit, read_predictors(fit, place, int(rows[place])), usual[code])
+        parts.append(part.assign(prototype=[names[place]] * len(part)))
+    columns = ["prototype", "variable", "value", "usual", "apart"]
+    return Profiles(pd.DataFrame(heads, names[shown[:count]]), pd.concat(parts, ignore_index=True)[columns], len(shown))
+
+
+def _find_usual(fit: Fitted, code: int) -> pd.Series:
+    """The median of each numeric predictor in a class, and the most frequent value of others."""
+    own = fit.frame.columns[fit.frame.codes == code]
+    out = {}
+    for name, column in fit.frame.schema.items():
+        values = own[name].dropna()
+        out[name] = None if values.empty else values.median() if column.kind == "numeric" else values.mode().iloc[0]
+    return pd.Series(out, dtype=object)
+
+
+def _compare(fit: Fitted, row: pd.Series, usual: pd.Series) -> pd.DataFrame:
+    lines = []
+    for name, column in fit.frame.schema.items():
+        value, middle, apart = row[name], usual[name], np.nan
+        if column.kind == "numeric" and middle is not None:
+            spread = float(fit.frame.columns[name].std(ddof=1))
+            apart = (float(value) - float(middle)) / spread if spread > 0 else 0.0
+        lines.append((str(name), write_field(value, 24), "" if middle is None else write_field(middle, 24), apart))
+    return pd.DataFrame(lines, columns=["variable", "value", "usual", "apart"]).astype({"apart": float})
+
+
+def describe_head(head: pd.Series, name: object) -> list[str]:
+    """What stands above a card: its place, name and class; what it covers; its rival."""
+    lines = [f"{head['order']}. {shorten(str(name), 20)}: {shorten(str(head['class']), 20)}"]
+    if "covers" in head:
+        wrongly = f", {head['miscovers']:g} wrongly" if head.get("miscovers", 0) else ""
+        lines.append(f"covers {head['covers']:g}{wrongly}")
+    if head["rival"] is not None:
+        lines.append(f"rival {shorten(str(head['rival']), 20)} at {write_number(float(head['rival_distance']))}")
+    return lines
+
+
+def list_reasons(fit: Fitted, row: Any) -> pd.DataFrame:
+    """`Fit.why` for a picture: by how much each variable brings a row nearer to its prototype than to the rival.
+
+    Parameters
+    ----------
+    fit : Fitted
+    row : as in `Fit.why`
+
+    Returns
+    -------
+    DataFrame
+        One row for each variable, those that decide most first: `variable`, `value`, `prototype` and `rival` (their values, as
+        texts), and `favour`, the part of the distance to the rival minus that of the distance to the prototype: the sum of all is
+        the difference of the two distances. `attrs` are those of `Fit.why`.
+
+    Raises
+    ------
+    NotAvailable
+        Where distances can't be divided among variables, or one class alone has prototypes.
+    """
+    table = why(fit, row)
+    if "not_additive" in table.attrs:
+        raise NotAvailable(f"plot('why') divides distances among variables: {table.attrs['not_additive']}")
+    if "rival" not in table.attrs:
+        raise NotAvailable("plot('why') compares with the nearest prototype of another class, and there is none")
+    out = pd.DataFrame({"variable": table.index.astype(str)})
+    for name in ("value", "prototype", "rival"):
+        out[name] = [write_field(value, 24) for value in table[name]]
+    out["favour"] = (table["to_rival"] - table["to_prototype"]).to_numpy(float)
+    out = out.sort_values("favour", key=lambda values: -values.abs(), kind="stable", ignore_index=True)
+    out.attrs |= table.attrs
+    return out
+
+
+BALLS = 60  # prototypes whose balls are drawn, the first chosen
+
+
+def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:
+    """What the picture shows, by name: rows, then the prototypes that are not rows.
+
+    `what` ("row" or "prototype"), place `x`, `y`, `class`, `fitted`, `correct`; where the rule has them `nearest` (name of
+    the prototype), `covered` (by a ball of the class) and `miscovered` (balls of other classes that hold the row); `order`
+    (as a prototype, from 1) and `stands_for` (the class of the prototype); `selected`.
+    """
+    frame, levels, prototypes = fit.frame, fit.frame.levels, fit.rule.prototypes
+    out = pd.DataFrame({"what": "row", "x": plane.rows[:, 0], "y": plane.rows[:, 1]}, frame.index)
+    out["class"] = pd.Categorical.from_codes(frame.codes, levels)
+    out["fitted"] = pd.Categorical.from_codes(coverage.fitted, levels)
+    out["correct"] = coverage.fitted == frame.codes
+    names = list_names(fit)
+    if coverage.nearest is not None and len(prototypes):
+        out["nearest"] = names.to_numpy(object)[coverage.nearest]
+    if coverage.first is not None:
+        out["covered"], out["miscovered"] = coverage.first >= 0, coverage.wrong
+    at = list_shown(fit)
+    stands_for = pd.Categorical.from_codes(prototypes.classes[at], levels)
+    chosen = pd.DataFrame({"order": at + 1, "stands_for": stands_for}, names[at])
+    chosen = chosen[~chosen.index.duplicated()]  # a centre of several machines stands at its first place
+    out = out.join(chosen[chosen.index.isin(frame.index)])
+    aside = np.array([k for k in at if names[k] not in frame.index], int)
+    if len(aside):
+        spots = plane.locate(prototypes)[aside]
+        others = pd.DataFrame({"what": "prototype", "x": spots[:, 0], "y": spots[:, 1]}, names[aside])
+        out = pd.concat([out, others.join(chosen)])
+    out["order"] = out["order"].astype("Int64")
+    return out.assign(selected=[each == name for each in out.index] if name is not None else False)

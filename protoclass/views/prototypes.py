@@ -1,17 +1,50 @@
-"""The prototypes of a rule: their names, the rows that they are, and the dissimilarities to them."""
+"""The prototypes of a rule: their names, the rows that they are, and what they do to the rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..core.query import answer
-from ..core.sources import Source, part
+from ..core.parallel import each, kernel
+from ..core.query import BLOCK, answer
+from ..core.sources import Held, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 from ..metrics.dissimilarity import Dissimilarity
+
+WIDEST = 40  # letters of a name in a picture
+
+
+def shorten(name: str, most: int = WIDEST) -> str:
+    """A name for a picture, of at most so many letters: of a long one the beginning and the end.
+
+    Examples
+    --------
+    >>> shorten("standard error of the mean concavity in mm, of 3")
+    'standard error of...oncavity in mm, of 3'
+    """
+    half = most // 2
+    return name if len(name) <= most else f"{name[: most - half - 3].rstrip()}...{name[-half:].lstrip()}"
+
+
+def list_short(names: Iterable[Any], most: int = WIDEST) -> list[str]:
+    """Names for a picture, which stay different: of those that are the same when they are cut, each has its place in brackets.
+
+    Examples
+    --------
+    >>> list_short(["a long name, first of two", "short", "a long name, last of two"], 10)
+    ['a...f two (1)', 'short', 'a...f two (3)']
+    """
+    full = [str(name) for name in names]
+    short = [shorten(name, most) for name in full]
+    return [
+        f"{name} ({k + 1})" if short.count(name) > 1 and whole != name else name
+        for k, (name, whole) in enumerate(zip(short, full, strict=True))
+    ]
 
 
 def list_names(fit: Fitted) -> Any:
@@ -105,3 +138,143 @@ def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
     """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
     values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity.query(np.array([row]))), float)[0]
     return values
+
+
+ROWS = 1024  # of a thread's turn
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a rule predicts for the n rows of its fit, and which prototypes they are near.
+
+    Attributes
+    ----------
+    fitted : int array (n,)
+        Class codes.
+    nearest : int array (n,), or None
+        Place of the nearest prototype, -1 where there is none; None where the rule decides by something else.
+    first : int array (n,), or None
+        Place of the first prototype of the row's own class whose ball holds it, -1 where none does; None where the rule has
+        no balls that cover.
+    wrong : int array (n,), or None
+        Number of balls of other classes that hold the row.
+    """
+
+    fitted: np.ndarray
+    nearest: np.ndarray | None = None
+    first: np.ndarray | None = None
+    wrong: np.ndarray | None = None
+
+
+def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
+    """What the rule of a fit does with its rows; `source` holds or measures their dissimilarities to the candidates."""
+    frame, prototypes, dissimilarity = fit.frame, fit.rule.prototypes, fit.dissimilarity
+    n, q = len(frame), len(prototypes)
+    if not fit.model.can.nearest or q == 0:
+        none, balls = np.full(n, -1), prototypes.radii is not None
+        if not fit.model.can.nearest:
+            return Coverage(fit.fitted_codes)
+        return Coverage(fit.fitted_codes, none, none if balls else None, np.zeros(n, np.int64) if balls else None)
+    near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
+    radii = np.full(q, -1.0) if prototypes.radii is None else np.asarray(prototypes.radii, float)
+    rank = np.arange(q) if prototypes.at is None else prototypes.at
+
+    def work(start: int) -> None:
+        rows = slice(start, start + step)
+        held = source if prototypes.at is not None and isinstance(source, Held) else None
+        D = held.array()[rows] if held else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
+        columns = rank if held else np.arange(q)
+        _cover(D, columns, rank, prototypes.classes, radii, frame.codes[rows], near[rows], first[rows], wrong[rows])
+
+    step = min(ROWS, max(1, BLOCK // q))
+    for _ in each(work, range(0, n, step), n * q):
+        pass
+    if fit.model.can.own_distances:
+        near = answer(fit.rule, "nearest", fit.query()[0])
+    balls = prototypes.radii is not None
+    return Coverage(prototypes.classes[near], near, first if balls else None, wrong if balls else None)
+
+
+@kernel
+def _cover(D, columns, rank, classes, radii, y, near, first, wrong):  # type: ignore[no-untyped-def]
+    # of prototypes equally near that of the first class wins, then the first row, as `core.nearest` has it
+    for i in range(len(y)):
+        best = np.inf
+        for s in range(len(columns)):
+            d, c, old = D[i, columns[s]], classes[s], near[i]
+            if d < best or (
+                d == best and old >= 0 and (c < classes[old] or (c == classes[old] and rank[s] < rank[old]))
+            ):
+                best = d
+                near[i] = s
+            if d < radii[s]:
+                if c != y[i]:
+                    wrong[i] += 1
+                elif first[i] < 0:
+                    first[i] = s
+
+
+PAIRS = 20_000  # that a picture joins by lines
+
+
+@dataclass(frozen=True)
+class Members:
+    """Rows in balls, an entry for each pair of a prototype and a row in its ball, prototype by prototype.
+
+    Attributes
+    ----------
+    prototypes : int array (k,)
+        Places in the order chosen.
+    rows : int array (k,)
+        Positions among the rows of the fit.
+    wrong : bool array (k,)
+        Whether the ball covers rows of its class and the row is of another.
+    count : int
+        Prototypes whose balls were looked at.
+    """
+
+    prototypes: np.ndarray
+    rows: np.ndarray
+    wrong: np.ndarray
+    count: int = 0
+
+
+def lies_within(fit: Fitted, D: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Whether dissimilarities D (r, q) are those of rows in balls of these radii (q,).
+
+    Balls that cover are open. The radius of a set covering machine is that of a row, which its features count in as they do.
+    """
+    return radii > D if fit.model.can.nearest else radii >= D
+
+
+def find_members(
+    fit: Fitted, which: np.ndarray, source: Source | None = None, rows: np.ndarray | None = None, most: int | None = None
+) -> Members:
+    """The rows in the balls of some prototypes.
+
+    Parameters
+    ----------
+    fit : Fitted
+        A rule without radii has no members.
+    which : int array (q,)
+        Places of prototypes.
+    source : Source, optional
+        The dissimilarities of the rows to the candidates, where they are at hand.
+    rows : int array, optional
+        The rows that are looked at; all by default.
+    most : int, optional
+        Pairs at most: of the prototypes the first are taken whose rows are so many together.
+    """
+    prototypes, none = fit.rule.prototypes, np.empty(0, np.int64)
+    rows, which = np.arange(fit.nobs) if rows is None else rows, np.asarray(which, np.int64)
+    if prototypes.radii is None or not len(which):
+        return Members(none, none, none.astype(bool))
+    some = take(prototypes, which)
+    radii = np.asarray(some.radii, float)
+    inside = lies_within(fit, measure_rows(some, fit.dissimilarity, source, rows), radii) & np.isfinite(radii)
+    if most is not None:
+        which = which[: max(1, int(np.searchsorted(np.cumsum(inside.sum(axis=0)), most, "right")))]
+    place, row = np.nonzero(inside.T[: len(which)])
+    place, row = which[place], rows[row]
+    other = fit.frame.codes[row] != prototypes.classes[place]
+    return Members(place, row, other & bool(fit.model.can.nearest), len(which))

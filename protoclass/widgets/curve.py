@@ -14,8 +14,7 @@ from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
 from ..ground.errors import OptionError, brief
 from ..plots.curve import curve
-from ..plots.palette import RISING, letters_on
-from ..views.confusion import share_rows
+from ..plots.style import RISING, letters_on
 from ..views.curve import (
     choose_pair,
     limit_cells,
@@ -26,6 +25,7 @@ from ..views.curve import (
     rank_values,
     within_one_se,
 )
+from ..views.evaluation import share_rows
 from ..views.stages import GridFits
 from ..views.words import (
     MEASURES,

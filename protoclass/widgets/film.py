@@ -14,12 +14,10 @@ from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
 from ..ground.options import options
 from ..plots.style import colour, mark
-from ..views.coverage import Coverage, measure_coverage
+from ..views.analyses import measure_gaps
 from ..views.geometry import Plane, outline_balls
-from ..views.members import find_members
 from ..views.pictures import Album
-from ..views.prototypes import list_names, list_rows, list_shown, measure_rows
-from ..views.proved import measure_gaps
+from ..views.prototypes import Coverage, find_members, list_names, list_rows, list_shown, measure_coverage, measure_rows
 from ..views.stages import Stages, count_steps
 from ..views.words import describe_prototypes, write_error, write_value
 from .curve import describe_line

@@ -17,13 +17,20 @@ from ..ground.checks import one_of
 from ..ground.errors import OptionError, brief
 from ..ground.options import significant
 from ..plots import plot
-from ..views.cards import DECISION, NEAREST, RIVAL, VOTE, Details, find_details, list_features, read_predictors
-from ..views.coverage import Coverage, measure_coverage
-from ..views.geometry import MAP, Plane, choose_axes, find_limits, list_predictors, make_plane
-from ..views.marks import list_marks
+from ..views.cards import (
+    DECISION,
+    NEAREST,
+    RIVAL,
+    VOTE,
+    Details,
+    find_details,
+    list_features,
+    list_marks,
+    read_predictors,
+)
+from ..views.geometry import MAP, Plane, choose_axes, find_limits, list_predictors, make_plane, predict_regions
 from ..views.pictures import Album, make_album
-from ..views.prototypes import find_name, list_names
-from ..views.regions import predict_regions
+from ..views.prototypes import Coverage, find_name, list_names, measure_coverage
 from ..views.stages import count_steps, make_stages
 from ..views.words import write_field
 from .base import Explorer, Plain, Requested, find_value, join

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.views.alternatives import list_alternatives, list_criticisms
+from protoclass.views.analyses import list_alternatives, list_criticisms
 
 RAW = pc.Euclidean(scale=False)
 EVIL = "<img src=x onerror=alert(1)>"

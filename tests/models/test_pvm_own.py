@@ -6,7 +6,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.machines.bounds import compression_bound
-from protoclass.views import cards, coverage, geometry, pictures, words
+from protoclass.views import cards, geometry, pictures, prototypes, words
 from protoclass.views.stages import make_stages
 
 PETALS = "species ~ petal_length + petal_width"
@@ -126,7 +126,7 @@ def test_pictures_draw_each_ball_with_its_radius(iris):
 
 
 def test_views_and_explanations_follow_the_rule(fit, iris):
-    seen = coverage.measure_coverage(fit)
+    seen = prototypes.measure_coverage(fit)
     names = fit.prototypes.index
     assert names[seen.nearest].tolist() == fit.predict(iris, "nearest").tolist()
     assert seen.fitted.tolist() == fit.predict(iris).cat.codes.tolist()
@@ -152,11 +152,11 @@ def test_an_explorer_reaches_other_largest_radii(fit, iris):
     assert wider.prototypes.equals(fit.update(eps=3.0).prototypes)
     assert shorter.prototypes.equals(fit.update(eps=1.0).prototypes.iloc[:4])
     for one in (wider, shorter):
-        seen = coverage.measure_coverage(one, stages.source)
+        seen = prototypes.measure_coverage(one, stages.source)
         assert seen.fitted.tolist() == one.predict(iris).cat.codes.tolist()
         held = one.rule.prototypes.radii > stages.source.take(np.arange(150), one.rule.prototypes.at)
         assert (seen.wrong == (held & (one.frame.codes[:, None] != one.rule.prototypes.classes)).sum(axis=1)).all()
-    found = cards.find_details(wider, stages.source, coverage.measure_coverage(wider, stages.source), 70)
+    found = cards.find_details(wider, stages.source, prototypes.measure_coverage(wider, stages.source), 70)
     assert f"The nearest prototype is {wider.predict(iris, 'nearest')[70]} " in found.words[0]
 
 

@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from protoclass.plots.palette import contrast, paper
+from protoclass.plots.style import contrast, paper
 
 READ = 5.99  # points of letters that can be read
 TEXT, MARK = 4.5, 3.0  # contrasts that WCAG 2.2 asks of text (1.4.3) and of what else is needed to understand a picture (1.4.11)

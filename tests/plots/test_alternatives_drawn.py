@@ -9,9 +9,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.plots import alternatives as drawing
-from protoclass.plots.palette import colour, mark
-from protoclass.views.alternatives import list_alternatives
+from protoclass.plots import analyses as drawing
+from protoclass.plots.style import colour, mark
+from protoclass.views.analyses import list_alternatives
 
 
 def axes():

@@ -6,8 +6,7 @@ from looks import find_faults
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.views.profiles import list_profiles
-from protoclass.views.why import list_reasons
+from protoclass.views.cards import list_profiles, list_reasons
 
 
 def axes():

@@ -9,10 +9,9 @@ from matplotlib.figure import Figure
 from pictures import long_labels
 
 import protoclass as pc
-from protoclass.plots.palette import colour
 from protoclass.plots.style import axes as make_axes
-from protoclass.plots.style import factor, list_named
-from protoclass.views.names import list_short
+from protoclass.plots.style import colour, factor, list_named
+from protoclass.views.prototypes import list_short
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def test_small_figures_leave_out_what_has_no_room_and_say_so(fits, kind):
 
 def test_legends_of_axes_that_are_moved_aside_stay_in_the_figure():
     """Names beside Axes push these to the right, but not the legend above them, nor the name below."""
-    from protoclass.plots.finish import finish
+    from protoclass.plots.layout import finish
     from protoclass.plots.style import axes, key
 
     ax = axes(Figure(figsize=(4.0, 3.0)).subplots())
@@ -145,7 +144,7 @@ def test_up_to_eight_classes_are_named_where_they_are(fits):
 
 
 def test_names_that_are_parted_twice_are_counted_from_all_and_say_so_also_where_they_are_numbers():
-    from protoclass.plots.fitting import part_ticks
+    from protoclass.plots.layout import part_ticks
 
     for names, parted in ((["a name"] * 20, "of 20 named)"), ([str(k + 2) for k in range(20)], "of 20 named)")):
         figure = Figure(figsize=(2.4, 4.0))
@@ -161,7 +160,7 @@ def test_names_that_are_parted_twice_are_counted_from_all_and_say_so_also_where_
 
 
 def test_ticks_outside_an_axis_do_not_stretch_it_and_numbers_need_no_words():
-    from protoclass.plots.fitting import part_ticks
+    from protoclass.plots.layout import part_ticks
     from protoclass.plots.style import plain_log
 
     figure = Figure(figsize=(1.2, 1.0))

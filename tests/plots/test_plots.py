@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import protoclass as pc
 from protoclass.core.proximity.scaling import sammon, stress, torgerson
-from protoclass.views import geometry, pictures, progress, solvers
+from protoclass.views import geometry, pictures, rule
 
 
 def axes():
@@ -152,7 +152,7 @@ def test_progress_of_no_prototypes_is_drawn(iris):
 
 def test_progress_is_the_share_of_each_class_that_is_covered_so_far(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    table = progress.list_gains(fit)
+    table = rule.list_gains(fit)
     assert table["gain"].tolist() == (fit.prototypes["covers"] - fit.prototypes["miscovers"]).tolist()
     assert table["covered"].iloc[-1] == pytest.approx(1 - fit.objective.uncovered / 150)
     held = pd.Series(False, iris.index)
@@ -211,7 +211,7 @@ def test_two_knobs_and_one_point(iris):
 
 
 def test_many_classes_have_marks_of_their_own():
-    from protoclass.plots.palette import colour, mark
+    from protoclass.plots.style import colour, mark
 
     assert len({(colour(k), mark(k)) for k in range(60)}) == 60
     assert len({colour(k) for k in range(12)}) == 12
@@ -222,7 +222,7 @@ def test_twelve_colours_are_seen_on_light_and_dark_paper_and_stay_apart_for_thos
     from matplotlib.colors import to_rgb
 
     from protoclass.ground.options import COLOURS
-    from protoclass.plots.palette import GREY, WRONG, contrast
+    from protoclass.plots.style import GREY, WRONG, contrast
 
     for ground in ("white", "#111111", "black"):
         assert min(contrast(c, ground) for c in (*COLOURS, WRONG, GREY)) >= 3, ground
@@ -337,7 +337,7 @@ def test_a_path_far_below_the_no_information_error_is_not_flat():
     data = pd.DataFrame({"x": random.normal(size=300), "z": random.normal(size=300)})
     data["y"] = np.where((data.x < 0.5) ^ (random.random(300) < 0.03), "a", "b")
     fit = pc.fit("y ~ .", data, "scm", features="stumps")
-    table = progress.list_errors(fit)
+    table = rule.list_errors(fit)
     assert table.attrs["no_information"] > 2 * table["training_error"].max()
     ax = fit.plot("path", ax=axes())
     most = table["training_error"].max()
@@ -362,7 +362,7 @@ def test_paths_radii_solvers_and_sizes(iris):
     assert counts[0] > 512 > counts[1]
     many.canvas.draw()
     assert [t.get_text() for t in many.legends[0].get_texts()] == [*map(str, range(10)), "held wrongly", "prototypes"]
-    table = solvers.compare_solvers(fit, [0.3, 0.8], ["greedy", "exact"])
+    table = rule.compare_solvers(fit, [0.3, 0.8], ["greedy", "exact"])
     best = table.pivot(index="eps", columns="solver", values="objective")
     assert (best["exact"] <= best["greedy"]).all()
     assert (table["bound"] <= table["objective"] + 1e-9).all()

@@ -9,19 +9,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.proximity.scaling import torgerson
-from protoclass.views import (
-    analyses,
-    cards,
-    confusion,
-    coverage,
-    curve,
-    geometry,
-    members,
-    pictures,
-    prototypes,
-    regions,
-    words,
-)
+from protoclass.views import analyses, cards, curve, evaluation, geometry, pictures, prototypes, words
 from protoclass.views.stages import GridFits, make_stages
 
 PETALS = "species ~ petal_length + petal_width"
@@ -164,7 +152,7 @@ def test_prototypes_that_are_not_rows_have_a_sammon_map(iris, name):
 
 def test_regions_are_what_the_fit_predicts(iris):
     fit = pc.fit(PETALS, iris, eps=0.5)
-    of = regions.predict_regions(fit, ("petal_length", "petal_width"), (1.0, 7.0, 0.0, 3.0), 20)
+    of = geometry.predict_regions(fit, ("petal_length", "petal_width"), (1.0, 7.0, 0.0, 3.0), 20)
     assert of.codes.shape == (20, 20)
     table = of.frame(fit.frame.levels)
     new = table.rename(columns={"x": "petal_length", "y": "petal_width"})
@@ -181,16 +169,16 @@ def test_infinite_balls_have_no_outline(iris):
     outlines = geometry.outline_balls(other, geometry.make_plane(other))
     assert len(outlines) == len(points)
     assert np.isnan(outlines).all(axis=(1, 2)).tolist() == [k == 1 for k in range(len(outlines))]
-    assert 1 not in members.find_members(other, np.arange(3)).prototypes
+    assert 1 not in prototypes.find_members(other, np.arange(3)).prototypes
 
 
 def test_confusion_counts_held_out_or_training_rows(iris):
     fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3)
-    counts = confusion.count_confusion(fit)
+    counts = evaluation.count_confusion(fit)
     assert counts.rows == "held-out rows"
     assert counts.table.equals(fit.validation.confusion(fit.point))
     assert counts.shares.sum(axis=1) == pytest.approx(1.0)
-    alone = confusion.count_confusion(pc.fit("species ~ .", iris, eps=1.0))
+    alone = evaluation.count_confusion(pc.fit("species ~ .", iris, eps=1.0))
     assert alone.rows == "training rows"
     assert alone.table.to_numpy().sum() == 150
 
@@ -219,7 +207,7 @@ def test_curves_have_lines_positions_and_cells(iris):
 def test_details_without_a_widget(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     stages = make_stages(fit)
-    covered = coverage.measure_coverage(fit, stages.source)
+    covered = prototypes.measure_coverage(fit, stages.source)
     assert (covered.fitted == fit.predict().cat.codes).all()
     found = cards.find_details(fit, stages.source, covered, 82)
     held = found.table[found.table["relation"].isin([cards.COVERS, cards.HOLDS, cards.WRONGLY])]

@@ -13,7 +13,7 @@ from access import find_faults
 
 import protoclass as pc
 from protoclass.views.cards import find_rivals
-from protoclass.views.coverage import measure_coverage
+from protoclass.views.prototypes import measure_coverage
 from protoclass.views.stages import make_stages
 from protoclass.widgets.browser import FOLDER, script
 from protoclass.widgets.film import list_changes, make_film

@@ -12,7 +12,7 @@ from traitlets import TraitError
 import protoclass as pc
 from protoclass.analysis.steps import path
 from protoclass.fitting import explore
-from protoclass.views.coverage import measure_coverage
+from protoclass.views.prototypes import measure_coverage
 from protoclass.widgets import base, explore_fit, explore_validation
 from protoclass.widgets.curve import CurveExplorer
 from protoclass.widgets.film import describe

@@ -1,4 +1,4 @@
-"""What prototypes and their substitutes cost, and the rows that are explained worst."""
+"""Pictures of stability, comparisons, alternatives and criticisms."""
 
 from __future__ import annotations
 
@@ -7,11 +7,46 @@ from typing import Any
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.alternatives import alternatives as find_alternatives
 from ..analysis.alternatives import criticisms as find_criticisms
+from ..analysis.comparison import Comparison
+from ..analysis.stability import Stability
 from ..estimation.fitted import Fitted
-from ..views.alternatives import list_alternatives, list_criticisms
-from .finish import framed
-from .palette import colour, faint, ink, mark
-from .style import axes, key, list_named
+from ..views.analyses import list_alternatives, list_criticisms, list_splits, list_stability
+from ..views.prototypes import list_short
+from ..views.words import write_number
+from .layout import framed
+from .style import GREY, axes, colour, faint, ink, key, list_named, mark
+
+
+@framed
+def comparison(result: Comparison, ax: Any = None) -> Any:
+    """Each method's error with its 95 % interval, its error on each split, and its number of prototypes."""
+    table, splits = result.table, list_splits(result)
+    several = len(result.errors) > 1
+    ax = axes(ax, 6.8, 1.3 + 0.45 * len(table))
+    for i, name in enumerate(table.index):
+        row = table.loc[name]
+        if several:
+            own = splits[splits["row"] == i]
+            ax.plot(own["error"], own["height"], ".", ms=3, color=GREY, alpha=0.45, zorder=1)
+        ends = [[row["error"] - row["low"]], [row["high"] - row["error"]]]
+        ax.errorbar(row["error"], i, xerr=ends, fmt="o", ms=6, color=colour(0), capsize=4, lw=1.6, zorder=2)
+        ax.annotate(
+            write_number(row["prototypes"]),
+            (1.02, i),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize="small",
+        )
+    ax.annotate("prototypes", (1.02, 1.0), (0, 3), xycoords="axes fraction", textcoords="offset points", fontsize="small")
+    ax.set_yticks(range(len(table)), list_short(table.index))
+    ax.set_ylim(len(table) - 0.5, -0.5)
+    ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
+    ax.grid(axis="x", lw=0.4, color=faint(ax))
+    ax.set_axisbelow(True)
+    dots = " (dots: each split)" if several else ""
+    ax.set_xlabel(f"test error (share of rows) with its 95 % interval{dots}")
+    return ax
+
 
 NAMED = 30  # prototypes that are named on the axis
 
@@ -100,4 +135,35 @@ def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
     ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{result.score}: {result.meaning}", ylabel="row, why, and what takes it")
     if len(table):
         key(ax, "above", ncols=min(4, len(levels)))
+    return ax
+
+
+@framed
+def stability(result: Stability, ax: Any = None) -> Any:
+    """Share of the samples in which the ball of each prototype held one of its class, and in which it was chosen again."""
+    table = list_stability(result)
+    few = len(table) <= NAMED
+    ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
+    order, classes = table["order"].to_numpy(), list_named(result.fit.classes)
+    for k, level in enumerate(result.fit.classes):
+        own = (table["class"] == level).to_numpy()
+        for name, face in (("chosen", "none"), ("near", colour(k))):
+            if name not in table or not own.any():
+                continue
+            share = table.loc[own, name]
+            spots = (share, order[own]) if few else (order[own], share)
+            label = classes[k] if name == "chosen" else None
+            ax.plot(
+                *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
+            )
+    near = "full: one of its class near; " if "near" in table else ""
+    what = f"share of samples\n{near}hollow: chosen, if sampled"
+    if few:
+        names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["within"], strict=True)]
+        ax.set_yticks(order, names)
+        ax.set(xlim=(0, 1), ylim=(len(table) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
+        ax.grid(axis="y", lw=0.4, color=faint(ax))
+    else:
+        ax.set(ylim=(0, 1), xlabel="prototype, in the order chosen", ylabel=what)
+    key(ax, "above", ncols=min(4, len(result.fit.classes)))
     return ax

@@ -99,7 +99,7 @@ def fit_and_predict(folder: str, m: int, workers: int, **given: Any) -> dict[str
 
 
 def import_all() -> None:
-    import protoclass.core.covers.solving  # noqa: F401 - what a worker imports once
+    import protoclass.core.setcover.solvers  # noqa: F401 - what a worker imports once
 
 
 def counted() -> list[int]:

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 import protoclass as pc
-from protoclass.core.calibration import LEARN
+from protoclass.core.statistics.scores import LEARN
 
 METRIC = pc.Euclidean(scale=False)
 RUNS = {40: 60, 60: 40, 150: 16, 600: 5}

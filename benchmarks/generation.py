@@ -21,12 +21,12 @@ import pandas as pd
 from made import made, predictors, radius
 
 import protoclass as pc
-from protoclass.core.covers.generation import generate
-from protoclass.core.covers.greedy import greedy, greedy_steps
-from protoclass.core.covers.problems import covers
-from protoclass.core.covers.program import Stop
-from protoclass.core.covers.solving import program_of
 from protoclass.core.parallel import Once
+from protoclass.core.setcover.column_generation import generate
+from protoclass.core.setcover.greedy import greedy, greedy_steps
+from protoclass.core.setcover.problems import covers
+from protoclass.core.setcover.program import Stop
+from protoclass.core.setcover.solvers import program_of
 from protoclass.core.task import Task
 
 

@@ -29,8 +29,8 @@ import pandas as pd
 from scipy.stats import norm
 
 import protoclass as pc
-from protoclass.core import ranking
-from protoclass.core.intervals import Z, share_of_rows, simultaneous, wilson
+from protoclass.core.statistics import roc
+from protoclass.core.statistics.intervals import Z, share_of_rows, simultaneous, wilson
 
 METHODS = {"15-NN": {"method": "knn", "k": 15}, "pvm": {"method": "pvm", "eps": 1.0}}
 CUTS = {"error": {}, "balanced": {"measure": "balanced"}, "sensitivity 0.9": {"sensitivity": 0.9}}
@@ -127,7 +127,7 @@ def auc(replicates: int) -> None:
         for area in (0.8, 0.95, 0.99):
             held = np.zeros(2)
             for _ in range(replicates):
-                found = ranking.auc(draw_scores(draw, kind, m, n, area), positive, np.ones(m + n))
+                found = roc.auc(draw_scores(draw, kind, m, n, area), positive, np.ones(m + n))
                 e, half = found.estimate, Z * found.se
                 held += [half > 0 and covers(e.value - half, e.value + half, area), covers(e.low, e.high, area)]
             before, after = held / replicates

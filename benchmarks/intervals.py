@@ -16,8 +16,8 @@ import numpy as np
 from scipy import stats
 
 from protoclass.analysis.comparison import Design, error_interval, mean_over_splits, student_interval
-from protoclass.core.intervals import wilson
 from protoclass.core.parallel import kernel
+from protoclass.core.statistics.intervals import wilson
 
 ROWS, FOLDS, REPEATS, SPLITS, HELD, NEW = 60, 10, 10, 30, 20, 2000
 SHIFTS = {"no information": 0.0, "some information": 1.0, "much information": 2.5}

@@ -12,9 +12,9 @@ from .analysis.permutation import PermutationTest as PermutationTest
 from .analysis.set_cover import SetCover as SetCover
 from .analysis.set_cover import set_cover as set_cover
 from .analysis.stability import Stability as Stability
-from .core.neighbours.limits import cover_hart as cover_hart
-from .core.neighbours.limits import median_radius as median_radius
 from .core.neighbours.nearest import Nearest as Nearest
+from .core.neighbours.nearest import cover_hart as cover_hart
+from .core.neighbours.nearest import median_radius as median_radius
 from .core.query import Query as Query
 from .core.task import Points as Points
 from .core.task import RulePath as RulePath

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.units import in_units, units
+from protoclass.core.statistics.sums import in_units, units
 
 
 def test_columns_named_0_and_1_are_predictors(iris):
@@ -257,7 +257,7 @@ def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     held = pc.fit("y ~ .", data, eps=0.05)
     monkeypatch.setattr("protoclass.estimation.learning.HOLD_LIMIT", 0)
     assert pc.fit("y ~ .", data, eps=0.05).prototypes.equals(held.prototypes)
-    monkeypatch.setattr("protoclass.core.covers.problems.LISTED", 1000)
+    monkeypatch.setattr("protoclass.core.setcover.problems.LISTED", 1000)
     with pytest.raises(pc.TooLarge, match="smaller radii, candidates=500"):
         pc.fit("y ~ .", data, eps=1.0, solver="ratio")
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.machines.grow import midpoint
-from protoclass.core.vectors.hull import hull_draws
+from protoclass.core.scm.grow import midpoint
+from protoclass.core.vectors.centroids import hull_draws
 
 ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}
 

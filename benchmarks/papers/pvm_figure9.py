@@ -17,7 +17,7 @@ from common import Report, file, main, table
 from sklearn.svm import SVC
 
 import protoclass as pc
-from protoclass.core.folds import stratified
+from protoclass.core.statistics.folds import stratified
 from protoclass.plots.style import GREY, axes, colour, mark, plain_log
 
 METRIC = pc.Mismatch(k=5, m=1, skip="Xx")  # 20 letters remain

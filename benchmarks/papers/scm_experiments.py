@@ -17,7 +17,7 @@ from common import spread as mean_se
 from scm_tables import PAPER, RAW, Rows, covering, nearest, sets, support_vectors
 
 import protoclass as pc
-from protoclass.core.folds import stratified
+from protoclass.core.statistics.folds import stratified
 
 APART = ("BreastWisc", "Haberman", "Glass")
 KINDS = ("conjunction", "disjunction")

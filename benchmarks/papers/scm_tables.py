@@ -17,8 +17,8 @@ import pandas as pd
 from common import Report, fetched, main, table
 
 import protoclass as pc
-from protoclass.core.folds import stratified
-from protoclass.core.machines.bounds import machine_bound
+from protoclass.core.scm.bounds import machine_bound
+from protoclass.core.statistics.folds import stratified
 
 # the paper's tables: errors of NN; SVM C = inf (size, error); SVM finite C (size, error); then for each kind
 # consistent (size, error, bound), truncated (size, error, bound), inconsistent (penalty, size, error, bound)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.covers.alternatives import Cost, NearSolutions
 from ..core.query import answer
+from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Points, Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.folds import grouped, holdout, stratified, usual_folds
+from ..core.statistics.folds import grouped, holdout, stratified, usual_folds
 from ..estimation.calibration import arguments_of
 from ..estimation.fitted import Fitted
 from ..estimation.learning import WORSE, fit_call

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.intervals import Z, mean_over_rows, wilson
-from ..core.scores import brier, log_loss
+from ..core.statistics.intervals import Z, mean_over_rows, wilson
+from ..core.statistics.scores import brier, log_loss
 from ..frames.tables import cached_table
 from ..ground.checks import Served, is_number, one_of
 from ..ground.errors import NotAvailable, OptionError, brief
@@ -146,7 +146,7 @@ class Comparison(Printed, Saveable, Served):
     def scores(self, score: str = "brier") -> pd.DataFrame:
         """The Brier score or log loss of each test row (index: split, row label) for each calibrated method.
 
-        Rows for which a method has no chances are left out of all. See `protoclass.core.scores` for the scores.
+        Rows for which a method has no chances are left out of all. See `protoclass.core.statistics.scores` for the scores.
 
         Raises
         ------

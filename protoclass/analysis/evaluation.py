@@ -11,8 +11,8 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import pandas as pd
 
-from ..core.agreement import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
-from ..core.intervals import (
+from ..core.statistics.confusion import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
+from ..core.statistics.intervals import (
     Estimate,
     columns_of,
     difference_of,
@@ -21,9 +21,9 @@ from ..core.intervals import (
     share_of_rows,
     sums_of,
 )
-from ..core.ranking import AUC, mean_auc
-from ..core.scores import brier, log_loss, reliability
-from ..core.units import as_counts
+from ..core.statistics.roc import AUC, mean_auc
+from ..core.statistics.scores import brier, log_loss, reliability
+from ..core.statistics.sums import as_counts
 from ..estimation.calibration import decide, loss_of
 from ..estimation.coincidence import coincidences
 from ..estimation.fitted import Fitted
@@ -54,7 +54,7 @@ class Test(Printed, Served):
         class is missing or the fit has no prediction of them (missing predictors, levels that it has not seen).
     error, low, high : float
         Weighted share of errors and its 95 % Wilson interval. With weights, or rows in groups, it is that of as many independent
-        rows as give this variance, see `protoclass.core.intervals.independent_rows`.
+        rows as give this variance, see `protoclass.core.statistics.intervals.independent_rows`.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows; or the error that was stated.
     p_value : float
@@ -165,7 +165,7 @@ class Test(Printed, Served):
         Where there are chances `auc` (mean over the classes, each against the rest; of two classes the one area), `brier` (the
         sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss` and, with
         chances, `loss_by_chances`, that of deciding for the class of least expected loss. Then `_low` and `_high`, the ends of
-        95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `protoclass.core.agreement.kappa`,
+        95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `protoclass.core.statistics.confusion.kappa`,
         Wilson's by DeLong's variance for the area), `_se`,
         standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
         `n`, `left_out`.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.neighbours.nearest import class_distances
-from ..core.ranking import auc
-from ..core.scores import relative_margins
+from ..core.statistics.roc import auc
+from ..core.statistics.scores import relative_margins
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 

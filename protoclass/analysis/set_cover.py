@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.covers.certificate import Certificate
-from ..core.covers.solving import Options, cover_paths
 from ..core.parallel import Once
+from ..core.setcover.problems import Certificate
+from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, brief, printed, shown

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.covers.certificate import Certificate
+from ..core.setcover.problems import Certificate
 from ..core.sources import part
 from ..core.task import Rule
 from ..estimation.calibration import Calibration, FoldRule

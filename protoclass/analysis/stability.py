@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ..core.folds import holdout
 from ..core.parallel import each
+from ..core.statistics.folds import holdout
 from ..core.task import Points, Task
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.choose import mean_and_se
 from ..core.query import lost_by_steps
 from ..core.sources import part
+from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points, Stepwise
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import with_folds

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .coding import bins_for, bits_of, shift_of
+from .coding import Tile, Tiles, bins_for, bits_of, block_tiles, half_tiles, shift_of
 from .distances.minkowski import measure_pair
 from .distances.screen import Screening
 from .parallel import each, few, kernel
-from .tiles import Tile, Tiles, block_tiles, half_tiles
 
 if TYPE_CHECKING:
     from .sources import Source

@@ -1,17 +1,19 @@
-"""The rows that a rule is to classify; the values that the rule reads are measured when they are read."""
+"""What a rule sees while answering: dissimilarities, coordinates or columns of some rows; or SQL that says the same."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..ground.errors import DataError, NoVectors
-from .beside import Beside
-from .distances.screen import Compared
+from .coding import as_slice
+from .distances.screen import Compared, Screening, Side
+from .neighbours.search import Near, Search, nearest_compared, share_open
 from .sources import Source
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
@@ -212,3 +214,104 @@ def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Arr
         misclassified = misclassified + np.array([weight @ (codes[complete] != truth) for codes in predicted])
         total += float(weight.sum())
     return np.asarray(misclassified), total
+
+
+SEARCHED = 2**22  # pairs from which on preparing a search pays, if it saves most of them
+SCREENED = 2**18  # pairs from which on looking whether products leave few of them open pays
+WORTH = 0.15  # share of pairs that are measured below which a search pays
+OPEN = 0.1  # share of pairs that products leave open below which they pay
+LOOKED_UP = 8  # rows that show this share
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Prototypes among the candidates of a source, beside its rows.
+
+    Attributes
+    ----------
+    source : Source
+    columns : int array (q,)
+        The candidates that are the prototypes.
+    """
+
+    source: Source
+    columns: Array
+
+    def compared(self, rows: Array) -> Compared | None:
+        """Some rows beside the prototypes, compared by a product, where there is such a thing."""
+        if self._screened is None:
+            return None
+        screening, side = self._screened
+        return screening.only(rows, self.columns, side)
+
+    def nearest(self, rows: Array, k: int, together: int) -> Near | None:
+        """For some rows the prototypes up to the distance of the k-th nearest; None where measuring all pairs is as fast.
+
+        Parameters
+        ----------
+        rows : int array (r,)
+        k : int, at most q
+        together : int
+            The number of rows for which this is asked, these among them.
+        """
+        pairs = together * len(self.columns)
+        space = self.source.space
+        if space is not None and pairs > SEARCHED and space.share(k) < WORTH:
+            return self._search.nearest(space.rows[as_slice(rows)], k)[0]
+        if pairs > SCREENED and self._few_open(k):
+            compared = self.compared(rows)
+            return None if compared is None else nearest_compared(compared, k)
+        return None
+
+    def _few_open(self, k: int) -> bool:
+        if k not in self._open:
+            some = np.unique(np.linspace(0, self.source.shape[0] - 1, LOOKED_UP).astype(int))
+            compared = self.compared(some)
+            self._open[k] = 1.0 if compared is None else share_open(compared, k)
+        return self._open[k] < OPEN
+
+    @cached_property
+    def _open(self) -> dict[int, float]:
+        return {}
+
+    @cached_property
+    def _search(self) -> Search:
+        space = self.source.space
+        assert space is not None
+        return space.search(self.columns)
+
+    @cached_property
+    def _screened(self) -> tuple[Screening, Side] | None:
+        screening = self.source.screening
+        if screening is None or not len(self.columns):
+            return None
+        return screening, screening.candidates[as_slice(self.columns)]
+
+
+class Statement(Protocol):
+    """All that a rule reads while it is written as SQL, as a `Query` is all that it reads while it predicts.
+
+    `label` is the constant of a class and `column` a column of the design matrix of the row. `nearest` is the class of the
+    prototype at the least dissimilarity, or dissimilarity by `divisors`; of equally near ones that of least `rank`. `votes` is the
+    class of most weight among the `k` nearest prototypes and those tied with the k-th, of equal ones the first. `most` is the
+    class with the largest of some expressions, of equal ones the first. Each is an SQL expression.
+    """
+
+    def label(self, code: int) -> str: ...
+    def number(self, value: float) -> str: ...
+    def column(self, position: int) -> str: ...
+    def nearest(self, prototypes: Points, rank: Array, divisors: Array | None = None) -> str: ...
+    def votes(self, prototypes: Points, k: int, weight: Array) -> str: ...
+    def most(self, values: dict[int, str]) -> str: ...
+
+
+@runtime_checkable
+class InSQL(Protocol):
+    """A rule that can be written as SQL: an expression whose value is the class of a row.
+
+    `why_not_sql` says why this rule can't be, and is empty where it can.
+    """
+
+    @property
+    def why_not_sql(self) -> str: ...
+    def sql(self, statement: Statement) -> str: ...

@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ground.errors import TooLarge
-from .coding import Coding
+from .coding import SIDE, TILE, Coding, Tiles, all_tiles, as_slice, block_tiles, gather
 from .distances.screen import Screening
 from .histogram import Histogram, Pairs
 from .memory import check_fits
 from .neighbours.search import Space
 from .parallel import each
-from .places import as_slice, gather
-from .tiles import SIDE, TILE, Tiles, all_tiles, block_tiles
 
 if TYPE_CHECKING:
     from .parts import Parts

@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .coding import Coding
+from .coding import SIDE, Coding, Tiles, as_slice, block_tiles, gather, half_tiles, near_tiles, share_near
 from .distances.boxes import Blocks, blocks_of
-from .distances.geometry import Geometry, the_same
-from .distances.minkowski import minkowski
+from .distances.minkowski import Geometry, minkowski, the_same
 from .distances.screen import Screening, screen
 from .histogram import Histogram, Pairs, near_histogram
 from .neighbours.search import Space
 from .parallel import Once
-from .places import as_slice, gather
 from .sources import Held, Source, Streamed, part
-from .tiles import SIDE, Tiles, block_tiles, half_tiles, near_tiles, share_near
 
 Array = NDArray[Any]
 BLOCK = 128  # rows of a block whose box is known

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.calibration import (
+from ..core.query import Query, answer
+from ..core.statistics.scores import (
     LEARN,
     Chances,
     Conformal,
@@ -21,7 +22,6 @@ from ..core.calibration import (
     scale_of,
     under_prior,
 )
-from ..core.query import Query, answer
 from ..core.task import Rule, Stepwise, Task
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.choose import RULES, choose_over_repeats
+from ..core.memory import large
 from ..core.parallel import each
 from ..core.query import Query, answer_block
-from ..core.spool import large
+from ..core.statistics.one_se import RULES, choose_over_repeats
 from ..core.task import Path, Rule, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataWarning, OptionError

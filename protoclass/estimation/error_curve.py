@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from ..core.choose import OF_HELD_OUT, RULES, Choice, choose, choose_over_repeats
-from ..core.intervals import simultaneous
-from ..core.units import as_counts
+from ..core.statistics.intervals import simultaneous
+from ..core.statistics.one_se import OF_HELD_OUT, RULES, Choice, choose, choose_over_repeats
+from ..core.statistics.sums import as_counts
 from ..frames.tables import as_given, cached_table
 from ..ground.checks import check_seed, is_number, one_of, whole_number
 from ..ground.errors import OptionError, brief

@@ -12,12 +12,12 @@ import pandas as pd
 
 from ..cluster import is_dask
 from ..cluster.frame import over_partitions
-from ..core.covers.certificate import Certificate, Objective
-from ..core.cuts import decide_at
 from ..core.query import Query, answer
+from ..core.setcover.problems import Certificate, Objective
 from ..core.sources import part
+from ..core.statistics.roc import decide_at
+from ..core.statistics.sums import as_counts
 from ..core.task import Rule
-from ..core.units import as_counts
 from ..frames.frame import Frame
 from ..frames.reading import row_blocks
 from ..frames.rowless import rowless

@@ -12,9 +12,8 @@ import pandas as pd
 
 from ..cluster import client_of
 from ..cluster.frame import mold_remote
-from ..core.beside import Beside
 from ..core.parallel import Once
-from ..core.query import Query
+from ..core.query import Beside, Query
 from ..core.sources import Source
 from ..core.spatial import share_within
 from ..core.task import Points, Task

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.folds import FOLDS, grouped, stratified, usual_folds
 from ..core.query import Query
+from ..core.statistics.folds import FOLDS, grouped, stratified, usual_folds
 from ..core.task import Path, Task
 from ..frames.frame import Frame
 from ..ground.checks import MOST_RUNS, hint_for_value, whole_number

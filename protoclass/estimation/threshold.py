@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.calibration import LEARN
-from ..core.choose import mean_and_se
-from ..core.cuts import all_cuts, best_cut, decide_at, variance_of_choice
-from ..core.folds import grouped, stratified
-from ..core.intervals import Estimate, columns_of, rows_worth, wilson
+from ..core.statistics.folds import grouped, stratified
+from ..core.statistics.intervals import Estimate, columns_of, rows_worth, wilson
+from ..core.statistics.one_se import mean_and_se
+from ..core.statistics.roc import all_cuts, best_cut, decide_at, variance_of_choice
+from ..core.statistics.scores import LEARN
 from ..ground.checks import is_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown, visible
 from ..values import Printed, public

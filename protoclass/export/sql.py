@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.sql import InSQL
+from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..frames.reading import names_of

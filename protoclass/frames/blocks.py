@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.places import as_slice
+from ..core.coding import as_slice
 from .frame import Frame
 
 WHOLE = 2**23  # entries of a design matrix that is made at once: 64 MB

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.memory import SMALLEST
-from ..core.spool import Growing
+from ..core.memory import SMALLEST, Growing
 from ..ground.errors import DataError
 from ..ground.options import options
 from ..ground.progress import bar

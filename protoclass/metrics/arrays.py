@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory import large
 from ..core.sources import Rep
-from ..core.spool import large
 from ..ground.errors import DataError
 
 

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..cluster.frame import rows_where_they_are, train_remote
-from ..core.distances.geometry import Geometry
-from ..core.distances.minkowski import minkowski
+from ..core.coding import as_slice
+from ..core.distances.minkowski import Geometry, minkowski
 from ..core.parallel import Once
-from ..core.places import as_slice
 from ..core.sources import Rep, part
 from ..frames.blocks import blocks
 from ..frames.frame import Frame

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.folds import stratified_subset
 from ..core.sources import Rep
+from ..core.statistics.folds import stratified_subset
+from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
-from ..core.vectors.hull import hull_draws
 from ..frames.frame import Frame
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas

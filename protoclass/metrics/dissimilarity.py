@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..core.embedding.scaling import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
 from ..core.parts import PartedSource, parted_source, parts_of
-from ..core.proximity.embedding import Spectral, embedding, reflexive
-from ..core.proximity.scaling import sammon, torgerson
 from ..core.query import Query
 from ..core.sources import Held, Rep, Source, part
 from ..core.task import Points

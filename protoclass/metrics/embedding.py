@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.proximity.embedding import Spectral
+from ..core.embedding.scaling import Spectral
 from ..ground.errors import printed
 from ..values import Above
 

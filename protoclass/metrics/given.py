@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.places import as_slice, gather
+from ..core.coding import as_slice, gather
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.errors import DataError, OptionError, shown

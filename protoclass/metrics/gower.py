@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.distances.gower import UNLIKE, gower
 from ..core.sources import Rep
-from ..core.sums import Extremes, extremes
+from ..core.statistics.sums import Extremes, extremes
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from ..ground.checks import is_real

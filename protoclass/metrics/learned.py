@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ..core.distances.discriminant import SINGULAR, discriminants, nca, scatter
-from ..core.distances.geometry import Geometry
-from ..core.distances.minkowski import products
-from ..core.folds import stratified_subset
+from ..core.distances.minkowski import Geometry, products
 from ..core.sources import Rep
+from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown

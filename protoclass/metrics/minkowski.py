@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.geometry import Geometry
-from ..core.distances.minkowski import minkowski
+from ..core.distances.minkowski import Geometry, minkowski
 from ..core.sources import Rep
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.sql import Columns

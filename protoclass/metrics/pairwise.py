@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..core.distances.geometry import Geometry
-from ..core.distances.minkowski import minkowski, totals, unit
+from ..core.distances.minkowski import Geometry, minkowski, totals, unit
 from ..core.sources import Rep
 from ..frames.blocks import EXACT
 from ..frames.frame import Frame

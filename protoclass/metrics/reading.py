@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.beside import Beside
+from ..core.coding import as_slice
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
 from ..core.parts import answers
-from ..core.places import as_slice
-from ..core.query import Query
+from ..core.query import Beside, Query
 from ..core.sources import Held, Rep, Source, Streamed, part
 from ..core.spatial import Spatial
 from ..core.task import Points

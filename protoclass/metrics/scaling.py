@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.memory import room
-from ..core.sums import Extremes, Sums, extremes, sums
+from ..core.statistics.sums import Extremes, Sums, extremes, sums
 from ..frames.blocks import blocks, long
 from ..frames.frame import Frame
 from ..ground.errors import DataError, shown

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.covers.alternatives import NearSolutions
 from ..core.query import Query
+from ..core.setcover.alternatives import NearSolutions
 from ..core.task import Path, Points, Rule, Task
 from ..ground.checks import NamedArguments, Served, check_parameters, is_number, number_in_words
 from ..ground.errors import DataError, NotAvailable, OptionError, brief

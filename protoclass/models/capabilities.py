@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.machines.bounds import Bound
+from ..core.scm.bounds import Bound
 from ..core.task import Rule
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.proximity.embedding import Spectral, embedding, reflexive
-from ..core.proximity.hyperplane import Machine, Planes, gram, hyperplane, on_squares
+from ..core.embedding.hyperplane import Machine, Planes, gram, hyperplane, on_squares
+from ..core.embedding.scaling import Spectral, embedding, reflexive
 from ..core.task import Points, RulePath, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, brief, shown

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.neighbours.limits import cover_hart
-from ..core.neighbours.votes import KNNPath
+from ..core.neighbours.nearest import KNNPath, cover_hart
+from ..core.statistics.sums import units
 from ..core.task import Points, Task
-from ..core.units import units
 from ..ground.checks import one_of
 from ..ground.errors import DataError
 from .base import Axes, Model, axis, check_labelled, check_number

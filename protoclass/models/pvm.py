@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..core.coding import MOST
-from ..core.covers.alternatives import NearSolutions, find_alternatives, price_rows, swapped
-from ..core.covers.certificate import objective
-from ..core.covers.path import JoinedPath
-from ..core.covers.problems import RADII
-from ..core.covers.radii import default_radii
-from ..core.covers.solving import Options, cover_paths
-from ..core.machines.bounds import compression_bound
 from ..core.neighbours.nearest import Nearest
+from ..core.scm.bounds import compression_bound
+from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
+from ..core.setcover.path import JoinedPath
+from ..core.setcover.problems import RADII, objective
+from ..core.setcover.radii import default_radii
+from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Path, Points, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, OptionError

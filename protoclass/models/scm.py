@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.machines.bounds import machine_bound
-from ..core.machines.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
-from ..core.machines.rule import DELTA, NEVER, REST, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
 from ..core.parallel import each
 from ..core.query import Query
+from ..core.scm.bounds import machine_bound
+from ..core.scm.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
+from ..core.scm.rule import DELTA, NEVER, REST, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
 from ..core.task import Rule, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, TooLarge, brief, shown

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.memory import check_fits
 from ..core.query import distances_by
-from ..core.scores import relative_margins, with_largest
+from ..core.statistics.scores import relative_margins, with_largest
 from ..fitting import Fit
 from ..ground.errors import NotAvailable
 from .base import PrototypeEstimator, check_answered

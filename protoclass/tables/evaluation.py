@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.evaluation import Test
-from ..core.intervals import Estimate
+from ..core.statistics.intervals import Estimate
 from ..ground.errors import visible
 from ..ground.options import fixed, significant
 from ..views.prototypes import list_short

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..core.choose import RULES
-from ..core.covers.certificate import Objective
+from ..core.setcover.problems import Objective
+from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
 from ..ground.options import fixed, significant
 from .printing import facts, per_class, repeats_note

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.geometry import Geometry
-from ..core.distances.minkowski import minkowski
+from ..core.distances.minkowski import Geometry, minkowski
 from ..core.distances.properties import triangles
 from ..core.sources import Rep, part
 from ..frames.frame import mold

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..core.sql import InSQL
+from ..core.query import InSQL
 from ..core.task import Rule
 from ..export.saving import load
 from ..fitting import Fit, fit

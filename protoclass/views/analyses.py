@@ -13,7 +13,7 @@ from ..analysis.comparison import Comparison
 from ..analysis.importance import importance
 from ..analysis.permutation import PermutationTest
 from ..analysis.stability import Stability
-from ..core.covers.certificate import Certificate
+from ..core.setcover.problems import Certificate
 from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable

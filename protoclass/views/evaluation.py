@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.evaluation import Test, TestByGroup
-from ..core.ranking import Curve, curve
+from ..core.statistics.roc import Curve, curve
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.proximity.scaling import torgerson
+from ..core.embedding.scaling import torgerson
 from ..ground.errors import DataError
 from ..metrics.check import classes_of
 from ..metrics.dissimilarity import Dissimilarity

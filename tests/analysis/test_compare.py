@@ -9,8 +9,8 @@ from scipy import stats
 
 import protoclass as pc
 from protoclass.analysis.comparison import Design, by_row, by_split, error_interval, mean_over_splits, paired_interval
-from protoclass.core.folds import holdout
-from protoclass.core.intervals import wilson
+from protoclass.core.statistics.folds import holdout
+from protoclass.core.statistics.intervals import wilson
 
 RAW = pc.Euclidean(scale=False)
 

@@ -6,9 +6,9 @@ import pytest
 
 import protoclass as pc
 from protoclass.analysis.stability import disjoint, drawn
-from protoclass.core.folds import holdout
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
+from protoclass.core.statistics.folds import holdout
 from protoclass.core.task import Task
 
 RAW = pc.Euclidean(scale=False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from protoclass.core.intervals import simultaneous
+from protoclass.core.statistics.intervals import simultaneous
 
 
 def test_one_point_is_student_t_and_independent_points_are_sidak():

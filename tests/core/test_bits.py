@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protoclass.core.covers.coded_balls import count_new, one_of_each, pack, popcount, weigh_new, words
+from protoclass.core.setcover.coded_balls import count_new, one_of_each, pack, popcount, weigh_new, words
 
 
 def as_rows(bits):

@@ -5,7 +5,14 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from protoclass.core.calibration import Conformal, fit_isotonic, fit_multinomial, nonconformity, scale_of, under_prior
+from protoclass.core.statistics.scores import (
+    Conformal,
+    fit_isotonic,
+    fit_multinomial,
+    nonconformity,
+    scale_of,
+    under_prior,
+)
 
 
 def draw(n=200, L=3, seed=0, signal=1.5):

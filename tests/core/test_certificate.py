@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from protoclass.core.covers.certificate import Certificate, Objective, objective
+from protoclass.core.setcover.problems import Certificate, Objective, objective
 
 
 def test_the_objective_row_by_row():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protoclass.core.choose import choose, choose_over_repeats
-from protoclass.core.folds import grouped, stratified
+from protoclass.core.statistics.folds import grouped, stratified
+from protoclass.core.statistics.one_se import choose, choose_over_repeats
 from protoclass.ground.errors import OptionError
 
 

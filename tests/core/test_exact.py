@@ -13,10 +13,10 @@ from reference_pvm import objective
 from scipy.optimize import linprog
 
 import protoclass as pc
-from protoclass.core.covers.problems import covers
-from protoclass.core.covers.program import Stop, ascent, draw, highs, improve_cover, step_of, unite_draws
-from protoclass.core.covers.solving import program_of
 from protoclass.core.parallel import Once
+from protoclass.core.setcover.problems import covers
+from protoclass.core.setcover.program import Stop, ascent, draw, highs, improve_cover, step_of, unite_draws
+from protoclass.core.setcover.solvers import program_of
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM

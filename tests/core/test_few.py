@@ -11,13 +11,12 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import parallel
-from protoclass.core.coding import coder
-from protoclass.core.coverage import covering
-from protoclass.core.covers.coded_balls import find_gains, tally
-from protoclass.core.covers.radii import default_radii
+from protoclass.core.coding import coder, gather
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.neighbours.nearest import nearest
-from protoclass.core.places import gather
+from protoclass.core.setcover.coded_balls import find_gains, tally
+from protoclass.core.setcover.coverage import covering
+from protoclass.core.setcover.radii import default_radii
 from protoclass.core.sources import Held
 
 SEEDS = range(6)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from protoclass.core.folds import grouped, holdout, stratified, stratified_subset
+from protoclass.core.statistics.folds import grouped, holdout, stratified, stratified_subset
 from protoclass.ground.errors import OptionError
 
 

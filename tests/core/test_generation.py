@@ -12,16 +12,14 @@ from scipy.optimize import linprog
 
 import protoclass as pc
 from protoclass.core import spatial
-from protoclass.core.covers import generation, solving
-from protoclass.core.covers.balls import Sets
-from protoclass.core.covers.generation import generate
-from protoclass.core.covers.greedy import greedy, greedy_steps
-from protoclass.core.covers.pricing import price
-from protoclass.core.covers.problems import covers
-from protoclass.core.covers.program import Stop, step_of
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
+from protoclass.core.setcover import column_generation, solvers
+from protoclass.core.setcover.balls import Sets
+from protoclass.core.setcover.column_generation import generate, price
+from protoclass.core.setcover.greedy import greedy, greedy_steps
+from protoclass.core.setcover.problems import covers
+from protoclass.core.setcover.program import Stop, step_of
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
@@ -60,13 +58,13 @@ def generated(task, eps, lambda_, integer=False, fold=None):
 @pytest.fixture
 def few(monkeypatch):
     """Programs that begin with the greedy cover and one more candidate of each class, however few there are in all."""
-    monkeypatch.setattr(generation, "SAMPLE", 1)
-    monkeypatch.setattr(solving, "fits", lambda problems: False)
+    monkeypatch.setattr(column_generation, "SAMPLE", 1)
+    monkeypatch.setattr(solvers, "fits", lambda problems: False)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_every_pass_bounds_the_relaxation_and_the_last_one_reaches_it(seed, monkeypatch):
-    monkeypatch.setattr(generation, "SAMPLE", 1)
+    monkeypatch.setattr(column_generation, "SAMPLE", 1)
     task, D = task_of(seed, classes=2 + seed % 2, extra=10 * (seed % 3), weights=seed % 4 > 1)
     passes = 0
     for eps, lambda_ in ((2.0, 0.025), (4.0, 0.3), (6.0, 1.7), (3.0, 0.0)):
@@ -92,7 +90,7 @@ def test_solvers_equal_those_that_list_all_balls(seed, solver, monkeypatch):
         model = PVM(eps=eps, lambda_=lambda_, solver=solver, certify=True, balls=balls)
         rule = model.path(task, {}).at(0)
         with monkeypatch.context() as patch:
-            patch.setattr(solving, "fits", generation.fits)
+            patch.setattr(solvers, "fits", column_generation.fits)
             best = PVM(eps=eps, lambda_=lambda_, solver="exact", balls=balls).path(task, {}).at(0)
             peer = model.path(task, {}).at(0)
         found, certificate = rule.report["objective"].value, rule.report["certificate"]
@@ -120,7 +118,7 @@ def test_folds_and_grids_are_solved_as_with_lists(iris, monkeypatch):
         return v.table[["eps", "lambda_", "size"]]
 
     generated = errors()
-    monkeypatch.setattr(solving, "fits", generation.fits)
+    monkeypatch.setattr(solvers, "fits", column_generation.fits)
     pd.testing.assert_frame_equal(generated, errors())
 
 
@@ -133,7 +131,7 @@ def test_digits_from_a_few_candidates_of_each_class(monkeypatch):
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
-    monkeypatch.setattr(generation, "SAMPLE", 30)
+    monkeypatch.setattr(column_generation, "SAMPLE", 30)
     task = Task(Once(lambda: Held(minkowski(X, X))), y, 10, np.ones(len(y)), np.arange(len(y)), (0,))
     for eps, optimum in DIGITS.items():
         found, _ = generated(task, eps, 1 / len(y), integer=True)
@@ -148,7 +146,7 @@ def test_digits_from_a_few_candidates_of_each_class(monkeypatch):
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_usps_from_few_candidates_is_solved_to_the_same_optimum(papers_data, monkeypatch):
-    monkeypatch.setattr(generation, "SAMPLE", 100)
+    monkeypatch.setattr(column_generation, "SAMPLE", 100)
     data = pc.fetch_data("usps")
     train = data[data.split == "train"].drop(columns="split")
     fit = pc.fit("digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=10.0, solver="exact")
@@ -216,7 +214,7 @@ def test_a_pass_that_takes_too_long_is_given_up():
 def test_memory_that_takes_no_more_candidates_leaves_a_cover_with_a_true_bound(monkeypatch, most):
     task, _ = task_of(1, n=60)
     best = PVM(eps=4.0, lambda_=0.1, solver="exact").path(task, {}).at(0).report["objective"].value
-    monkeypatch.setattr(generation, "most_entries", lambda: most)
+    monkeypatch.setattr(column_generation, "most_entries", lambda: most)
     for solver in ("exact", "rounding", "greedy"):
         rule = PVM(eps=4.0, lambda_=0.1, solver=solver, certify=True).path(task, {}).at(0)
         certificate = rule.report["certificate"]

@@ -5,9 +5,9 @@ import pytest
 from queries import query
 from reference_pvm import classify, cover, greedy, objective
 
-from protoclass.core.covers.certificate import objective as fast_objective
-from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.parallel import Once
+from protoclass.core.setcover.problems import objective as fast_objective
+from protoclass.core.setcover.solvers import Options, cover_paths
 from protoclass.core.sources import Held, Streamed, Submatrix, part
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM
@@ -76,7 +76,7 @@ def test_folds_in_turns_equal_all_at_once(monkeypatch):
     fold = np.arange(len(task.y))  # leave one out
     eps, lambdas = np.array([1.0, 3.0]), np.array([0.1])
     whole = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
-    monkeypatch.setattr("protoclass.core.covers.solving.fold_groups", lambda *_: (np.array([f]) for f in fold))
+    monkeypatch.setattr("protoclass.core.setcover.solvers.fold_groups", lambda *_: (np.array([f]) for f in fold))
     turns = dict(cover_paths(task, fold, len(fold), eps, lambdas, Options()))
     assert whole.keys() == turns.keys() == set(fold.tolist())
     for f in whole:

@@ -6,13 +6,12 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import spatial
-from protoclass.core.covers import balls, greedy, problems
-from protoclass.core.covers.balls import Balls
-from protoclass.core.covers.problems import covers
-from protoclass.core.covers.solving import Options, cover_paths
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
+from protoclass.core.setcover import balls, greedy, problems
+from protoclass.core.setcover.balls import Balls
+from protoclass.core.setcover.problems import covers
+from protoclass.core.setcover.solvers import Options, cover_paths
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
 
-from protoclass.core.intervals import (
+from protoclass.core.statistics.intervals import (
     Estimate,
     difference_of,
     mean_of,

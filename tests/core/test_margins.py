@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from protoclass.core.calibration import scale_of
-from protoclass.core.scores import relative_margins, with_largest
+from protoclass.core.statistics.scores import relative_margins, scale_of, with_largest
 
 
 def test_margins_are_those_of_the_definition():

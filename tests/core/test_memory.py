@@ -134,7 +134,7 @@ DATA = """
 import resource
 import numpy as np
 from protoclass.core.memory import available
-from protoclass.core.spool import spooled
+from protoclass.core.memory import spooled
 used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_DATA, (used + 2**30, used + 2**30))
 before = available()

@@ -7,19 +7,23 @@ from coordinates import KINDS, coordinates, named
 from queries import query
 
 import protoclass as pc
-from protoclass.core import beside, parallel
+from protoclass.core import parallel, query
 from protoclass.core import query as queries
-from protoclass.core.beside import Beside
 from protoclass.core.distances.boxes import GROUP
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import measure_row, minkowski
+from protoclass.core.distances.minkowski import Geometry, measure_row, minkowski
 from protoclass.core.distances.screen import screen
-from protoclass.core.neighbours.k_nearest import Near, joined, nearest_compared, nearest_k, nearest_of, share_open
-from protoclass.core.neighbours.nearest import Nearest, nearest, order_of
-from protoclass.core.neighbours.search import search_of
-from protoclass.core.neighbours.votes import KNNPath
+from protoclass.core.neighbours.nearest import KNNPath, Nearest, nearest, order_of
+from protoclass.core.neighbours.search import (
+    Near,
+    joined,
+    nearest_compared,
+    nearest_k,
+    nearest_of,
+    search_of,
+    share_open,
+)
 from protoclass.core.parallel import Once
-from protoclass.core.query import Query, answer
+from protoclass.core.query import Beside, Query, answer
 from protoclass.core.sources import Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from protoclass.core.covers.alternatives import find_alternatives, price_rows
 from protoclass.core.parallel import Once
+from protoclass.core.setcover.alternatives import find_alternatives, price_rows
 from protoclass.core.sources import Held
 from protoclass.core.task import Task
 from protoclass.models.pvm import PVM

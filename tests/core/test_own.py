@@ -6,14 +6,13 @@ import reference_own as slow
 from queries import query
 from test_greedy_forms import FORMS, limit
 
-from protoclass.core import spatial, tiles
+from protoclass.core import coding, spatial
 from protoclass.core.coding import Coding
-from protoclass.core.covers import problems
-from protoclass.core.covers.problems import covers, own_radii
-from protoclass.core.covers.solving import Options, cover_paths
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
+from protoclass.core.setcover import problems
+from protoclass.core.setcover.problems import covers, own_radii
+from protoclass.core.setcover.solvers import Options, cover_paths
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
@@ -169,7 +168,7 @@ def test_balls_are_open_or_closed():
 @pytest.mark.parametrize("form", FORMS)
 def test_tiles_that_leave_pairs_out_choose_what_a_matrix_chooses(form, monkeypatch):
     for module, name, value in (
-        (tiles, "SIDE", 32),
+        (coding, "SIDE", 32),
         (spatial, "SIDE", 32),
         (spatial, "BLOCK", 8),
         (spatial, "WORTH", 2.0),

@@ -5,17 +5,17 @@ import pytest
 from test_generation import SOURCES, task_from, task_of
 
 import protoclass as pc
-from protoclass.core.covers import generation, solving
-from protoclass.core.covers.pricing import price
-from protoclass.core.covers.problems import covers, own_radii
+from protoclass.core.setcover import column_generation, solvers
+from protoclass.core.setcover.column_generation import price
+from protoclass.core.setcover.problems import covers, own_radii
 from protoclass.models.pvm import PVM
 
 
 @pytest.fixture
 def few(monkeypatch):
     """Programs that begin with the greedy cover and one more pair of each class."""
-    monkeypatch.setattr(generation, "SAMPLE", 1)
-    monkeypatch.setattr(solving, "fits", lambda problems: False)
+    monkeypatch.setattr(column_generation, "SAMPLE", 1)
+    monkeypatch.setattr(solvers, "fits", lambda problems: False)
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -54,7 +54,7 @@ def test_solvers_equal_those_that_list_all_pairs(seed, solver, monkeypatch):
         model = PVM(eps=eps, lambda_=lambda_, solver=solver, certify=True, balls=balls, radii="own")
         rule = model.path(task, {}).at(0)
         with monkeypatch.context() as patch:
-            patch.setattr(solving, "fits", generation.fits)
+            patch.setattr(solvers, "fits", column_generation.fits)
             best = PVM(eps=eps, lambda_=lambda_, solver="exact", balls=balls, radii="own").path(task, {}).at(0)
             peer = model.path(task, {}).at(0)
         least, found = best.report["objective"].value, rule.report["objective"].value

@@ -8,16 +8,15 @@ from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
 from test_greedy_forms import limit
 
 from protoclass.core import spatial
-from protoclass.core.covers import balls, generation, solving
-from protoclass.core.covers.balls import Sets
-from protoclass.core.covers.coded_balls import join_bits, words
-from protoclass.core.covers.pricing import price
-from protoclass.core.covers.problems import covers
-from protoclass.core.covers.solving import Options, cover_paths
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
 from protoclass.core.parts import LocalParts, parted_source
+from protoclass.core.setcover import balls, column_generation, solvers
+from protoclass.core.setcover.balls import Sets
+from protoclass.core.setcover.coded_balls import join_bits, words
+from protoclass.core.setcover.column_generation import price
+from protoclass.core.setcover.problems import covers
+from protoclass.core.setcover.solvers import Options, cover_paths
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
@@ -190,8 +189,8 @@ def test_prices_sum_over_all_places(seed, monkeypatch):
 ])  # fmt: skip
 def test_solvers_and_certificates(options, generated, monkeypatch):
     if generated:
-        monkeypatch.setattr(solving, "fits", lambda problems: False)
-        monkeypatch.setattr(generation, "SAMPLE", 3)
+        monkeypatch.setattr(solvers, "fits", lambda problems: False)
+        monkeypatch.setattr(column_generation, "SAMPLE", 3)
     proved = 0
     for seed in range(3):
         task, D, fold, folds, cuts = problem(seed, rows=(15, 30))
@@ -212,7 +211,7 @@ def test_solvers_and_certificates(options, generated, monkeypatch):
 def test_radii_of_their_own(seed):
     task, D, fold, folds, cuts = problem(seed, rows=(15, 40))
     runs = [
-        list(solving.cover_paths(one, fold, folds, EPS[1:3], np.array([0.5]), solving.Options(own=True)))
+        list(solvers.cover_paths(one, fold, folds, EPS[1:3], np.array([0.5]), solvers.Options(own=True)))
         for one in (moved(task, D, cuts, Forgetful if seed else LocalParts), task)
     ]
     for (f, found), (g, expected) in zip(*runs, strict=True):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from protoclass.core.covers.program import (
+from protoclass.core.setcover.program import (
     Program,
     ascent,
     ball_matrix,

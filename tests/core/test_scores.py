@@ -8,10 +8,10 @@ from sklearn.calibration import calibration_curve
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from protoclass.core.agreement import Table, accuracy, balanced_accuracy, count, kappa, of_class
-from protoclass.core.intervals import difference_of, mean_of, mean_over_rows, share_of_rows, wilson
-from protoclass.core.ranking import auc, curve, mean_auc
-from protoclass.core.scores import brier, log_loss, reliability
+from protoclass.core.statistics.confusion import Table, accuracy, balanced_accuracy, count, kappa, of_class
+from protoclass.core.statistics.intervals import difference_of, mean_of, mean_over_rows, share_of_rows, wilson
+from protoclass.core.statistics.roc import auc, curve, mean_auc
+from protoclass.core.statistics.scores import brier, log_loss, reliability
 
 
 def draw(n=300, L=3, seed=0, decimals=2):

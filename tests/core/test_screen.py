@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 from coordinates import KINDS, coordinates, named
 
-from protoclass.core import tiles
-from protoclass.core.beside import Beside
+from protoclass.core import coding
 from protoclass.core.coding import Coding, coder
-from protoclass.core.coverage import covering, covering_by
-from protoclass.core.covers.radii import default_radii, quantile_ranks
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, measure_pair, screen
 from protoclass.core.histogram import Pairs, _needed, near_histogram, values_at
 from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
-from protoclass.core.query import Query
+from protoclass.core.query import Beside, Query
+from protoclass.core.setcover.coverage import covering, covering_by
+from protoclass.core.setcover.radii import default_radii, quantile_ranks
 from protoclass.core.sources import Held, Streamed, Submatrix
 from protoclass.core.task import Points
 
@@ -195,7 +194,7 @@ LEVELS = (None, np.array([0.0, 0.1, 0.5, 0.9, 1.0]), np.array([1e-3]))
 
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_default_radii_by_products_are_those_of_one_scan(case, monkeypatch):
-    monkeypatch.setattr(tiles, "SIDE", 32)  # so that most tiles stand for their transposes as well
+    monkeypatch.setattr(coding, "SIDE", 32)  # so that most tiles stand for their transposes as well
     X = rows_of(case, 130)
     Z, row = np.concatenate([X[5:80], X[:20] * 1.5]), np.r_[np.arange(5, 80), np.full(20, -1)]
     for candidates, candidate_row in ((X, np.arange(len(X))), (Z, row)):

@@ -9,12 +9,11 @@ from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
 from test_parted_covers import paths, problem
 
 import protoclass as pc
-from protoclass.core.covers import radii
-from protoclass.core.covers.radii import default_radii
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parts import LocalParts, answers, parted_source
 from protoclass.core.query import Query, answer, candidate_query
+from protoclass.core.setcover import radii
+from protoclass.core.setcover.radii import default_radii
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Points

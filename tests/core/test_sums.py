@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from protoclass.core.sums import extremes, sums
+from protoclass.core.statistics.sums import extremes, sums
 
 TINY = np.nextafter(0.0, 1.0)
 

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from coordinates import KINDS, coordinates, named
 
-from protoclass.core import parallel, spatial, tiles
+from protoclass.core import coding, parallel, spatial
 from protoclass.core.coding import Coding, bins_for
-from protoclass.core.covers import balls
-from protoclass.core.covers.problems import covers
-from protoclass.core.covers.radii import default_radii
-from protoclass.core.covers.solving import Options, cover_paths
 from protoclass.core.distances.boxes import blocks_of, farthest_of, near_blocks
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
+from protoclass.core.setcover import balls
+from protoclass.core.setcover.problems import covers
+from protoclass.core.setcover.radii import default_radii
+from protoclass.core.setcover.solvers import Options, cover_paths
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.spatial import Spatial
 from protoclass.core.task import Task
@@ -25,9 +24,9 @@ GEOMETRIES = (Geometry(), Geometry(1.0), Geometry(np.inf), Geometry(3.0), Geomet
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Tiles of a few rows, which are used on the smallest matrices and wherever anything can be skipped."""
-    monkeypatch.setattr(tiles, "SIDE", 32)
+    monkeypatch.setattr(coding, "SIDE", 32)
     monkeypatch.setattr(spatial, "SIDE", 32)
-    monkeypatch.setattr(tiles, "TILE", 700)
+    monkeypatch.setattr(coding, "TILE", 700)
     monkeypatch.setattr(spatial, "BLOCK", 8)
     monkeypatch.setattr(spatial, "WORTH", 2.0)
 
@@ -242,6 +241,6 @@ def test_streams_of_many_rows_are_read_some_rows_at_a_time():
     long = Streamed(lambda a, b: minkowski(a[0], b[0]), (X,), (X[:m],)).tiles(Coding(np.array([1.0]), 13))
     count = np.zeros((n, m), int)
     for tile in long:
-        assert len(tile.rows) <= tiles.TILE // tiles.SIDE
+        assert len(tile.rows) <= coding.TILE // coding.SIDE
         count[np.ix_(tile.rows, tile.columns)] += 1
     assert (count == 1).all()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from protoclass.core.units import COARSE, EXACT, in_units, units
+from protoclass.core.statistics.sums import COARSE, EXACT, in_units, units
 
 WEIGHTS = {
     "whole": ([1.0, 2.0, 5.0], 1.0),

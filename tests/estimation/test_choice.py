@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.choose import choose
+from protoclass.core.statistics.one_se import choose
 from protoclass.models.base import Grid
 from protoclass.models.registry import MODELS
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import protoclass as pc
-from protoclass.core.choose import OF_HELD_OUT, choose
+from protoclass.core.statistics.one_se import OF_HELD_OUT, choose
 from protoclass.estimation.error_curve import corrected_losses
 from protoclass.widgets.curve import CurveExplorer
 

@@ -242,7 +242,7 @@ def short_lived():
 
 @pytest.mark.parametrize("call", [5, pytest.param(10, marks=pytest.mark.long)])
 def test_a_worker_that_is_killed_in_mid_fit(short_lived, monkeypatch, call):
-    monkeypatch.setattr("protoclass.core.covers.balls.BROUGHT", 0)
+    monkeypatch.setattr("protoclass.core.setcover.balls.BROUGHT", 0)
     data, given = made(5).drop(columns=["weight", "group"]), {"candidates": 80, "eps": [0.5, 1.0]}
     here = pc.fit("y ~ .", data, **given)
     asked = killed_at(monkeypatch, short_lived, call)
@@ -253,7 +253,7 @@ def test_a_worker_that_is_killed_in_mid_fit(short_lived, monkeypatch, call):
 
 def slow_down():
     """The answers of this worker take longer."""
-    from protoclass.core.covers import balls
+    from protoclass.core.setcover import balls
 
     bits = balls.Balls.bits
 
@@ -267,7 +267,7 @@ def slow_down():
 
 @pytest.mark.long
 def test_a_worker_that_is_late(short_lived, monkeypatch):
-    monkeypatch.setattr("protoclass.core.covers.balls.BROUGHT", 0)
+    monkeypatch.setattr("protoclass.core.setcover.balls.BROUGHT", 0)
     data, given = made(6), {"candidates": 80, "eps": [0.5, 1.0]}
     slow = next(iter(short_lived.scheduler_info()["workers"]))
     assert short_lived.run(slow_down, workers=[slow]) == {slow: True}

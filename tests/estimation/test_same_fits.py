@@ -10,8 +10,8 @@ import pytest
 from coordinates import coordinates
 
 import protoclass as pc
-from protoclass.core import parallel, spatial, tiles
-from protoclass.core.covers import balls as codes
+from protoclass.core import coding, parallel, spatial
+from protoclass.core.setcover import balls as codes
 from protoclass.metrics import reading
 
 ALWAYS, NEVER = 0, 2**62
@@ -24,7 +24,7 @@ def tiled(monkeypatch):
     def turn(how):
         monkeypatch.setattr(reading, "SMALL", NEVER if how == "held" else ALWAYS)
         monkeypatch.setattr(parallel, "SMALL", ALWAYS)
-        monkeypatch.setattr(tiles, "SIDE", 32)
+        monkeypatch.setattr(coding, "SIDE", 32)
         monkeypatch.setattr(spatial, "SIDE", 32)
         monkeypatch.setattr(spatial, "BLOCK", 8)
         monkeypatch.setattr(spatial, "WORTH", 2.0)

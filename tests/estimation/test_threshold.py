@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.calibration import fit_isotonic, fit_multinomial
-from protoclass.core.cuts import all_cuts, best_cut, decide_at, variance_of_choice
-from protoclass.core.intervals import wilson
+from protoclass.core.statistics.intervals import wilson
+from protoclass.core.statistics.roc import all_cuts, best_cut, decide_at, variance_of_choice
+from protoclass.core.statistics.scores import fit_isotonic, fit_multinomial
 
 
 def rare(n, seed, share=0.03):

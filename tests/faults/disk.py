@@ -94,10 +94,10 @@ def writings() -> dict[str, Writing]:
         return bool(json.loads((place / "getting_started.ipynb").read_text())["cells"])
 
     def read(place: Path) -> bool:
-        from protoclass.core import spool
+        from protoclass.core import memory
         from protoclass.frames import reading
 
-        tempfile.tempdir, spool.LEFT, reading.SMALLEST = str(place), 0, 1
+        tempfile.tempdir, memory.LEFT, reading.SMALLEST = str(place), 0, 1
         return bool(pc.fit("y ~ .", lazy, "kmeans", K=2).prototypes.equals(right))
 
     return {

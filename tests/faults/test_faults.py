@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import protoclass as pc
-from protoclass.core import spool
+from protoclass.core import memory
 from protoclass.core.cache import _say_that_nothing_is_kept
 from protoclass.core.memory import limited
 from protoclass.core.neighbours import mmd
@@ -265,8 +265,8 @@ def test_other_errors_stay_what_they_are(reason):
 
 
 @pytest.mark.parametrize("call", [
-    "protoclass.core.spool.tempfile.gettempdir", "protoclass.core.spool.shutil.disk_usage",
-    "protoclass.core.spool.tempfile.TemporaryFile", "protoclass.core.spool.np.memmap", "protoclass.core.spool.os.posix_fallocate",
+    "protoclass.core.memory.tempfile.gettempdir", "protoclass.core.memory.shutil.disk_usage",
+    "protoclass.core.memory.tempfile.TemporaryFile", "protoclass.core.memory.np.memmap", "protoclass.core.memory.os.posix_fallocate",
 ])  # fmt: skip
 def test_a_file_for_an_array_that_can_not_be_had(call, monkeypatch):
     def fail(*_, **__):
@@ -274,14 +274,14 @@ def test_a_file_for_an_array_that_can_not_be_had(call, monkeypatch):
 
     monkeypatch.setattr(call, fail, raising=False)
     with pytest.raises(pc.TooLarge, match=r"does not take it \(No space left on device\): set TMPDIR"):
-        spool.spooled((10, 10))
+        memory.spooled((10, 10))
 
 
 def test_room_is_taken_on_systems_that_can_not_reserve_it(monkeypatch, tmp_path):
     monkeypatch.delattr("os.posix_fallocate", raising=False)
-    monkeypatch.setattr(spool, "BLOCK", 1000)
+    monkeypatch.setattr(memory, "BLOCK", 1000)
     with open(tmp_path / "a", "w+b") as file:
-        spool._reserve(file, 100_500)
+        memory._reserve(file, 100_500)
         assert os.stat(file.fileno()).st_size == 100_500
         assert not hasattr(os.stat_result, "st_blocks") or os.stat(file.fileno()).st_blocks * 512 >= 100_500
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core import spool
+from protoclass.core import memory
 from protoclass.frames import blocks as module
 from protoclass.frames.blocks import blocks, design_rows
 from protoclass.frames.frame import Frame, mold
@@ -28,7 +28,7 @@ def short_blocks(monkeypatch):
     monkeypatch.setattr(module, "WHOLE", 0)
     monkeypatch.setattr(module, "MOST", ROWS)
     monkeypatch.setattr(module, "FEWEST", ROWS)
-    monkeypatch.setattr("protoclass.metrics.arrays.large", spool.spooled)
+    monkeypatch.setattr("protoclass.metrics.arrays.large", memory.spooled)
 
 
 def numeric(n=45):

@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 from scipy.stats import chi2, kstest
 
 import protoclass as pc
-from protoclass.core.vectors.hull import hull_draws
+from protoclass.core.vectors.centroids import hull_draws
 
 RAW = pc.Euclidean(scale=False)
 

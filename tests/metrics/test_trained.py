@@ -10,7 +10,7 @@ import pytest
 from new_rows import measure
 
 import protoclass as pc
-from protoclass.core.places import as_slice
+from protoclass.core.coding import as_slice
 from protoclass.core.task import Points
 from protoclass.frames.frame import mold
 from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, as_vectors

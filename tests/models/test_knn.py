@@ -7,7 +7,7 @@ from queries import query
 from sklearn.neighbors import KNeighborsClassifier
 
 import protoclass as pc
-from protoclass.core.neighbours.votes import KNNPath
+from protoclass.core.neighbours.nearest import KNNPath
 from protoclass.core.task import Points
 from protoclass.models.knn import ballots
 

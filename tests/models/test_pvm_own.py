@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.machines.bounds import compression_bound
+from protoclass.core.scm.bounds import compression_bound
 from protoclass.views import cards, geometry, pictures, prototypes, words
 from protoclass.views.stages import make_stages
 

@@ -10,9 +10,9 @@ import pytest
 import reference_scm as slow
 
 import protoclass as pc
-from protoclass.core.machines.bounds import machine_bound
-from protoclass.core.machines.grow import BALL, HOLE, IN_N, IN_P, OUT, grow, grow_each, make_family, sort_lines
-from protoclass.core.machines.rule import NEVER, BinarySCM, bounds_of, first_to_fire
+from protoclass.core.scm.bounds import machine_bound
+from protoclass.core.scm.grow import BALL, HOLE, IN_N, IN_P, OUT, grow, grow_each, make_family, sort_lines
+from protoclass.core.scm.rule import NEVER, BinarySCM, bounds_of, first_to_fire
 
 RAW = pc.Euclidean(scale=False)
 SORTS = ("ball", "hole", "low", "high")

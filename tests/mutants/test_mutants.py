@@ -42,8 +42,8 @@ def test_a_kernel_gets_the_code_of_a_mutant():
     """In another process, since it keeps it."""
     code = (
         "import numpy as np, mutate, operators\n"
-        "from protoclass.core.covers.coded_balls import count_new\n"
-        "file = 'protoclass/core/covers/coded_balls.py'\n"
+        "from protoclass.core.setcover.coded_balls import count_new\n"
+        "file = 'protoclass/core/setcover/coded_balls.py'\n"
         "mutant = [m for m in operators.mutants(file, (mutate.ROOT / file).read_text()) if m.change.startswith('n += popcount')][0]\n"
         "bits, none = np.array([[[7]]], np.uint64), np.zeros(1, np.uint64)\n"
         "print(mutant.change, '|', int(count_new(bits, 0, 0, none)), end=' ')\n"

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import protoclass as pc
-from protoclass.core.proximity.scaling import sammon, stress, torgerson
+from protoclass.core.embedding.scaling import sammon, stress, torgerson
 from protoclass.views import geometry, pictures, rule
 
 

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 import protoclass as pc
-from protoclass.core.distances.geometry import Geometry
-from protoclass.core.distances.minkowski import minkowski
+from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.metrics.base import VectorMetric
 from protoclass.metrics.in_sql import SQLDistance, coordinate, value
 

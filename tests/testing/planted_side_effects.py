@@ -9,7 +9,7 @@ from planting import PLANTED, planted
 from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, Votes, VotesRule
 
 import protoclass as pc
-from protoclass.core.covers.certificate import objective
+from protoclass.core.setcover.problems import objective
 from protoclass.models.capabilities import Criticised
 
 # what a method writes, draws and keeps

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import protoclass as pc
-from protoclass.core.covers.certificate import objective
+from protoclass.core.setcover.problems import objective
 from protoclass.models.capabilities import Criticised
 
 # one medoid for each class, on any dissimilarity

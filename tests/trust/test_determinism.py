@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_info
 
 import protoclass as pc
 from protoclass.core import parallel
-from protoclass.core.choose import mean_and_se
-from protoclass.core.covers import program
+from protoclass.core.setcover import program
+from protoclass.core.statistics.one_se import mean_and_se
 from protoclass.models.registry import BUILT_IN
 
 from .outcomes import LABELS, OTHER_FITS, all_outcomes, method_outcome, small

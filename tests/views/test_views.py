@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.proximity.scaling import torgerson
+from protoclass.core.embedding.scaling import torgerson
 from protoclass.views import analyses, cards, curve, evaluation, geometry, pictures, prototypes, words
 from protoclass.views.stages import GridFits, make_stages
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spool import large
+from ..memory import large
 from .minkowski import minkowski
 
 Array = NDArray[Any]

@@ -1,4 +1,4 @@
-"""The Minkowski family, inner products and coordinate transforms, summed in a fixed order.
+"""The Minkowski family and inner products, summed in a fixed order; and metrics whose values follow from distances between coordinates.
 
 Every distance is summed over the variables in the order of the columns, whatever the shape of the tile. So a distance has
 the same bits if it is held, streamed or measured again for one new row; the distance of identical rows is exactly 0; and
@@ -8,12 +8,59 @@ it serves nevertheless.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import each, few, kernel, threaded
+
+Array = NDArray[Any]
+
+
+def the_same(distances: Array) -> Array:
+    return distances
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """How the values of a metric follow from Minkowski distances between the first arrays of its representations.
+
+    Attributes
+    ----------
+    r : float
+        Exponent of the Minkowski distance, as `core.distances.minkowski` measures it.
+    value : callable
+        What makes dissimilarities of distances, entry by entry. It never falls, also in its last bits, and keeps the precision.
+    """
+
+    r: float = 2.0
+    value: Callable[[Array], Array] = the_same
+
+    def reach(self, radii: Array) -> Array:
+        """The smallest distances (K,) whose values are not below these radii (K,), in the precision of the radii; inf for none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Geometry(value=lambda d: d * d / 2).reach(np.array([2.0, 8.0]))
+        array([2., 4.])
+        """
+        if self.value is the_same:
+            return radii
+        kind = np.uint32 if radii.dtype == np.float32 else np.uint64
+        # positive floats are ordered as their bits are: halve between 0 and infinity
+        low = np.zeros(len(radii), kind)
+        high = np.full(len(radii), np.array(np.inf, radii.dtype).view(kind))
+        with np.errstate(over="ignore", under="ignore"):
+            while (high - low > 1).any():
+                middle = low + (high - low) // kind(2)
+                enough = self.value(middle.view(radii.dtype)) >= radii
+                low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return np.asarray(np.where(self.value(np.zeros_like(radii)) >= radii, 0, high.view(radii.dtype)))
+
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
@@ -248,4 +295,3 @@ def measure_pair(x, z):  # type: ignore[no-untyped-def]
         d = x[p - 1] - z[p - 1]
         total += d * d
     return np.sqrt(total)
-

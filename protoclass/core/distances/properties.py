@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..embedding.scaling import embedding
 from ..parallel import kernel
-from ..proximity.embedding import embedding
 
 Array = NDArray[Any]
 EXACT = 300  # rows up to which all triples are tested

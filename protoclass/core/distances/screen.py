@@ -34,10 +34,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coding import Tile, as_slice, block_tiles, gather, half_tiles
+from ..memory import large
 from ..parallel import Once, alone, each, kernel
-from ..places import as_slice, gather
-from ..spool import large
-from ..tiles import Tile, block_tiles, half_tiles
 from .minkowski import measure_pair
 
 Array = NDArray[Any]

@@ -13,8 +13,7 @@ from ...ground.savable import savable
 from ..distances.minkowski import minkowski
 from ..parallel import alone, each, kernel
 from ..task import Points
-from .nearest import class_distances, nearest, order_of
-from .votes import votes
+from .nearest import class_distances, nearest, order_of, votes
 
 if TYPE_CHECKING:
     from ..query import Query

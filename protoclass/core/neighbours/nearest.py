@@ -1,24 +1,28 @@
-"""The nearest-prototype rule (PVM paper, equation 1)."""
+"""Rules of the nearest prototypes, their votes, and the bounds of Cover and Hart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...ground.checks import whole_number
+from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
-from ..coverage import NONE, covering_by
 from ..parallel import few, kernel
+from ..setcover.coverage import NONE, covering_by
+from ..statistics.sums import EXACT
 from ..task import Points
-from .k_nearest import nearest_k
+from .search import Near, nearest_k, nearest_of
 
 if TYPE_CHECKING:
-    from ..query import Query
-    from ..sql import Statement
+    from ..query import Query, Statement
+
 
 Array = NDArray[Any]
 BLOCK = 32  # prototypes that are looked at at once
@@ -304,3 +308,188 @@ class Nearest:
 
     def moved(self, columns: Array) -> Nearest:
         return replace(self, prototypes=self.prototypes.moved(columns))
+
+
+@dataclass(frozen=True)
+class KNNPath:
+    """Path of k-NN: all k share one ordering of the neighbours.
+
+    All rows up to the distance of the k-th one vote; of classes with equal votes the first wins. With a seed, ties between
+    rows and between classes are broken by a random order, and k rows vote.
+    """
+
+    ks: tuple[int, ...]
+    prototypes: Points
+    weight: Array
+    classes: int
+    seed: tuple[int, ...] | None = None
+    bounds: ClassVar[None] = None
+    kinds: ClassVar[tuple[str, ...]] = ("class", "prob", "distance", "nearest")
+
+    @property
+    def size(self) -> Array:
+        return len(self.prototypes) / np.array(self.ks, float)
+
+    def predict(self, kind: str, query: Query) -> Array:
+        ks, codes = np.array(self.ks), self.prototypes.classes
+        near = nearest_k(query, self.prototypes, int(ks.max()))
+        if self.seed is None:
+            share = near_votes(near, ks, codes, self.weight, self.classes)
+            return share.argmax(axis=2) if kind == "class" else share
+        draw = np.random.default_rng(self.seed)
+        rows, classes = draw.permutation(len(codes)), draw.permutation(self.classes)
+        share = ordered_votes(near, np.argsort(rows), ks, codes, self.weight, self.classes)
+        return classes[share[:, :, classes].argmax(axis=2)] if kind == "class" else share
+
+    def at(self, g: int) -> KNN:
+        return KNN(self.ks[g], self.prototypes, self.weight, self.classes, self.seed)
+
+    def moved(self, columns: Array) -> KNNPath:
+        return replace(self, prototypes=self.prototypes.moved(columns))
+
+
+@savable(name="KNNRule", prototypes="q", weight="q")
+@dataclass(frozen=True)
+class KNN:
+    """Rule of k-NN for one k.
+
+    Attributes
+    ----------
+    k : int
+    prototypes : Points
+        The training rows.
+    weight : array (q,)
+        Weights of their votes.
+    classes : int
+        Number of classes.
+    seed : tuple of int, or None
+        Of the random order that breaks ties, see `KNNPath`; None where all rows that are equally near vote.
+    """
+
+    k: int
+    prototypes: Points
+    weight: Array
+    classes: int
+    seed: tuple[int, ...] | None = None
+    kinds: ClassVar[tuple[str, ...]] = KNNPath.kinds
+
+    @property
+    def size(self) -> float:
+        return len(self.prototypes) / self.k
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        return {"neighbours k": self.k}
+
+    def predict(self, kind: str, query: Query) -> Array:
+        if kind in ("class", "prob"):
+            path = KNNPath((self.k,), self.prototypes, self.weight, self.classes, self.seed)
+            return np.asarray(path.predict(kind, query)[:, 0])
+        if kind == "distance":
+            return class_distances(query.dissimilarities(self.prototypes), self.prototypes, self.classes)
+        return nearest_one(query, self.prototypes)
+
+    @property
+    def why_not_sql(self) -> str:
+        return "" if self.seed is None else "ties are broken by a random order"
+
+    def sql(self, statement: Statement) -> str:
+        return statement.votes(self.prototypes, self.k, self.weight)
+
+    def moved(self, columns: Array) -> KNN:
+        return replace(self, prototypes=self.prototypes.moved(columns))
+
+
+def votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of the k nearest rows by their dissimilarities (r, q), including those tied with the k-th."""
+    return near_votes(nearest_of(D, min(int(ks.max()), D.shape[1])), ks, codes, weight, classes)
+
+
+def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
+    if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
+        near = near.ascending()  # sums of whole numbers are the same in any order
+    out, radii = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes)))
+    _votes(near.start, near.at, near.distance, radii, np.asarray(codes, np.int64), weight, out)
+    return np.asarray(out / out.sum(axis=2, keepdims=True))
+
+
+def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+    """Vote shares (r, len(ks), classes) of exactly k rows: of those at equal distance, the first by rank."""
+    order = np.lexsort((rank[near.at], near.distance, near.rows()))
+    first = near.at[order[near.start[:-1, None] + np.arange(min(int(ks.max()), len(codes)))]]
+    cast = np.zeros((*first.shape, classes))
+    np.put_along_axis(cast, codes[first][:, :, None], weight[first][:, :, None], axis=2)
+    out = np.cumsum(cast, axis=1)[:, ks - 1]
+    return np.asarray(out / out.sum(axis=2, keepdims=True))
+
+
+@kernel
+def _votes(start, at, distance, radii, codes, weight, out):  # type: ignore[no-untyped-def]
+    n, ks, classes = out.shape
+    cast = np.empty((classes, ks))
+    for i in range(n):
+        cast[:] = 0
+        for t in range(start[i], start[i + 1]):
+            d, w, own = distance[t], weight[at[t]], cast[codes[at[t]]]
+            for s in range(ks):
+                own[s] += w if d <= radii[i, s] else 0.0
+        out[i] = cast.T
+
+
+def cover_hart(error: float, classes: int) -> float:
+    """The least Bayes error for which the nearest neighbour can have this error, as the number of training rows goes to infinity.
+
+    With W classes the 1-NN rule has in the limit at most the error R* (2 - W R* / (W - 1)), R* being the Bayes error (Cover and
+    Hart 1967; the notes on ESL chapter 13, equation 2). Solved for R*:
+
+        R* >= (W - 1) / W (1 - sqrt(1 - W E / (W - 1))).
+
+    Parameters
+    ----------
+    error : float between 0 and 1
+        Error E of 1-NN on new rows. If it is an estimate from finitely many rows, the result is an estimate as well, not a
+        bound for this sample. Above (W - 1) / W, which no limit exceeds, the result is (W - 1) / W.
+    classes : int >= 2
+
+    Examples
+    --------
+    >>> round(cover_hart(0.0563, 10), 4)
+    0.0286
+    """
+    whole_number("classes", classes, 2)
+    if isinstance(error, bool) or not isinstance(error, Real) or not 0 <= error <= 1:
+        raise OptionError(f"error={brief(error)}: a number between 0 and 1")
+    most = (classes - 1) / classes
+    return float(most * (1 - np.sqrt(max(0.0, 1 - float(error) / most))))
+
+
+def median_radius(n: Any, p: Any) -> Array:
+    """Median distance from the centre of the cube [-1/2, 1/2]^p to the nearest of n rows that are uniform in it.
+
+    (1 - 2^(-1/n))^(1/p) / v_p^(1/p), where v_p is the volume of the unit ball (ESL, exercise 2.3; the notes on chapter 13,
+    equation 3). The formula is valid while the ball lies in the cube, so the result is NaN where it exceeds 1/2.
+
+    Parameters
+    ----------
+    n, p : int or array
+        Rows and dimensions.
+
+    Examples
+    --------
+    >>> median_radius(100, [1, 2, 5, 10]).round(3)
+    array([0.003, 0.047, 0.265,   nan])
+    """
+    from scipy.special import gammaln
+
+    try:
+        rows, dims = np.broadcast_arrays(np.asarray(n, float), np.asarray(p, float))
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"n={brief(n)}, p={brief(p)}: whole numbers >= 1, or arrays of them with matching shapes"
+        ) from None
+    if not all((np.isfinite(v) & (v >= 1) & (v == np.round(v))).all() for v in (rows, dims)):
+        raise OptionError(f"n={brief(n)}, p={brief(p)}: whole numbers >= 1, or arrays of them")
+    log_ball = dims / 2 * np.log(np.pi) - gammaln(dims / 2 + 1)
+    radius = np.exp((np.log(-np.expm1(-np.log(2) / rows)) - log_ball) / dims)
+    return np.where(radius <= 0.5, radius, np.nan)

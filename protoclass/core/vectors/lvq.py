@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..distances.minkowski import minkowski
-from ..neighbours.votes import votes
+from ..neighbours.nearest import votes
 from ..parallel import alone, each, kernel
 from .centroids import kmeans
 

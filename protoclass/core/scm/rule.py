@@ -16,8 +16,8 @@ from .bounds import machine_bound
 from .grow import BALL, HOLE, LOW, Machine
 
 if TYPE_CHECKING:
-    from ..query import Query
-    from ..sql import Statement
+    from ..query import Query, Statement
+
 
 Array = NDArray[Any]
 REST = -1  # all other classes together

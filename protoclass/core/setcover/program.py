@@ -24,6 +24,7 @@ from .coded_balls import Lists
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+
 Array = NDArray[Any]
 DENOMINATOR = 100_000  # largest denominator of a cost
 AFFORDABLE = 20_000_000  # pairs in a linear program that is solved at once

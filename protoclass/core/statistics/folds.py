@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ground.errors import OptionError
+from ...ground.errors import OptionError
 
 Array = NDArray[Any]
 FOLDS = 10

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .coding import coder
-from .distances.minkowski import measure_pair
-from .parallel import few, kernel
+from ..coding import coder
+from ..distances.minkowski import measure_pair
+from ..parallel import few, kernel
 
 if TYPE_CHECKING:
-    from .query import Query
-    from .task import Points
+    from ..query import Query
+    from ..task import Points
+
 
 Array = NDArray[Any]
 BLOCK = 64  # prototypes that are looked at at once

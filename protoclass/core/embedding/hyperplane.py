@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from ...ground.savable import savable
 from ..distances.minkowski import products
 from ..task import Points
-from .embedding import Spectral
+from .scaling import Spectral
 
 if TYPE_CHECKING:
     from ..query import Query
+
 
 Array = NDArray[Any]
 HARD = 1e8  # stands for an infinite C, with kernels whose diagonal has mean 1

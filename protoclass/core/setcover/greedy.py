@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..coding import Coding
 from ..memory import room
 from ..parallel import cores, each, few, kernel, left
-from ..units import in_units
+from ..statistics.sums import in_units
 from .balls import PER_PAIR
 from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
 from .path import Chosen

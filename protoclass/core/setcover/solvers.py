@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import each
+from ..statistics.sums import in_units, units
 from ..task import Task
-from ..units import in_units, units
-from .certificate import Certificate
-from .generation import Generated, fits, generate
+from .column_generation import Generated, fits, generate
 from .greedy import greedy, greedy_steps, merge_steps, order_columns
 from .path import Chosen, CoverPath
-from .problems import CoverProblems, covers, fold_groups, own_radii
+from .problems import Certificate, CoverProblems, covers, fold_groups, own_radii
 from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
 
 Array = NDArray[Any]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ground.savable import savable
+from ...ground.savable import savable
 
 Array = NDArray[Any]
 

@@ -14,13 +14,11 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coding import Coding
+from ..coding import MEASURE, TILE, Coding, Tile, Tiles, as_slice, block_tiles
 from ..memory import room
 from ..parallel import Once, each
 from ..parts import Measure, PartedSource, Parts, Rows
-from ..places import as_slice
 from ..task import Task
-from ..tiles import MEASURE, TILE, Tile, Tiles, block_tiles
 from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
 Array = NDArray[Any]

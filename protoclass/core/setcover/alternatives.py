@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from ..neighbours.nearest import Nearest
 from ..parallel import each, kernel
+from ..statistics.sums import in_units
 from ..task import Points, Task
-from ..units import in_units
-from .certificate import Objective
-from .problems import LISTED, CoverProblems, covers
+from .problems import LISTED, CoverProblems, Objective, covers
 from .program import Program, Stop, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
 
 Array = NDArray[Any]
 MANY = 2**62  # entries: such work always uses threads

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
-from ..coverage import NONE, covering_by
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
 from ..task import Path, Points, Rule
-from .certificate import Certificate, Objective
+from .coverage import NONE, covering_by
+from .problems import Certificate, Objective
 
 if TYPE_CHECKING:
     from ..query import Query
+
 
 Array = NDArray[Any]
 

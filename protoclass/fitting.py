@@ -11,13 +11,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from .analysis.alternatives import alternatives, criticisms, swap
-from .analysis.bounds import bound
 from .analysis.evaluation import test
-from .analysis.importance import importance
-from .analysis.permutation import permutation_test
-from .analysis.slim import slim
+from .analysis.importance import importance, permutation_test
 from .analysis.stability import stability
-from .analysis.steps import at, ball, path, step_count
+from .analysis.steps import at, ball, bound, path, slim, step_count
 from .analysis.why import why
 from .estimation.calibration import calibrate, calibrated
 from .estimation.error_curve import ErrorCurve

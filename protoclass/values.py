@@ -127,7 +127,7 @@ class Saveable:
     def save(self, path: Any, overwrite: bool = False) -> Saved:
         """Write it into a file that `protoclass.load` reads, on any machine.
 
-        One zip of a document and arrays, without pickled objects; `help(protoclass.export.saving)` has its format field by field. It is written
+        One zip of a document and arrays, without pickled objects; `protoclass.export.saving` has its format field by field. It is written
         beside its place and renamed, so that a crash or a full disk leaves the old file. Whoever has the data can check what
         a fit claims by `protoclass.verify`.
 

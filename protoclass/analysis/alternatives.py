@@ -18,8 +18,7 @@ from ..ground.checks import check_progress, whole_number
 from ..ground.errors import NotAvailable, OptionError, brief, shown
 from ..ground.options import significant
 from ..ground.progress import bar
-from ..models.base import check_fixed
-from ..models.capabilities import Criticised
+from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
 from ..values import NUMBERS, Above, Printed, public
 from .steps import place_of

@@ -165,7 +165,7 @@ class Test(Printed, Served):
         Where there are chances `auc` (mean over the classes, each against the rest; of two classes the one area), `brier` (the
         sum over the classes, for two classes half of it, as usual) and `log_loss`; with `loss=` the mean `loss` and, with
         chances, `loss_by_chances`, that of deciding for the class of least expected loss. Then `_low` and `_high`, the ends of
-        95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `protoclass.core.statistics.confusion.kappa`,
+        95 % intervals (Wilson's for the accuracy, Newcombe's for the balanced accuracy, that of `core.statistics.confusion.kappa`,
         Wilson's by DeLong's variance for the area), `_se`,
         standard errors of means over rows, and `error`, `no_information`, `p_value`, `test`, `wrong`,
         `n`, `left_out`.

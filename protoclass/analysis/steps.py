@@ -1,24 +1,108 @@
-"""A fit step by step: what each prototype holds, and what the first 1, 2, ... of them do."""
+"""A fit step by step: its path in the number of prototypes and in lambda, one ball, bounds, and a fit without its rows."""
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.query import lost_by_steps
+from ..core.setcover.problems import Certificate
 from ..core.sources import part
 from ..core.statistics.one_se import mean_and_se
-from ..core.task import Points, Stepwise
+from ..core.task import Points, Rule, Stepwise
+from ..estimation.calibration import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.problem import with_folds
-from ..estimation.resampling import draw_folds, fold_paths
-from ..frames.tables import as_pandas
+from ..estimation.problem import Call, short, with_folds
+from ..estimation.selection import draw_folds, fold_paths
+from ..frames.frame import rowless
+from ..frames.tables import Absent, as_pandas
+from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..ground.progress import bar
+from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import unlabelled
 from ..models.registry import lacking
+
+
+def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
+    """A bound on the error of new rows from how few training rows give the rule again (sample compression).
+
+    For "scm" Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, as the nearest-prototype rule
+    is known from its prototypes. It holds with probability 1 - delta over training sets of independent rows, for all sets of
+    prototypes at once: parameters that only decide which rows are kept (`eps`, `lambda_`, `penalty`, `stop`) may be chosen in
+    any way. Several machines, and the kinds of machine where one of two was chosen, share delta. Weights of a metric and
+    other numbers that you give are taken to be chosen before the rows were seen.
+
+    Parameters
+    ----------
+    delta : float between 0 and 1
+    fixed_dissimilarity : bool
+        Your word that a given matrix, a function of two rows or a metric that was trained before was made without looking at
+        the rows of the fit: no scales, ranges or choices taken from them. The fit can't know it.
+
+    Returns
+    -------
+    DataFrame
+        One row for each machine: `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples), training
+        `errors`, `tail_bound` (the binomial tail inverted for the same compression set, Langford 2005; the tightest), `bound` (the
+        first inequality of the theorem; 1 says nothing), `simple_bound` (the second), `proved`, and in `reasons` why the
+        theorem does not cover this fit: its value is then computed as in the paper's Table 2, and not proved.
+
+    Raises
+    ------
+    OptionError
+        Where `fixed_dissimilarity=True` is said of a metric that this fit trained.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity=pc.Euclidean(scale=False), eps=1.0)
+    >>> fit.bound()[["rows", "size", "errors", "tail_bound", "bound", "proved"]].round(3)
+             rows  size  errors  tail_bound  bound  proved
+    machine
+    pvm       150     8       6       0.338  0.391    True
+    """
+    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
+        raise OptionError(f"delta={brief(delta)}: a number between 0 and 1")
+    one_of("fixed_dissimilarity", fixed_dissimilarity, (False, True))
+    if not fit.model.has("bound") or fit.rule.prototypes.at is None:
+        raise lacking(fit.model, "compression bound", "bound")
+    learned = replace(fit.learned, reasons=find_reasons(fit, fixed_dissimilarity))
+    return fit.model.bound(learned, float(delta))
+
+
+def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
+    """Why no compression set gives the rule again, or the rows are not a sample, whatever the method."""
+    out = []
+    if fit.model.measures(fit.rule):
+        out += _of_dissimilarity(fit, fixed_dissimilarity)
+    if fit.frame.formula.learns():
+        out.append("a transform in the formula depends on the sample")
+    if np.ptp(fit.frame.weights) > 0:
+        out.append("rows have different weights")
+    if fit.problem.groups is not None:
+        out.append("rows of a group are not independent")
+    return tuple(out)
+
+
+def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
+    metric, elsewhere = fit.dissimilarity.metric, isinstance(fit.problem.metric, TrainedMetric)
+    if metric.data_dependent and fixed and not elsewhere:
+        raise OptionError(
+            f"fixed_dissimilarity=True: {metric.name} was trained on the rows of this fit (scaled columns, ranges or ranks), so that "
+            "it depends on them: fit with a metric that learns nothing, such as Euclidean(scale=False)"
+        )
+    if fixed or not (metric.data_dependent or metric.opaque):
+        return []
+    if metric.data_dependent:
+        return ["the dissimilarity depends on the sample (scaled columns, ranges or ranks)"]
+    what = "the given matrix" if metric.given else f"the function of {metric.name}"
+    return [f"{what} is not known to be computed without looking at the rows: if it was, say fixed_dissimilarity=True"]
 
 
 def stepwise(fit: Fitted) -> Stepwise:
@@ -190,3 +274,76 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None) -> An
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
         raise OptionError(f"size={brief(size)}: a whole number from 0 to the {most} steps of the fit")
     return fit.derived(rule.first(int(size)), steps=int(size))
+
+
+OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that say nothing of single rows
+
+
+def slim(fit: AnyFit) -> AnyFit:
+    """The fit without the rows that it was learned from: what predicts, for publishing.
+
+    It keeps prototypes, parameters, metric and calibration, and the numbers of rows of each class, and predicts new rows to the same
+    bits. What reads the rows or the cross-validation raises `NotAvailable`; `update(data=...)` fits again. The prototypes of
+    k-nearest neighbours are all rows: they stay. `slim().save(path)` says what else is left of them.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> fit = pc.fit("species ~ .", iris, eps=1.0)
+    >>> fit.slim().predict(iris).equals(fit.predict(iris)), len(fit.slim().prototypes)
+    (True, 15)
+    """
+    if fit.frame.absent is not None:
+        return fit
+    rule, dissimilarity = without_rows(fit.rule, fit.dissimilarity)
+    problem = fit.problem
+    metric = dissimilarity.metric if problem.metric.given else problem.metric
+    bare = replace(
+        problem, call=_call_without_rows(problem.call), frame=dissimilarity.data, groups=None, cv=_without_rows(problem.cv), metric=metric,
+        candidates=_without_rows(problem.candidates), order="data",
+    )  # fmt: skip
+    calibration = None if fit.calibration is None else _calibration(fit.calibration)
+    return replace(fit, problem=bare, dissimilarity=dissimilarity, rule=rule, validation=None, calibration=calibration)
+
+
+def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
+    """A rule and its dissimilarity with no candidates but its prototypes, and no rows but those that are prototypes."""
+    at = rule.prototypes.at
+    kept = np.empty(0, np.int64) if at is None else np.unique(at)
+    place = np.full(len(d.candidate_row), -1)
+    place[kept] = np.arange(len(kept))
+    row = d.candidate_row[kept]
+    rows = np.unique(row[row >= 0])
+    metric, own, candidates = d.metric.slim(part(d.rows, rows), part(d.candidates, kept))
+    names = d.candidate_names[kept]
+    added = None if d.added is None else d.added[d.added.index.isin(names)]
+    new_row = np.where(row < 0, -1, np.searchsorted(rows, row))
+    return _without_prices(rule.moved(place)), Dissimilarity(metric, rowless(d.data, rows), own, candidates, names, new_row, added)
+
+
+def _without_prices(rule: Rule) -> Rule:
+    """A rule whose certificate has no price of each row."""
+    known = rule.report.get("certificate")
+    if not isinstance(known, Certificate) or not is_dataclass(rule):
+        return rule
+    return replace(rule, report={**rule.report, "certificate": known.without_prices()})
+
+
+def _calibration(calibration: Calibration) -> Calibration:
+    rules = tuple(FoldRule(*without_rows(one.rule, one.dissimilarity)) for one in calibration.rules)
+    return replace(calibration, rules=rules)
+
+
+def _call_without_rows(call: Call) -> Call:
+    arguments = {name: v if name in OF_CLASSES else _without_rows(v) for name, v in call.arguments.items()}
+    return replace(call, data=Absent("data"), arguments=arguments)
+
+
+def _without_rows(value: Any) -> Any:
+    """An argument, in the place of which stands what it was where it says something of single rows."""
+    if isinstance(value, (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)):
+        return Absent(short(value))
+    if isinstance(value, dict):
+        return {name: _without_rows(v) for name, v in value.items()}
+    return value

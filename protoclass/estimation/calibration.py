@@ -33,8 +33,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..values import public
 from .coincidence import coincidences
 from .problem import Problem, lost_levels, with_folds
-from .resampling import FoldPath, draw_folds, fold_paths, loss_matrix
-from .selection import values_at
+from .selection import FoldPath, draw_folds, fold_paths, loss_matrix, values_at
 
 if TYPE_CHECKING:
     from .fitted import AnyFit, Fitted

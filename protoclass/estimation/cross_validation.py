@@ -27,8 +27,7 @@ from ..models.registry import methods_with
 from .error_curve import ErrorCurve
 from .fitted import KINDS
 from .problem import Problem, check_rows_needed, held_out_query, lost_levels, prepare
-from .resampling import FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights
-from .selection import Extension
+from .selection import Extension, FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most

@@ -18,8 +18,7 @@ from ..ground.checks import check_seed, is_number, one_of, whole_number
 from ..ground.errors import OptionError, brief
 from ..values import public
 from .problem import Problem
-from .resampling import MEASURES, losses, mean_loss, row_weights
-from .selection import BY_HAND, Extension, Selection, values_at
+from .selection import BY_HAND, MEASURES, Extension, Selection, losses, mean_loss, row_weights, values_at
 
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
 

@@ -11,16 +11,15 @@ import numpy as np
 import pandas as pd
 
 from ..cluster import is_dask
-from ..cluster.frame import over_partitions
+from ..cluster.rows import over_partitions
 from ..core.query import Query, answer
 from ..core.setcover.problems import Certificate, Objective
 from ..core.sources import part
 from ..core.statistics.roc import decide_at
 from ..core.statistics.sums import as_counts
 from ..core.task import Rule
-from ..frames.frame import Frame
+from ..frames.frame import Frame, rowless
 from ..frames.reading import row_blocks
-from ..frames.rowless import rowless
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
@@ -29,8 +28,7 @@ from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.foreign_names import VERBS
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from ..models.base import Model
-from ..models.capabilities import Learned
+from ..models.base import Learned, Model
 from ..models.registry import lacking
 from ..values import public
 from .calibration import LEVEL, Calibration, chances, decide, loss_of, prediction_sets, prior_of

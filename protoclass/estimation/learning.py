@@ -17,8 +17,7 @@ from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
 from .fitted import Fitted
 from .problem import DEFAULTS, HOLD_LIMIT, Call, Problem, check_rows_needed, is_default, prepare
-from .resampling import requested_measure
-from .selection import Selection, values_at
+from .selection import Selection, requested_measure, values_at
 
 WORSE = "worse than no information"  # in every such warning, and by which it is told from others
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..cluster import client_of
-from ..cluster.frame import mold_remote
+from ..cluster.rows import mold_remote
 from ..core.parallel import Once
 from ..core.query import Beside, Query
 from ..core.sources import Source
@@ -28,12 +28,10 @@ from ..ground.foreign_names import ELSEWHERE
 from ..ground.options import options
 from ..ground.progress import bar
 from ..ground.savable import savable
-from ..metrics.arrays import joined
-from ..metrics.base import Metric, TrainedMetric, as_vectors
-from ..metrics.candidates import Candidates, check_candidates
+from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.matrices import ORDER
-from ..metrics.measuring import measure_frame, resolve, warn_of_rounded
+from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, warn_of_rounded
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model

@@ -1,15 +1,23 @@
-"""How the parameters of a fit were chosen."""
+"""The losses of a grid on held-out rows, and the choice of a point of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core.query import Query
+from ..core.statistics.folds import FOLDS, grouped, stratified, usual_folds
+from ..core.task import Path, Task
+from ..frames.frame import Frame
+from ..ground.checks import MOST_RUNS, hint_for_value, whole_number
+from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
+from ..metrics.dissimilarity import Dissimilarity
+from .problem import Lost, Problem, lost_levels
 
 BY_HAND = "hand"
 
@@ -91,3 +99,179 @@ def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
     """The parameters at a row of a grid, as plain Python values."""
     cells = {str(name): grid[name].iloc[point] for name in grid}
     return {name: v.item() if isinstance(v, np.generic) else v for name, v in cells.items()}
+
+
+MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
+
+
+def draw_folds(problem: Problem, repeats: int) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Folds (repeats, n), and what to note of them."""
+    cv, frame = problem.cv, problem.frame
+    n, y = len(frame), frame.codes
+    counts = np.bincount(y)
+    whole_number("repeats", repeats, 1, MOST_RUNS)
+    if repeats > 1 and (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
+        raise OptionError(f"repeats={repeats} draws folds anew, and these folds are fixed: give cv= a number")
+    notes: tuple[str, ...] = ()
+    if isinstance(cv, np.ndarray):
+        codes, own = pd.factorize(pd.Series(cv), sort=False)
+        if len(own) < 2:
+            raise OptionError("the folds in cv are all the same: give at least two")
+        if (
+            problem.groups is not None
+            and pd.DataFrame({"g": problem.groups, "f": codes}).groupby("g")["f"].nunique().max() > 1
+        ):
+            raise OptionError(
+                "the folds in cv split a group of groups=: give one or the other, or folds that keep groups together"
+            )
+        return codes[None, :].astype(np.int64), ("folds of the user's own",)
+    if problem.groups is not None and problem.groups.max() < 1:
+        raise OptionError("groups has one group, and cross-validation leaves groups out: give at least two")
+    if isinstance(cv, str) and cv == "loo":
+        if problem.groups is not None:
+            return problem.groups[None, :].astype(np.int64), ("one group left out at a time",)
+        return np.arange(n)[None, :], ("one row left out at a time",)
+    rare = frame.levels[counts.argmin()]
+    if isinstance(cv, str) and cv == "auto":
+        cv = usual_folds(y, None if problem.groups is None else int(problem.groups.max()) + 1)
+        if cv < 2:
+            raise DataError(
+                f"class {shown(rare)} has one row, and cross-validation needs two of each class: give the parameters, or join classes"
+            )
+        notes = (
+            (f"{cv} folds, as class {shown(rare)} has {counts.min()} rows",)
+            if cv < FOLDS and problem.groups is None
+            else ()
+        )
+    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+        hint = hint_for_value("cv", cv, ("auto", "loo"))
+        raise OptionError(
+            f"cv={brief(cv)}: allowed are a number of folds >= 2, 'auto', 'loo', folds of your own, or None{hint and '; '}{hint}"
+        )
+    if problem.groups is not None:
+        return np.stack([grouped(y, problem.groups, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+    if counts.min() < 2:
+        raise OptionError(
+            f"cv={brief(cv)} folds, and class {shown(rare)} has one row: use cv='loo', leave the class out, or join classes"
+        )
+    if counts.min() < cv:
+        raise OptionError(
+            f"cv={brief(cv)} folds, and class {shown(rare)} has {counts.min()} rows: give cv={max(2, counts.min())} or fewer, or 'loo'"
+        )
+    return np.stack([stratified(y, int(cv), _seed(problem, r)) for r in range(repeats)]), notes
+
+
+def draws_folds(problem: Problem) -> bool:
+    """Whether chance has a part in the folds, so that another draw gives others."""
+    fixed = isinstance(problem.cv, np.ndarray) or (isinstance(problem.cv, str) and problem.cv == "loo")
+    return not fixed
+
+
+def _seed(problem: Problem, repeat: int) -> int:
+    return int(np.random.SeedSequence([problem.seed, repeat]).generate_state(1)[0])
+
+
+def requested_measure(measure: Any, loss: Any) -> Any:
+    """What `measure=` and `loss=` of a call together say is measured."""
+    if loss is None:
+        return measure
+    if not isinstance(loss, pd.DataFrame):
+        raise OptionError(f"loss={brief(loss)}: a DataFrame with true classes as rows and predicted ones as columns")
+    if not (isinstance(measure, str) and measure == "error"):
+        raise OptionError("loss= is the measure of the cross-validation: leave out measure=, or loss=")
+    return loss
+
+
+def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
+    """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
+    L = len(frame.levels)
+    if isinstance(measure, pd.DataFrame):
+        return loss_matrix(measure, frame.levels), "loss"
+    if not isinstance(measure, str) or measure not in MEASURES or measure == "loss":
+        hint = hint_for_value("measure", measure, ("error", "balanced", "ordinal"))
+        raise OptionError(
+            f"measure={brief(measure)}: allowed are 'error', 'balanced', 'ordinal' and a loss matrix as a DataFrame{hint and '; '}{hint}"
+        )
+    if measure != "ordinal":
+        return 1.0 - np.eye(L), measure
+    if frame.response is None or not frame.response.ordered:
+        name = frame.formula.response
+        raise OptionError(
+            f"measure='ordinal' needs an ordered response, and {shown(name)} has no order: data[{name!r}] = "
+            f"pd.Categorical(data[{name!r}], categories=[...], ordered=True) gives one"
+        )
+    return np.abs(np.subtract.outer(np.arange(L), np.arange(L))).astype(float), measure
+
+
+def loss_matrix(loss: pd.DataFrame, levels: pd.Index) -> np.ndarray:
+    """Loss (classes, classes) of predicting column j for class i, in level order."""
+    L = len(levels)
+    if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
+        raise OptionError(f"a loss matrix has one row (truth) and one column (predicted) for each class: {list(levels)}")
+    try:
+        if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
+            raise TypeError
+        values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError("a loss matrix holds numbers") from None
+    if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
+        raise OptionError("losses are finite and >= 0, 0 on the diagonal and somewhere > 0")
+    return np.asarray(values)
+
+
+def row_weights(problem: Problem, measure: str) -> np.ndarray:
+    w, y = problem.frame.weights, problem.frame.codes
+    return w / np.bincount(y, w)[y] * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
+
+
+def losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """Loss of each prediction, (R, n, G); of none (-1) the largest loss of the row's class."""
+    worst = np.column_stack([loss, loss.max(axis=1)])
+    return np.asarray(worst[y[None, :, None], codes])
+
+
+def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.asarray(np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses)))
+
+
+@dataclass(frozen=True)
+class FoldPath:
+    """The path of a fold, with what it is asked about: the fold's number, dissimilarities and task of all rows.
+
+    `lost` has the rows with a level that the training rows of their fold lack.
+    """
+
+    dissimilarity: Dissimilarity
+    task: Task
+    fold: int
+    path: Path
+    lost: Lost
+
+    def query(self, rows: np.ndarray) -> Query:
+        """Held-out rows, as the rules of the path are asked about them."""
+        return self.lost.asked(self.dissimilarity.query(rows), rows)
+
+
+def fold_paths(
+    problem: Problem,
+    dissimilarity: Dissimilarity,
+    task: Task,
+    fold: np.ndarray,
+    grid: dict[str, np.ndarray],
+    on_all: bool,
+) -> Iterator[FoldPath]:
+    """Each fold's path.
+
+    All folds at once, and with `on_all` one more that leaves nothing out; or fold by fold where the metric or the candidates
+    must not see what is held out.
+    """
+    folds, lost = int(fold.max()) + 1, lost_levels(problem, fold)
+    if not problem.train_in_folds:
+        for f, path in problem.model.paths(task, fold, folds + on_all, grid):
+            yield FoldPath(dissimilarity, task, f, path, lost)
+        return
+    for f in range(folds):
+        own = problem.measure(np.flatnonzero(fold != f))
+        its_task = replace(problem.task(own), seed=(*task.seed, f))
+        for _, path in problem.model.paths(its_task, np.where(fold == f, 0, -1), 1, grid):
+            yield FoldPath(own, its_task, f, path, lost)

@@ -17,7 +17,7 @@ from ..core.statistics.scores import LEARN
 from ..ground.checks import is_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown, visible
 from ..values import Printed, public
-from .resampling import measure_losses, requested_measure
+from .selection import measure_losses, requested_measure
 
 if TYPE_CHECKING:
     from .calibration import Calibration

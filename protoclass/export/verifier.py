@@ -1,9 +1,10 @@
 """Checks what a saved fit claims against its data, by arithmetic: `python verifier.py iris.proto data.csv`.
 
 This file needs Python and NumPy and imports nothing of the package, so that it can be copied, read and run alone. It reads the
-file by itself (see `protoclass.export.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the scales that the
-file states, given matrices as they are), and from these the objective, what each ball covers, the lower bound that the dual prices
-prove, and the predictions of training rows. All else in the file is listed "as stated": only its writer knows if it is true.
+file by itself (see `protoclass.export.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the
+scales that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower bound that
+the dual prices prove, and the predictions of training rows. All else in the file is listed "as stated": only its writer knows if
+it is true.
 
 Numbers agree if they differ by at most 1e-9 of the larger, which is far above what rounding does to sums of fewer than 10^6 rows. A
 row that lies so near to the surface of a ball that rounding decides may be in it or not, and sums may differ by its weight. Texts of the

@@ -1,4 +1,4 @@
-"""Frames: the data of a formula, their order, and new data that must agree with them."""
+"""The molded predictors and classes of a table, with or without its rows."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
 
 from ..ground.checks import one_of
-from ..ground.errors import DataError, OptionError, TooLarge, printed, shown
+from ..ground.errors import DataError, NotAvailable, OptionError, TooLarge, printed, shown
 from ..ground.savable import savable
 from .formula import Formula, read
 from .reading import kept_rows, missing_in, names_of, origin_of, unread
@@ -34,7 +34,7 @@ from .schema import (
     with_levels,
 )
 from .specification import compute, trained_spec
-from .tables import as_pandas
+from .tables import GONE, as_pandas
 from .terms import columns_of
 
 
@@ -415,3 +415,73 @@ def _ranks(labels: pd.Index) -> np.ndarray:
     out = np.empty(len(labels), np.int64)
     out[order] = np.arange(len(labels))
     return out
+
+
+@savable
+class RowlessFrame(Frame):
+    """A frame without its rows. What reads these raises `NotAvailable`; new rows are read as by the frame that it was.
+
+    Attributes
+    ----------
+    remembered : Frame
+        The rows that are prototypes.
+    class_counts, class_weights : int array and array (classes,)
+        The number and the weight of the rows of each class that there were.
+    """
+
+    _remembered: Frame
+    _class_counts: np.ndarray
+    _class_weights: np.ndarray
+
+    def __init__(self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray) -> None:
+        same = ("formula", "schema", "spec", "keep", "dropped", "notes")
+        own: dict[str, Any] = {"remembered": remembered, "class_counts": class_counts, "class_weights": class_weights}
+        for name, value in {**{name: getattr(remembered, name) for name in same}, **own}.items():
+            object.__setattr__(self, f"_{name}" if name in own else name, value)
+
+    @property
+    def remembered(self) -> Frame:
+        return self._remembered
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        return self._class_counts
+
+    @property
+    def class_weights(self) -> np.ndarray:
+        return self._class_weights
+
+    @property
+    def absent(self) -> str | None:
+        return GONE
+
+    @property
+    def response(self) -> pd.Categorical | None:
+        """The classes, of no rows."""
+        known = self.remembered.response
+        return None if known is None else known[:0]
+
+    def __len__(self) -> int:
+        return int(self.class_counts.sum())
+
+    @printed
+    def __repr__(self) -> str:
+        return f"<Frame {self.formula.quoted}: {len(self)} rows, which are gone>"
+
+    def again(self, data: Any) -> tuple[Frame, np.ndarray]:
+        return self.remembered.again(data)
+
+    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
+        return self.remembered.predictors_of(labels)
+
+    def _gone(self, *_: Any) -> NoReturn:
+        raise NotAvailable(GONE)
+
+    columns = weights = index = codes = design = property(_gone)
+    take = canonical = terms = _gone  # type: ignore[assignment]
+
+
+def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:
+    """The frame without its rows but these."""
+    kept = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
+    return RowlessFrame(kept, frame.class_counts, frame.class_weights)

@@ -23,8 +23,7 @@ from ..ground.progress import bar
 from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import TrainedMetric, as_vectors
-from .check import Check, check_dissimilarity
-from .embedding import Embedding, Spectrum, spectrum_of
+from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
 from .given import Given, trained_given
 from .matrices import converted
 from .reading import build_new_query, build_query, build_source, source_beside

@@ -1,19 +1,24 @@
-"""Dissimilarities as distances in a pseudo-Euclidean space, and the spectrum that shows whether they can be such."""
+"""What dissimilarities are like: their check, their spectrum, and distances in a pseudo-Euclidean space."""
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ..core.distances import properties as core
 from ..core.embedding.scaling import Spectral
-from ..ground.errors import printed
+from ..ground.checks import MOST_SEED, whole_number
+from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..values import Above
 
 if TYPE_CHECKING:
     from .dissimilarity import Dissimilarity
+
 
 EUCLIDEAN = 0.01  # share of negative mass up to which a spectrum counts as Euclidean
 FLAT = 0.25  # share of n - 1 above which an effective dimension counts as flat
@@ -149,3 +154,193 @@ def spectrum_of(axes: Spectral, n: int) -> Spectrum:
     size = np.abs(axes.values)
     share = size / size.sum() if len(size) else size
     return Spectrum(pd.DataFrame({"eigenvalue": axes.values, "share": share, "cumulative": np.cumsum(share)}), n)
+
+
+Answer = tuple[str, float, str]  # answer, value and detail
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What a matrix of dissimilarities is like, to be read before a method is chosen.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each question: the `answer`, a `value` (NaN where there is none) and the `detail`. The values: largest
+        asymmetry; rows not at 0 from themselves; pairs of duplicates; share of triples that violate the triangle
+        inequality; share of negative mass in the spectrum ("nearly" Euclidean up to 1 %, as in `spectrum`); share of
+        tied values; ratio of the largest to the smallest.
+    title : str
+    """
+
+    table: pd.DataFrame
+    title: str
+
+    @printed
+    def __repr__(self) -> str:
+        answers = [str(answer) for answer in self.table["answer"]]
+        first = max(map(len, map(str, self.table.index)))
+        second = max(map(len, answers))
+        gap = " " * (first + second + 4)
+        lines = [self.title]
+        for question, answer, detail in zip(self.table.index, answers, self.table["detail"], strict=True):
+            text = wrap(detail, max(40, 116 - len(gap))) or [""]
+            lines.append(f"{question:<{first}}  {answer:<{second}}  {text[0]}".rstrip())
+            lines.extend(gap + more for more in text[1:])
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        with pd.option_context("display.max_colwidth", None):
+            table = self.table[["answer", "detail"]].to_html()
+        return f"<p>{html.escape(self.title)}</p>{table}"
+
+
+def check_dissimilarity(measured: Dissimilarity, by: Any = None, seed: int = 0) -> Check:
+    """The table of `Dissimilarity.check`."""
+    whole_number("seed", seed, 0, MOST_SEED)
+    classes = classes_of(measured, by)
+    P, own, (n, m), names = measured._values, measured.candidate_row, measured.shape, measured.index
+    outside = int((own < 0).sum())
+    both = core.asymmetry(P) if measured.square else None
+    answers = {
+        "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
+        "square": ("yes", np.nan, "") if measured.square else ("no", np.nan, "the candidates are not the rows"),
+        "symmetric": _symmetric(both, n, names),
+        "zero diagonal": _diagonal(core.self_dissimilarities(P, own), names[own[own >= 0]]),
+        "duplicates": _duplicates(core.duplicates(P, own, classes.codes), names, by is not None, outside == m),
+        "triangle inequality": _triangles(P, measured.square, names, seed),
+        "Euclidean": _euclidean(P, both, n, seed),
+        **_spread(core.values(P, own)),
+    }
+    table = pd.DataFrame.from_dict(answers, orient="index", columns=["answer", "value", "detail"])
+    return Check(table.rename_axis("question"), f"{measured.metric.name} dissimilarities of {n} rows to {m} candidates")
+
+
+def _not_applicable(reason: str) -> Answer:
+    return "not applicable", np.nan, reason
+
+
+def _spread(seen: core.Values) -> dict[str, Answer]:
+    """Ties and range of the positive dissimilarities."""
+    if not seen.positive:
+        what = "different rows are at 0 from each other" if seen.count else "there are no two different rows"
+        return dict.fromkeys(("ties", "range"), _not_applicable(what))
+    share = seen.tied / seen.positive
+    ratio = seen.largest / seen.smallest if seen.smallest > seen.largest * 1e-300 else np.inf
+    ties = f"{seen.distinct} different values among {seen.positive} positive ones"
+    return {
+        "ties": (f"{100 * share:.3g} %", share, ties),
+        "range": (
+            f"{seen.smallest:.4g} to {seen.largest:.4g}",
+            ratio,
+            f"smallest and largest positive one, 1 : {ratio:.3g}",
+        ),
+    }
+
+
+def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> Answer:
+    if both is None:
+        return _not_applicable("not square")
+    if both.pairs == 0:
+        return "yes", 0.0, ""
+    (i, j), (k, m) = both.at, both.relative_at
+    detail = (
+        f"{both.pairs} of {n * (n - 1) // 2} pairs differ, by at most {both.absolute:.4g} ({shown(rows[i])} and {shown(rows[j])}), "
+        f"relatively by at most {100 * both.relative:.3g} % ({shown(rows[k])} and {shown(rows[m])})"
+    )
+    return "no" if both.beyond else "up to rounding", both.absolute, detail
+
+
+def _diagonal(own: np.ndarray, names: pd.Index) -> Answer:
+    if len(own) == 0:
+        return _not_applicable("no candidate is a row")
+    off = int((own != 0).sum())
+    if off == 0:
+        return "yes", 0.0, "" if len(own) > 1 else "one row"
+    at = int(own.argmax())
+    return (
+        "no",
+        float(off),
+        f"{off} of {len(own)} are not at 0 from themselves, at most {own[at]:.4g} ({shown(names[at])})",
+    )
+
+
+def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool) -> Answer:
+    if none:
+        return _not_applicable("no candidate is a row")
+    answer = f"{same.pairs} pair{'' if same.pairs == 1 else 's'}"
+    if same.pairs == 0:
+        return answer, 0.0, "no two different rows are at 0"
+    i, j = same.first
+    detail = (
+        f"different rows at 0: {same.rows} rows in {same.groups} group{'' if same.groups == 1 else 's'}, the first "
+        f"{shown(rows[i])} and {shown(rows[j])}"
+    )
+    return answer, float(same.pairs), detail + (f"; {same.mixed} of different classes" if classes else "")
+
+
+def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> Answer:
+    if not square:
+        return _not_applicable("not square")
+    if len(P) < 3:
+        return _not_applicable("fewer than three rows")
+    result = core.triangles(P, seed)
+    examined = f"{'all' if result.exact else 'a random'} {result.tested} triples"
+    rounding = f"rounding of {result.slack:g} of a side allowed"
+    if result.violated == 0:
+        bound = "" if result.exact else f", so at most {300 / result.tested:.1g} % of all violate it (95 % confidence)"
+        return ("holds" if result.exact else "holds in sample"), 0.0, f"{examined}{bound}; {rounding}"
+    i, j, k = result.at
+    detail = (
+        f"{result.violated} of {examined} violate it ({rounding}), most {shown(rows[i])} to {shown(rows[k])}: {P[i, k]:.4g}, but "
+        f"{P[i, j]:.4g} + {P[j, k]:.4g} through {shown(rows[j])}"
+    )
+    return f"{100 * result.share:.3g} % violated", result.share, detail
+
+
+def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) -> Answer:
+    if both is None:
+        return _not_applicable("not square")
+    if both.beyond:
+        return _not_applicable("not symmetric")
+    if P.diagonal().max() > 1e-9 * P.max():
+        return _not_applicable("the diagonal is not zero")
+    result = core.euclidean(P, seed)
+    up, down = result.signature
+    sampled = f" of a random {result.rows} rows" if result.rows < n else ""
+    detail = f"signature ({up}, {down}){sampled}, {100 * result.negative:.3g} % negative mass"
+    if down:
+        return ("nearly" if result.negative <= EUCLIDEAN else "no"), result.negative, detail
+    return ("yes in sample" if sampled else "yes"), result.negative, detail
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Class codes of the rows (n,), the classes, and what they are called; without classes one of all rows."""
+
+    codes: np.ndarray
+    levels: tuple[str, ...]
+    name: str
+
+    @property
+    def single(self) -> bool:
+        return self.name == ""
+
+
+def classes_of(measured: Dissimilarity, by: Any) -> Classes:
+    """The classes of the rows: `by`, a Series by the rows' names, or one class of all."""
+    n = len(measured.index)
+    if by is None:
+        return Classes(np.zeros(n, np.int64), ("all rows",), "")
+    if not isinstance(by, pd.Series):
+        raise OptionError(f"by={brief(by)}: a Series of classes by the rows' labels, such as data['species']")
+    if not by.index.is_unique:
+        raise DataError(f"by: the label {shown(by.index[by.index.duplicated()][0])} occurs more than once")
+    absent = ~measured.index.isin(by.index)
+    if absent.any():
+        raise DataError(f"by: {absent.sum()} rows have no class, the first {shown(measured.index[absent][0])}")
+    classes = pd.Categorical(by.loc[measured.index])
+    if (classes.codes < 0).any():
+        raise DataError(f"by: the class of row {shown(measured.index[classes.codes < 0][0])} is missing")
+    classes = classes.remove_unused_categories()
+    return Classes(classes.codes.astype(np.int64), tuple(map(str, classes.categories)), str(by.name or "class"))

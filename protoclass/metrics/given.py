@@ -13,8 +13,7 @@ from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.errors import DataError, OptionError, shown
 from ..ground.savable import savable
-from .arrays import strings
-from .base import Metric, NewRows, TrainedMetric, Traits
+from .base import Metric, NewRows, TrainedMetric, Traits, strings
 from .matrices import (
     ORDER,
     as_array,

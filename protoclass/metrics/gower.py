@@ -17,8 +17,7 @@ from ..frames.sql import Columns
 from ..ground.checks import is_real
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
-from .arrays import strings
-from .base import Metric, TrainedMetric, Traits
+from .base import Metric, TrainedMetric, Traits, strings
 from .in_sql import MOST as FARTHEST
 from .in_sql import SQLDistance, gower_in_sql
 

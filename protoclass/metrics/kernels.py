@@ -15,8 +15,7 @@ from ..frames.frame import Frame
 from ..ground.checks import is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
-from .arrays import strings
-from .base import Metric, TrainedMetric, Traits
+from .base import Metric, TrainedMetric, Traits, strings
 from .matrices import kernel_distances
 from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 

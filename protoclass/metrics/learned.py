@@ -15,8 +15,7 @@ from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
-from .arrays import strings
-from .base import EuclideanSpace, Metric, Traits
+from .base import EuclideanSpace, Metric, Traits, strings
 from .scaling import design_of, finite, spread_of
 
 KINDS = ("nca", "lda")

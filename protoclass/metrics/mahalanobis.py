@@ -14,8 +14,7 @@ from ..frames.frame import Frame
 from ..ground.checks import is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
-from .arrays import strings
-from .base import EuclideanSpace, Metric, Traits
+from .base import EuclideanSpace, Metric, Traits, strings
 from .scaling import Spread, columns_of, design_of, finite, spread_of, unscaled
 
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding

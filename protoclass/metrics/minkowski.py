@@ -16,8 +16,7 @@ from ..frames.sql import Columns
 from ..ground.checks import is_number, is_real, one_of
 from ..ground.errors import NoVectors, OptionError, brief
 from ..ground.savable import savable
-from .arrays import strings
-from .base import Metric, Traits, VectorMetric
+from .base import Metric, Traits, VectorMetric, strings
 from .in_sql import SQLDistance, largest_coordinate, minkowski_in_sql
 from .scaling import SCALES, Spread, columns_of, finite, spread_of, unscaled
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..core.task import Task
 from ..core.vectors.shrunken import ShrunkenPath, shrunken
-from .base import Axes, Model, axis, check_number
-from .capabilities import Capabilities
+from .base import Axes, Capabilities, Model, axis, check_number
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ import numpy as np
 from ..core.neighbours.condensing import condense_rows
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
-from .base import Axes, Model, heaviest_class, own_candidates
-from .capabilities import Capabilities
+from .base import Axes, Capabilities, Model, heaviest_class, own_candidates
 
 
 @dataclass(frozen=True)

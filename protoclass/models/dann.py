@@ -13,8 +13,7 @@ from ..core.neighbours.dann import DANNPath, Local
 from ..core.task import Points, Task
 from ..ground.checks import MOST_RUNS
 from ..ground.errors import DataError
-from .base import Axes, Model, axis, check_number, own_candidates
-from .capabilities import Capabilities
+from .base import Axes, Capabilities, Model, axis, check_number, own_candidates
 from .knn import NEIGHBOURS, ballots, check_neighbours
 
 

@@ -15,8 +15,7 @@ from ..core.embedding.scaling import Spectral, embedding, reflexive
 from ..core.task import Points, RulePath, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, brief, shown
-from .base import Axes, Model, axis, check_number
-from .capabilities import Capabilities
+from .base import Axes, Capabilities, Model, axis, check_number
 
 LARGEST = 5000  # rows of an embedding, whose cost grows with their cube
 

@@ -13,9 +13,7 @@ from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
 from ..core.vectors.centroids import count_distinct, kmeans
 from ..ground.checks import MOST_RUNS, one_of
-from .base import Axes, axis, check_fixed, heaviest_class
-from .capabilities import Capabilities
-from .counts import PerClass, check_counts, counts, in_words
+from .base import Axes, Capabilities, PerClass, axis, check_counts, check_fixed, counts, heaviest_class, in_words
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,20 @@ from ..core.task import Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..ground.checks import MOST_RUNS, one_of
 from ..ground.errors import TooLarge, shown
-from .base import Axes, axis, check_fixed, check_labelled, heaviest_class
-from .capabilities import Capabilities
-from .counts import PerClass, check_counts, check_enough, counts, default_counts, in_words
+from .base import (
+    Axes,
+    Capabilities,
+    PerClass,
+    axis,
+    check_counts,
+    check_enough,
+    check_fixed,
+    check_labelled,
+    counts,
+    default_counts,
+    heaviest_class,
+    in_words,
+)
 
 LARGEST = 2**29  # distances of a class that are held
 

@@ -13,8 +13,7 @@ from ..core.statistics.sums import units
 from ..core.task import Points, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError
-from .base import Axes, Model, axis, check_labelled, check_number
-from .capabilities import Capabilities, Learned
+from .base import Axes, Capabilities, Learned, Model, axis, check_labelled, check_number
 
 NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 

@@ -14,9 +14,18 @@ from ..core.task import Points, RulePath, Task
 from ..core.vectors.lvq import VARIANTS, Learning, codebook, draw_rows, nearest_weights, train_codes
 from ..ground.checks import one_of
 from ..ground.errors import OptionError, brief
-from .base import Axes, check_fixed, check_number, heaviest_class, listed
-from .capabilities import Capabilities
-from .counts import PerClass, check_counts, counts, in_words
+from .base import (
+    Axes,
+    Capabilities,
+    PerClass,
+    check_counts,
+    check_fixed,
+    check_number,
+    counts,
+    heaviest_class,
+    in_words,
+    listed,
+)
 
 STARTS = ("knn", "random", "kmeans")
 ALPHA = {"lvq1": 0.03, "olvq1": 0.3, "lvq2.1": 0.03, "lvq3": 0.03, "glvq": 0.1}

@@ -16,9 +16,20 @@ from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..ground.checks import MOST_RUNS, is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown
-from .base import GRID, Axes, axis, check_fixed, check_number, listed
-from .capabilities import Capabilities
-from .counts import MOST, PerClass, check_counts, counts, in_words
+from .base import (
+    GRID,
+    MOST,
+    Axes,
+    Capabilities,
+    PerClass,
+    axis,
+    check_counts,
+    check_fixed,
+    check_number,
+    counts,
+    in_words,
+    listed,
+)
 from .kmeans import repeated
 
 BIC = "bic"

@@ -12,9 +12,22 @@ from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_proto
 from ..core.neighbours.nearest import Nearest
 from ..core.task import Points, RulePath, Task
 from ..ground.errors import TooLarge, shown
-from .base import Axes, axis, check_fixed, check_labelled, check_number, heaviest_class
-from .capabilities import Capabilities, Criticised, Learned
-from .counts import PerClass, check_counts, check_enough, counts, in_words
+from .base import (
+    Axes,
+    Capabilities,
+    Criticised,
+    Learned,
+    PerClass,
+    axis,
+    check_counts,
+    check_enough,
+    check_fixed,
+    check_labelled,
+    check_number,
+    counts,
+    heaviest_class,
+    in_words,
+)
 
 LARGEST = 2**27  # dissimilarities within a class that are held, in float64
 

@@ -9,8 +9,7 @@ import numpy as np
 from ..core.neighbours.condensing import condense_rows, edit_rows
 from ..core.task import RulePath, Task
 from ..ground.checks import MOST_RUNS, one_of
-from .base import Axes, Model, check_fixed, own_candidates
-from .capabilities import Capabilities
+from .base import Axes, Capabilities, Model, check_fixed, own_candidates
 from .condensed import nearest_of
 
 

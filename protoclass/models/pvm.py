@@ -21,8 +21,19 @@ from ..core.task import Path, Points, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, OptionError
 from ..ground.savable import savable
-from .base import Axes, Grid, Model, axis, check_fixed, check_number, listed
-from .capabilities import Capabilities, Criticised, Learned, bound_table
+from .base import (
+    Axes,
+    Capabilities,
+    Criticised,
+    Grid,
+    Learned,
+    Model,
+    axis,
+    bound_table,
+    check_fixed,
+    check_number,
+    listed,
+)
 
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
 ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)

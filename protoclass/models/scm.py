@@ -19,8 +19,7 @@ from ..core.scm.rule import DELTA, NEVER, REST, BinarySCM, SCMPath, SCMRule, bou
 from ..core.task import Rule, Task
 from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
-from .base import Axes, Model, axis, check_labelled, check_number, listed
-from .capabilities import Capabilities, Condition, Learned, bound_table
+from .base import Axes, Capabilities, Condition, Learned, Model, axis, bound_table, check_labelled, check_number, listed
 
 KINDS = ("conjunction", "disjunction")
 FEATURES = ("balls", "boolean", "stumps")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..analysis.evaluation import Test, TestByGroup
 from ..analysis.evaluation import test as test_on
-from ..analysis.permutation import PermutationTest
+from ..analysis.importance import PermutationTest
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.errors import OptionError, brief

@@ -10,9 +10,8 @@ import pandas as pd
 
 from ..ground.checks import one_of
 from ..ground.errors import OptionError, brief
-from ..metrics.check import classes_of
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.embedding import Embedding, Spectrum
+from ..metrics.embedding import Embedding, Spectrum, classes_of
 from ..views.analyses import list_eigenvalues, list_places
 from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions
 from .layout import DIRECT, framed, name_classes

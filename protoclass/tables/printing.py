@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.separation import tells_apart
+from ..analysis.why import tells_apart
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import worse_than_one_class
 from ..estimation.problem import class_factors, with_class_factors
-from ..estimation.resampling import draws_folds, losses, mean_loss, row_weights
+from ..estimation.selection import draws_folds, losses, mean_loss, row_weights
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, told_apart, with_error
 from ..metrics.measuring import automatic

@@ -12,8 +12,7 @@ import pandas as pd
 from ..core.query import answer
 from ..core.task import Points, Stepwise
 from ..fitting import Fit, fit
-from .contract import require
-from .subject import RAW, Subject, close, deed
+from .contract import RAW, Subject, close, deed, require
 
 
 def check_balls(s: Subject) -> None:

@@ -14,8 +14,7 @@ from ..core.sources import Rep, part
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
 from ..ground.errors import shown
-from ..metrics.arrays import same
-from ..metrics.base import Metric, TrainedMetric, Traits
+from ..metrics.base import Metric, TrainedMetric, Traits, same
 from ..metrics.registry import metric as by_name
 from .claims import CLAIMS
 from .contract import ContractError, accepted, hold, pickled, require, thirty_columns, unless_refused, watching

@@ -10,8 +10,7 @@ import pandas as pd
 
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.comparison import Comparison
-from ..analysis.importance import importance
-from ..analysis.permutation import PermutationTest
+from ..analysis.importance import PermutationTest, importance
 from ..analysis.stability import Stability
 from ..core.setcover.problems import Certificate
 from ..core.task import Stepwise

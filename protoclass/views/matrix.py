@@ -10,8 +10,8 @@ import pandas as pd
 
 from ..core.embedding.scaling import torgerson
 from ..ground.errors import DataError
-from ..metrics.check import classes_of
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.embedding import classes_of
 
 MOST = 1000  # rows and candidates shown
 LEAVES = 600  # rows of a class whose leaf ordering is optimal

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.analysis.permutation import exchangeable
+from protoclass.analysis.importance import exchangeable
 
 
 def noise(seed, n=20):

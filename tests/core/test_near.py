@@ -7,7 +7,7 @@ from coordinates import KINDS, coordinates, named
 from queries import query
 
 import protoclass as pc
-from protoclass.core import parallel, query
+from protoclass.core import parallel
 from protoclass.core import query as queries
 from protoclass.core.distances.boxes import GROUP
 from protoclass.core.distances.minkowski import Geometry, measure_row, minkowski
@@ -51,7 +51,7 @@ HIGH = [
 def always(monkeypatch):
     """What pays for much work is done for the least, and whether it pays or not."""
     for name, value in (("SEARCHED", -1), ("SCREENED", -1), ("WORTH", 2.0), ("OPEN", 2.0)):
-        monkeypatch.setattr(beside, name, value)
+        monkeypatch.setattr(queries, name, value)
 
 
 def drawn(case, n):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.cluster.frame import as_dask
+from protoclass.cluster.rows import as_dask
 
 dd = pytest.importorskip("dask.dataframe")
 

@@ -13,8 +13,7 @@ from protoclass.core import memory
 from protoclass.frames import blocks as module
 from protoclass.frames.blocks import blocks, design_rows
 from protoclass.frames.frame import Frame, mold
-from protoclass.metrics.arrays import same
-from protoclass.metrics.base import candidates_of, rows_of
+from protoclass.metrics.base import candidates_of, rows_of, same
 from protoclass.metrics.measuring import measure_frame
 from protoclass.metrics.registry import BUILT_IN, metric
 from protoclass.testing.claims import same_but_for_rounding
@@ -28,7 +27,7 @@ def short_blocks(monkeypatch):
     monkeypatch.setattr(module, "WHOLE", 0)
     monkeypatch.setattr(module, "MOST", ROWS)
     monkeypatch.setattr(module, "FEWEST", ROWS)
-    monkeypatch.setattr("protoclass.metrics.arrays.large", memory.spooled)
+    monkeypatch.setattr("protoclass.metrics.base.large", memory.spooled)
 
 
 def numeric(n=45):

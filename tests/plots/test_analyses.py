@@ -119,7 +119,7 @@ def test_permuted_errors_are_counted_and_the_observed_one_is_marked(iris, measur
 
 
 def test_many_different_errors_are_binned():
-    from protoclass.analysis.permutation import PermutationTest
+    from protoclass.analysis.importance import PermutationTest
 
     errors = np.random.default_rng(0).random(500)
     result = PermutationTest(0.5, pd.DataFrame({"error": errors}), 0.5, "loss", "classes permuted among all rows", "call")

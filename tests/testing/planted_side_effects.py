@@ -10,7 +10,7 @@ from small_methods import Balls, Linear, LinearRule, Medoid, Steps, StepsRule, V
 
 import protoclass as pc
 from protoclass.core.setcover.problems import objective
-from protoclass.models.capabilities import Criticised
+from protoclass.models.base import Criticised
 
 # what a method writes, draws and keeps
 

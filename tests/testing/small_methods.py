@@ -7,7 +7,7 @@ import numpy as np
 
 import protoclass as pc
 from protoclass.core.setcover.problems import objective
-from protoclass.models.capabilities import Criticised
+from protoclass.models.base import Criticised
 
 # one medoid for each class, on any dissimilarity
 

@@ -22,8 +22,7 @@ from ...frames.schema import check_kind
 from ...frames.specification import spec_of_states, states_of
 from ...frames.spelling import name_columns
 from ...ground.errors import FileError, cut
-from ...metrics.arrays import check_rep, same
-from ...metrics.base import as_vectors, candidates_of, rows_of
+from ...metrics.base import as_vectors, candidates_of, check_rep, rows_of, same
 
 FUNCTIONS = ("fit", "cross_validate")
 LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")

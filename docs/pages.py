@@ -32,19 +32,19 @@ QUESTIONS: dict[str, dict[str, str]] = {
 }
 ALONE = ("from_r",)  # in the site's contents by themselves
 
-# a public name stands under the heading that has its module, or else its folder
+# a public name stands under the heading that has it, or else its module, or else its folder
 GROUPS = {
-    "Fitting, validating, comparing": ("estimation", "analysis"),
-    "Looking": ("widgets",),
+    "Fitting, validating, comparing": ("fitting", "estimation", "analysis"),
+    "Looking": ("fitting.explore", "widgets"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
-    "Files, cards, proofs": ("saving", "declared", "card", "verifier"),
+    "Files, cards, proofs": ("export", "ground.savable"),
     "Data and vignettes": ("frames", "vignettes"),
-    "Options of the session": ("settings",),
-    "Errors": ("errors",),
+    "Options of the session": ("ground.options",),
+    "Errors": ("ground.errors",),
     "A method or metric of your own": (
-        "models.base", "models.registry", "models.capabilities", "metrics.base", "metrics.vectors", "core.task", "core.query",
+        "models.base", "models.registry", "metrics.base", "metrics.wrappers", "core.task", "core.query",
         "core.neighbours.nearest", "testing",
     ),
 }  # fmt: skip
@@ -104,7 +104,9 @@ def reference() -> str:
     stub = ast.parse(Path(protoclass.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     homes = {alias.name: node.module or alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     order = [module for modules in GROUPS.values() for module in modules]
-    place = {name: home if home in heading else home.split(".")[0] for name, home in homes.items()}
+    place = {
+        name: next((at for at in (f"{home}.{name}", home) if at in heading), home.split(".")[0]) for name, home in homes.items()
+    }
     for name in sorted(homes, key=lambda name: order.index(place[name]) if place[name] in order else len(order)):
         listed[heading.get(place[name], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]

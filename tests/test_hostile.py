@@ -273,7 +273,7 @@ def test_dissimilarities_whose_squares_overflow_are_refused_by_name():
     fit = pc.fit("y ~ 1", data, "knn", k=3, dissimilarity=D)
     with pytest.raises(pc.DataError, match="too large for a map"):
         fit.plot()
-    with pytest.raises(pc.NotAvailable, match="too large for a map"):
+    with pytest.raises(pc.DataError, match="too large for a map"):
         fit.explore()
 
 

@@ -139,7 +139,7 @@ def test_names_that_would_be_formulas_are_text_in_explorers():
     data = pc.load_data("iris").iloc[::5]
     data = data.assign(species=data["species"].astype(str).map(names)).rename(columns={"petal_width": r"$\bad{"})
     figure = pc.fit("species ~ .", data, eps=1.0).explore()
-    assert any(r"$\frac{x$" in text.get_text() for text in figure.legends[0].get_texts())
+    assert any(r"$\frac{x$" in text.get_text() for ax in figure.axes for text in ax.texts)
     plt.close("all")
 
 

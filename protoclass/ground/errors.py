@@ -62,7 +62,7 @@ class DataWarning(UserWarning):
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning at the line of the user that led to it: the one that called this package, from whatever depth."""
-    own, frame = str(Path(__file__).parent) + os.sep, inspect.currentframe()
+    own, frame = str(Path(__file__).parent.parent) + os.sep, inspect.currentframe()
     depth = level = 1
     while frame is not None:
         depth += 1

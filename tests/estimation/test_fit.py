@@ -173,7 +173,7 @@ def test_asymmetric_and_rectangular_matrices_by_label(iris):
     assert fit.predict().loc[new.index].tolist() == told.tolist()
     with pytest.raises(pc.DataError, match="needed and missing"):
         fit.predict(new.iloc[:, 1:])
-    with pytest.raises(pc.DataError, match="unlabelled"):
+    with pytest.raises(pc.DataError, match="candidates are not rows"):
         pc.fit("species ~ 1", data, "knn", dissimilarity=wide)
     with pytest.raises(pc.NoVectors, match="coordinates"):
         pc.fit("species ~ 1", data, "kmeans", dissimilarity=wide)

@@ -401,21 +401,11 @@ class LooksAround(Plain):
         return (np.argsort(np.argsort(frame.design.to_numpy(float), axis=0), axis=0).astype(float),)
 
 
-class AddsRoughly(Plain):
-    traits = pc.Traits(data_dependent=True)
-
-    def tally(self, frame):
-        return frame.design.to_numpy(float).sum(axis=0)
-
-    def trained(self, tally, frame):
-        return Learned(self, tally)
-
-
 METRIC_FAULTS = [
     (NotSymmetric, "symmetric is declared"), (ByTile, "part of the matrix"), (Negative, "at least 0"), (WrongShape, "shape"),
     (OrderOfMemory, "part of the matrix"),
     (LearnsSilently, "data_dependent"), (LooksAtClasses, "train_in_folds"), (SeesHeldOut, "rows that are held out"),
-    (LooksAround, "alone than among others"), (AddsRoughly, "trained_in_parts"),
+    (LooksAround, "alone than among others"),
     (Ragged, "one entry for each row"),
 ]  # fmt: skip
 

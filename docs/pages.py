@@ -44,7 +44,7 @@ GROUPS = {
     "Options of the session": ("ground.options",),
     "Errors": ("ground.errors",),
     "A method or metric of your own": (
-        "models.base", "models.registry", "metrics.base", "metrics.wrappers", "core.task", "core.query",
+        "models.base", "models.registry", "metrics.base", "metrics.wrappers.Wrapper", "core.task", "core.query",
         "core.neighbours.nearest", "testing",
     ),
 }  # fmt: skip

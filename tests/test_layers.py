@@ -2,12 +2,10 @@
 
 import ast
 import re
-from functools import cache
-from pathlib import Path
 
 import pytest
+from house import FILES, PACKAGE, imports, largest_circle, name_of, recurring_names, tokens
 
-PACKAGE = Path(__file__).resolve().parent.parent / "protoclass"
 ROWS = {
     "ground": 0, "core": 1, "frames": 2, "values": 2, "cluster": 3, "metrics": 3, "models": 4, "estimation": 5,
     "analysis": 6, "views": 7, "tables": 7, "plots": 8, "widgets": 9, "vignettes": 9, "export": 9,
@@ -15,58 +13,13 @@ ROWS = {
 }  # fmt: skip
 DOOR = "values.py"  # loads floors above by name; nothing else climbs, not even for type checkers
 LARGEST_CIRCLE = 3  # files that import one another, imports inside functions counted
+MOST_FILES, MOST_RECURRING = 220, 25
+MOST_TOKENS = 375_000  # of code; what is added is paid for by what goes
 ALONE = {"export/verifier.py": 600}  # one file, so that it can be copied and run without the package
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "views", "tables", "plots", "widgets", "sklearn")
 ABOUT_METHODS = {"base", "capabilities", "registry"}  # modules of models/ that general code may import
-FILES = sorted(PACKAGE.rglob("*.py"))
-
-
-def name_of(path):
-    return str(path.relative_to(PACKAGE))
-
-
-@cache
-def imports(path):
-    """Tuples (module imported, names, whether inside a function, whether for type checkers alone)."""
-    home = ["protoclass", *path.relative_to(PACKAGE).with_suffix("").parts]
-    if home[-1] == "__init__":
-        home = [*home[:-1], ""]
-
-    def walk(node, inside, typed):
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Import):
-                yield from ((name.name, (), inside, typed) for name in child.names)
-            elif isinstance(child, ast.ImportFrom):
-                base = home[: -child.level] if child.level else []
-                names = tuple(name.name for name in child.names)
-                yield ".".join([*base, *([child.module] if child.module else [])]), names, inside, typed
-            only = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
-            yield from walk(child, inside or isinstance(child, (ast.FunctionDef, ast.Lambda)), typed or only)
-
-    return list(walk(ast.parse(path.read_text()), False, False))
-
-
-def place(module, name):
-    """The file that an import leads to."""
-    parts = module.split(".")[1:]
-    for candidate in ([*parts, name], parts):
-        path = PACKAGE.joinpath(*candidate)
-        for file in (path.with_suffix(".py"), path / "__init__.py"):
-            if file.exists():
-                return file
-    raise AssertionError(f"{module} has no file")
-
-
-def imported(path):
-    """The files that a file imports when it runs, also inside functions."""
-    return {
-        place(module, name)
-        for module, names, _, typed in imports(path)
-        for name in names
-        if module.startswith("protoclass.") and not typed
-    } - {path}
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
@@ -89,31 +42,13 @@ def test_imports_run_downward(path):
         assert ROWS[other] <= ROWS[parts[0]], f"{name_of(path)} imports {module} from a row above"
 
 
-def circles():
-    """Sets of files that import one another (Tarjan 1972)."""
-    number, least, stack, found = {}, {}, [], []
-
-    def visit(file):
-        number[file] = least[file] = len(number)
-        stack.append(file)
-        for other in imported(file):
-            if other not in number:
-                visit(other)
-            if other in stack:
-                least[file] = min(least[file], least[other])
-        if least[file] == number[file]:
-            found.append(stack[stack.index(file) :])
-            del stack[stack.index(file) :]
-
-    for file in FILES:
-        if file != PACKAGE / "__init__.py" and file not in number:
-            visit(file)
-    return found
-
-
-def test_circles_of_files_are_small():
-    largest = max(circles(), key=len)
-    assert len(largest) <= LARGEST_CIRCLE, f"a circle of imports: {', '.join(map(name_of, largest))}"
+def test_the_house_does_not_grow():
+    """`python tests/house.py` prints the figures."""
+    circle = largest_circle()
+    assert len(circle) <= LARGEST_CIRCLE, f"a circle of imports: {', '.join(map(name_of, circle))}"
+    assert len(FILES) <= MOST_FILES
+    assert len(recurring_names()) <= MOST_RECURRING, f"names of files in several folders: {', '.join(recurring_names())}"
+    assert sum(map(tokens, FILES)) <= MOST_TOKENS, "what can go for what was added?"
 
 
 def rules_and_paths():

@@ -25,7 +25,7 @@ SHIFTS = {"no information": 0.0, "some information": 1.0, "much information": 2.
 
 @kernel
 def draw_folds(y, folds):  # type: ignore[no-untyped-def]
-    """Stratified folds, as `core.folds.stratified` draws them."""
+    """Stratified folds, as `core.statistics.folds.stratified` draws them."""
     fold = np.empty(len(y), np.int64)
     fold[np.argsort(np.random.random(len(y)) + y)] = np.arange(len(y)) % folds
     return fold

@@ -39,8 +39,13 @@ def examples(tmp_path_factory):
         registry.update(known)
 
 
-ARGUMENTS = [{"method": "medoid"}, {"method": "linear"}, {"method": "medoid", "dissimilarity": "largest_share"}]
-NAMES = ["medoid", "linear", "largest_share"]
+ARGUMENTS = [
+    {"method": "medoid"},
+    {"method": "linear"},
+    {"method": "medoid", "dissimilarity": "largest_share"},
+    {"method": "medoid", "dissimilarity": "raised"},
+]
+NAMES = ["medoid", "linear", "largest_share", "raised"]
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=NAMES)
@@ -68,6 +73,16 @@ def test_the_scan_of_the_example_finds_the_medoids(examples, iris):
     for c, rows in iris.groupby("species", observed=True).indices.items():
         medoid = rows[(D[np.ix_(rows, rows)] ** 2).sum(axis=0).argmin()]
         assert fit.prototypes.index[fit.prototypes["class"] == c].tolist() == [iris.index[medoid]]
+
+
+def test_the_files_that_the_page_names_are_there():
+    paths = {path for path in re.findall(r"`([\w/]+/[\w.]*)`", TEXT) if path.endswith((".py", ".pyi", ".md", "/"))}
+    assert len(paths) > 20
+    assert [path for path in paths if not any((folder / path).exists() for folder in (ROOT, ROOT / "protoclass"))] == []
+    floors = TEXT.split("```")[1]
+    named = set(re.findall(r"^ *([\w.]+/?)", floors, re.M)) | set(re.findall(r"(\w+/|\w+\.py)(?= )", floors))
+    top = {path.name for path in (ROOT / "protoclass").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert {name.rstrip("/") for name in named} >= top - {"__init__.py"}
 
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))

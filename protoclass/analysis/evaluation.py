@@ -555,7 +555,7 @@ def against_stated(
 ) -> tuple[float, str]:
     """One-sided test that an error is below a stated one: exact for equal weights, else by the normal distribution.
 
-    The latter for as many rows as the error's interval is for, see `core.intervals.independent_rows`.
+    The latter for as many rows as the error's interval is for, see `core.statistics.intervals.independent_rows`.
     """
     from scipy.stats import binom, norm
 

@@ -28,6 +28,9 @@ def no_coordinates() -> Array:
 class Task:
     """The problem that a model learns from. Dissimilarities, coordinates and columns are computed when they are first read.
 
+    D may be asymmetric: D[i, j] is measured from row i to candidate j. A row of weight 0 is no candidate. What is random is drawn from
+    `np.random.default_rng(task.seed)` alone.
+
     Attributes
     ----------
     source : Once of Source (n, m)
@@ -154,11 +157,17 @@ class Points:
 
 
 class Rule(Protocol):
-    """What a method has learned, in arrays and plain values.
+    """What a method has learned, in arrays and plain values; declared by `@savable`, so that files of fits hold it.
 
-    `predict(kind, query)` requests from the query what it reads. The kinds "class" and "cover" return codes (r,), -1 for none;
-    "nearest" returns positions among the prototypes (r,), -1 for none; "distance", "prob" and "decision" return arrays
-    (r, classes). `size` is the method's measure of complexity, and `report` holds what the method reports, by name.
+    `predict(kind, query)` requests from the query what it reads: `dissimilarities(self.prototypes)`, `coordinates()` or `columns()`.
+    The kinds "class" and "cover" return codes (r,), -1 for none, although "class" always names one; "nearest" returns positions among
+    the prototypes (r,), -1 for none; "distance", "prob" and "decision" return arrays (r, classes), and the class has the largest
+    "prob" and "decision". `prototypes` has at least one of each class where it can, as tables and plots show them. `size` is the method's
+    measure of complexity, such as a number of prototypes, by which the 1-SE rule chooses. `report` holds what print and summary say,
+    numbers and short texts by name; "objective" and "certificate" are kept for values of `core.setcover.problems`.
+
+    A rule that decides by the least of other distances than those of the metric has them as `distances` (`ByDistance`), and one that can
+    be written as SQL has `sql` and `why_not_sql` (`core.query.InSQL`).
     """
 
     @property

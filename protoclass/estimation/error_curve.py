@@ -110,7 +110,7 @@ class ErrorCurve:
         return out
 
     def chosen(self, choose: str) -> int:
-        """The row of `table` that `choose` means: "1se", "1se-paired", "min" or "bound", see `core.choose.Choice`."""
+        """The row of `table` that `choose` means: "1se", "1se-paired", "min" or "bound", see `core.statistics.one_se.Choice`."""
         return self.choice.points[choose]
 
     def chosen_by_call(self) -> int:
@@ -212,9 +212,9 @@ class ErrorCurve:
 
         The bars of one standard error are for each point alone, so some of many miss. The band is error +- c s with one c for all
         points: the quantile of the largest deviation over the grid in draws that keep how the errors of the points go
-        together, see `core.intervals.simultaneous`. Here s is not `se`: it is from the losses of the rows (or of groups of rows), and
-        allows for the training rows that folds share by the factor of `compare`, the root of 1 + K / (K - 1) for K folds
-        (Nadeau and Bengio 2003). Within stratified folds the class shares hardly vary, so the errors of folds vary less than those
+        together, see `core.statistics.intervals.simultaneous`. Here s is not `se`: it is from the losses of the rows (or of groups
+        of rows), and allows for the training rows that folds share by the factor of `compare`, the root of 1 + K / (K - 1) for
+        K folds (Nadeau and Bengio 2003). Within stratified folds the class shares hardly vary, so the errors of folds vary less than those
         of new samples do.
 
         For k-NN and 60 to 120 rows it contains the curve in 0.94 to 0.96 of 200 samples, where folds taken as independent have it in
@@ -448,8 +448,8 @@ def corrected_losses(
     Returns
     -------
     array (n, 3)
-        The corrected loss of each row by each rule of `core.choose.OF_HELD_OUT`, averaged over the samples that left the row out; NaN
-        where none did, and for rows without weight. The mean over the rows is the corrected loss.
+        The corrected loss of each row by each rule of `core.statistics.one_se.OF_HELD_OUT`, averaged over the samples that left
+        the row out; NaN where none did, and for rows without weight. The mean over the rows is the corrected loss.
 
     References
     ----------

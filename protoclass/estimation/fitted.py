@@ -201,7 +201,7 @@ class Fitted(Served):
 
     @property
     def learned(self) -> Learned:
-        """What the method may look at when it speaks of its rule, see `models.capabilities`."""
+        """What the method may look at when it speaks of its rule, see `models.base.Learned`."""
         validation, error = self.validation, None
         if validation is not None and self.point is not None and validation.measure == "error":
             error = float(validation.table["error"].iloc[self.point])

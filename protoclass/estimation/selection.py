@@ -36,7 +36,7 @@ class Selection:
     point : int, or None
         The row of the grid with these values, None where they are not in it or are not all there is (`steps`).
     rule : str
-        As in `choose=`, a name in `core.choose.RULES`; "hand" for a fit derived from another one; "" where nothing was chosen.
+        As in `choose=`, a name in `core.statistics.one_se.RULES`; "hand" for a fit derived from another one; "" where nothing was chosen.
     steps : int, or None
         The fit has the first so many steps of the rule that these values give.
     earlier : mapping of parameter to values

@@ -136,7 +136,7 @@ def _name_of_class(fit: Fitted, dialect: Dialect, name: Any) -> str:
 
 @dataclass
 class Writer:
-    """What a rule is written with, and what it has needed; see `core.sql.Statement`.
+    """What a rule is written with, and what it has needed; see `core.query.Statement`.
 
     Attributes
     ----------

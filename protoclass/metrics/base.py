@@ -140,15 +140,15 @@ class Traits:
         Whether missing values are skipped pair by pair, so that na='keep' is allowed.
     unseen : "missing", "unlike" or "measured"
         What becomes of a new row whose value of a category no row of the fit has: no answer, as no column of the design matrix
-        is its level's; `rows` finds it by `frame.unseen` and measures it as unlike every level; or it is measured like any other, as a
-        text by its letters.
+        is its level's; `rows` reads the categories (`frame.terms()`), finds it by `frame.unseen` and measures it as unlike every level;
+        or it is measured like any other, as a text by its letters.
     reflexive : bool, optional
         Whether rows that agree in all variables are at 0; by default where the metric is not opaque.
     power : float, or None
-        The power of the dissimilarities that is a sum over variables, or over `column_groups`; None where none is. A variable in
-        which two rows agree adds 0.
+        The power of the dissimilarities that is a sum over variables, or over `column_groups`, by which `why` divides it; None where
+        none is. A variable in which two rows agree adds 0.
     column_groups : tuple of tuples of str
-        Columns that are measured together as one variable, such as the pixels of a picture.
+        Columns that are measured together as one variable, such as the pixels of a picture, and permuted together by `importance`.
     scaling : str
         How columns are scaled, in words; "" where they are not.
     geometry : Geometry, or None
@@ -250,7 +250,11 @@ class Metric(NamedArguments, Described):
     learns from the rows writes `train`, which returns a `TrainedMetric` that holds what was learned as arrays and writes `rows` and
     `between` there. D[i, j] is measured from a representation of row i (`rows`) and one of candidate j (`candidates`), each
     a tuple of arrays with one entry for each row, so that representations can be cut, joined and saved. One that measures by another
-    metric derives from `Wrapper`.
+    metric derives from `Wrapper`, and one that has coordinates trains to a `VectorMetric`.
+
+    A frame has the design matrix as `frame.design`, the raw predictors as `frame.columns`, and the class codes as `frame.codes`. A
+    metric that can be written as SQL has `sql(columns)`, which returns an `SQLDistance` (`metrics.in_sql`); a class that writes `rows` or
+    `between` anew does not inherit it.
 
     A parameter can't have the name of an attribute or a method of this class. Where its value says just what the attribute
     does, the class declares so: `class Mine(pc.Metric, declares=["triangle"])`.
@@ -300,7 +304,7 @@ class Metric(NamedArguments, Described):
         return self.rows(frame)
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        """Dissimilarities (r, q), for a metric that learns nothing."""
+        """Dissimilarities (r, q), for a metric that learns nothing; see `TrainedMetric.between`."""
         raise OptionError(self._unwritten("between", "how rows are compared"))
 
     def _unwritten(self, method: str, what: str) -> str:
@@ -346,7 +350,7 @@ class TrainedMetric(Described):
 
     The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So two
     trained metrics are equal where their specifications and all arrays are, and any of them can be pickled and saved. It may
-    stand wherever a specification may, and is not trained again there.
+    stand wherever a specification may, and is not trained again there. `@savable` above it lets files of fits have it.
 
     Attributes
     ----------
@@ -431,7 +435,11 @@ class TrainedMetric(Described):
         return frame.index
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        """Dissimilarities (r, q)."""
+        """Dissimilarities (r, q), finite and >= 0, each in the same bits whatever rows and candidates are measured beside it.
+
+        A matrix product does not keep this, and neither do NumPy's sums over arrays of changing memory order, so that `rows` returns
+        contiguous ones.
+        """
         return self.spec.between(rows, candidates)
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:

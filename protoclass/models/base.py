@@ -43,7 +43,7 @@ class Learned:
     tried : mapping of parameter to values
         The values from which cross-validation chose.
     reasons : sequence of str
-        Why no theorem covers a bound, as far as rows, formula and dissimilarity tell: see `analysis.bounds`.
+        Why no theorem covers a bound, as far as rows, formula and dissimilarity tell: see `analysis.steps`.
     error : float, or None
         Cross-validated share of errors, if this was measured.
     """
@@ -121,8 +121,10 @@ class Condition:
 class Capabilities:
     """Facts about a method. A capability is False or empty if the method lacks it; a text names the condition for it.
 
-    The class declares what its models can do. Where parameters decide, a model may have a `can` of its own. What a method does, such
-    as giving a bound, is an optional method of `Model`.
+    The class declares what its models can do, and nothing else: the contract looks at both, and takes only `nearest`, `candidates`,
+    `costs`, `own_distances` and `warm_starts` at its word. Where parameters decide, a model may have a `can` of its own, as `PVM` has with
+    `radii="own"`. What a method does, such as giving a bound, is an optional method of `Model`. General code asks these and `Model.has`,
+    and never which method it has.
 
     Attributes
     ----------
@@ -131,7 +133,7 @@ class Capabilities:
     candidates : frozenset of str
         A choice of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates need not be rows).
     objective, certificate : bool or str
-        Whether its report holds the value of an objective, and a bound on the optimum (`core.covers.certificate`).
+        Whether its report holds the value of an objective, and a bound on the optimum (`core.setcover.problems`).
     coordinates : bool
         Whether it needs coordinates of the rows, which only metrics of a vector space have.
     nearest : bool
@@ -199,6 +201,9 @@ class Model(NamedArguments, Served):
     the task (`Grid`). A new method must define `path`; everything else has defaults. From `notes` on these are what a method may do
     beyond prediction, which `has` tells. A parameter can't have the name of an attribute or a method of this class.
 
+    If `rows_needed` does not say otherwise, a training set may lack a class: the rule then has no prototypes of this class, and never
+    predicts it.
+
     Attributes
     ----------
     name : str
@@ -212,11 +217,12 @@ class Model(NamedArguments, Served):
         ascending.
         A grid point must give the same rule in a grid of its own.
     example : mapping of parameter to values
-        Some values of each parameter that is tuned by default, and of others that a grid may contain, with which the method
-        can be fitted to a hundred rows; for `pc.testing.check_model`.
+        At least two values of each parameter that is tuned by default, and of others that a grid may contain, with which the method
+        can be fitted to a hundred rows; for `pc.testing.check_model`. It refuses values whose rules are the same, because a wrong
+        order of equal rules can't be seen.
     as_repeats : mapping of parameter to value, or None
-        Parameters with which a row of weight 2 gives the same predictions as two rows; None if weights mean something else
-        or random draws depend on them.
+        Parameters with which a row of weight 2 gives the same predictions as two rows, such as `{"K": 1}`, where it can't matter that
+        both may be chosen; None if weights mean something else or random draws depend on them.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL
@@ -255,7 +261,10 @@ class Model(NamedArguments, Served):
         return True
 
     def loss(self, task: Task, prototypes: Points) -> float | None:
-        """The objective that the method minimises, for any prototypes and its parameters; None if it has none."""
+        """The objective that the method minimises, for any prototypes and its parameters; None if it has none.
+
+        Prototypes are `at=` or `coords=`, as those of its rules are. The contract compares the fit with 30 random choices.
+        """
         return None
 
     def parameters(self) -> dict[str, Any]:
@@ -313,13 +322,19 @@ class Model(NamedArguments, Served):
         return np.zeros(len(held), np.int64)
 
     def path(self, task: Task, grid: Axes) -> Path:
-        """Rules for every point of the grid (the product of its axes, the last varying fastest)."""
+        """Rules for every point of the grid: the product of its axes in their order, the last varying fastest.
+
+        The grid is empty where nothing is tuned; `axis(grid, name, self.name)` gives the values of a parameter in either case.
+        """
         raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: define its method `path`")
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, Path]]:
-        """The path of each fold, learned without the rows of the fold; overridden where folds can share work."""
+        """The path of each fold, learned without the rows of the fold; overridden where folds can share work.
+
+        Prototypes that are columns are those of the full task.
+        """
         for f in range(folds):
             part, columns = task.keep(fold != f, f)
             path = self.path(part, grid).moved(columns)
@@ -356,7 +371,7 @@ class Model(NamedArguments, Served):
         raise self._lacks("step_bounds")
 
     def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
-        """The near-optimal solutions beside the prototypes, as `core.covers.alternatives.find_alternatives` returns them."""
+        """The near-optimal solutions beside the prototypes, as `core.setcover.alternatives.find_alternatives` returns them."""
         raise self._lacks("alternatives")
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:

@@ -296,7 +296,7 @@ class PVM(Model):
         return bound_table([(self.name, n, size, 0, errors, found, reasons)])
 
     def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
-        """See `core.covers.alternatives`."""
+        """See `core.setcover.alternatives`."""
         reached = learned.rule.report["objective"].value
         return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
 

@@ -197,7 +197,7 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
 
 @kernel
 def _cover(D, columns, rank, classes, radii, y, near, first, wrong):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class wins, then the first row, as `core.nearest` has it
+    # of prototypes equally near that of the first class wins, then the first row, as `core.neighbours.search` has it
     for i in range(len(y)):
         best = np.inf
         for s in range(len(columns)):

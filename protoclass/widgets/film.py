@@ -220,7 +220,7 @@ def _changes_of_nearest(fit: Fitted, source: Source | None) -> tuple[np.ndarray,
 
 @kernel
 def _mark(D, rank, classes, nearer):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class wins, then the first row, as `views.coverage` has it
+    # of prototypes equally near that of the first class wins, then the first row, as `views.prototypes` has it
     for i in range(len(D)):
         best, old = np.inf, -1
         for s in range(len(classes)):

@@ -358,7 +358,7 @@ class PrototypeExplorer(Explorer):
 
     @property
     def table(self) -> pd.DataFrame:
-        """What the picture shows, by label: rows, then the prototypes that are not rows; `views.marks.list_marks` has the columns."""
+        """What the picture shows, by label: rows, then the prototypes that are not rows; `views.cards.list_marks` has the columns."""
         return list_marks(self.fit, self._cover(), self._plane(), self.selected)
 
     @property

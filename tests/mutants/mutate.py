@@ -41,7 +41,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Mutation testing of protoclass/core.")
     parser.add_argument("--sample", type=int, default=300, help="number of mutants (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
-    parser.add_argument("--files", nargs="*", default=[""], help="only files whose path has one of these texts, such as covers/")
+    parser.add_argument("--files", nargs="*", default=[""], help="only files whose path has one of these texts, such as setcover/")
     parser.add_argument("--again", metavar="LOG", help="only those that an earlier run printed as survivors into this file")
     parser.add_argument("--measured", action="store_true", help="run tests that were measured before, and measure no others")
     parser.add_argument("--test-limit", type=float, default=5, help="leave out tests of more seconds of the processor (5)")

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -10,6 +11,31 @@ import protoclass as pc
 
 hypothesis.settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
 hypothesis.settings.load_profile("steady")
+TESTS = Path(__file__).resolve().parent
+
+
+# What `make test` leaves to `make test-all`: files and folders below tests/, by what makes them slow
+LATER = (
+    # a browser, a notebook, the site, another Python
+    "widgets/test_browser.py", "widgets/test_page.py", "widgets/test_whole_pages.py", "plots/test_looks.py", "test_vignettes.py",
+    "test_site.py", "test_tour.py", "test_papers.py", "test_ci.py", "test_typed.py", "test_terminal.py",
+    # workers, limits of memory, interrupts
+    "test_cluster.py", "estimation/test_remote.py", "faults/", "fuzz/", "core/test_memory.py",
+    # hostile values, damaged files, planted faults
+    "testing/test_planted_methods.py", "testing/test_planted_metrics.py", "saving/test_damage.py", "verifier/", "mutants/", "test_tries.py",
+    "test_sizes.py", "test_escaping.py",
+    # many random cases, and every method on every kind of data
+    "models/test_all_methods.py", "saving/test_round_trips.py", "trust/", "estimation/test_threshold.py", "estimation/test_calibrated.py",
+    "estimation/test_same_fits.py", "frames/test_reading.py", "core/test_near.py", "core/test_parted_covers.py", "core/test_tiles.py",
+    "core/test_generation.py", "core/test_screen.py", "metrics/test_mixed.py", "metrics/test_check.py", "models/test_kmedoids.py",
+    "views/test_views.py", "test_sql.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if TESTS in item.path.parents and item.path.relative_to(TESTS).as_posix().startswith(LATER):
+            item.add_marker("later")
 
 
 @pytest.fixture(scope="session")

@@ -122,8 +122,8 @@ def test_long_kernels_return_once_no_one_waits_for_them():
 
 
 @pytest.mark.parametrize(("module", "method", "given"), [
-    ("machines.grow", "scm", {"penalty": 1.0, "stop": 5, "kind": "conjunction"}), ("vectors.mixture", "mixture", {"K": 3}),
-    ("covers.greedy", "pvm", {"eps": 1.0, "solver": "exact"}),
+    ("scm.grow", "scm", {"penalty": 1.0, "stop": 5, "kind": "conjunction"}), ("vectors.mixture", "mixture", {"K": 3}),
+    ("setcover.greedy", "pvm", {"eps": 1.0, "solver": "exact"}),
 ])  # fmt: skip
 def test_long_kernels_of_methods_return_as_well(module, method, given, monkeypatch):
     iris = pc.load_data("iris")

@@ -122,7 +122,8 @@ def pc_table(table):
 
 
 def answered(answer):
-    return answer.compute() if hasattr(answer, "compute") else answer
+    # in one thread: Python does not catch warnings of several at the same time
+    return answer.compute(scheduler="synchronous") if hasattr(answer, "compute") else answer
 
 
 @pytest.mark.parametrize("name", SOURCES)

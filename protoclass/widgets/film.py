@@ -31,16 +31,17 @@ Packed = dict[str, Any]
 
 
 def pack(values: Any) -> Packed:
-    """Numbers as bytes with the name of their type: float32, or the shortest type of integers that holds them.
+    """Numbers as bytes with the name of their type: float32 where it reaches, or the shortest type of integers that holds them.
 
     Examples
     --------
-    >>> pack(np.array([3, 255])), pack([-1, 300])["type"], pack([0.5])["type"]
-    ({'type': 'uint8', 'data': b'\\x03\\xff'}, 'int16', 'float32')
+    >>> pack(np.array([3, 255])), pack([-1, 300])["type"], pack([0.5])["type"], pack([1e200])["type"]
+    ({'type': 'uint8', 'data': b'\\x03\\xff'}, 'int16', 'float32', 'float64')
     """
     values = np.asarray(values)
     if values.dtype.kind == "f":
-        kind = np.dtype(np.float32)
+        finite = np.abs(values[np.isfinite(values)])
+        kind = np.dtype(np.float32 if finite.max(initial=0) <= np.finfo(np.float32).max else np.float64)
     else:
         low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
         names = ("uint8", "uint16", "uint32") if low >= 0 else ("int8", "int16", "int32")

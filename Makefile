@@ -3,22 +3,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # not in notebooks, which show their figures
-run test test-later bench bench-scale papers: export MPLBACKEND := Agg
+run test bench bench-scale papers: export MPLBACKEND := Agg
 
-.PHONY: run test test-later test-all test-long fuzz lint coverage mutants faults matrix dist bench bench-scale cold papers vignettes links pictures shots lab clean
+.PHONY: run test test-all test-long fuzz lint coverage mutants faults matrix dist bench bench-scale cold papers vignettes links pictures shots lab clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m protoclass "species ~ ." data/iris.csv --out figures
 
-# in some five minutes on two cores, without what tests/conftest.py leaves for later
+# in some five minutes on two cores, without what tests/conftest.py leaves for later: browsers, workers, faults, many random cases
+SELECT ?= not long and not later
 test: $(VENV)/tested lint
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not long and not later"
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "$(SELECT)"
 
-# what is left for later: browsers, workers, faults, damaged files, many random cases
-test-later: $(VENV)/tested
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "later and not long"
-
-test-all: test test-later
+test-all:
+	$(MAKE) test SELECT="not long"
 
 # what takes long beside what it adds to `make test`: after changes of what it tests, and before a release
 test-long: export MPLBACKEND := Agg

@@ -31,7 +31,7 @@ def sql(fit: Fitted, dialect: str = "ansi", table: Any = "new_rows", name: str |
     nearest prototype ("pvm", also with own radii, "kmedoids", "kmeans", "lvq", "condensed", "multiedit" and "mmd"), votes of
     neighbours ("knn" without random ties), and set covering machines of thresholds or Boolean columns; Minkowski distances with
     scales and weights in double precision, Hamming and zero_one, and Gower without ranks, with missing values where the fit has
-    na="keep"; of formulas columns, categories, products of two numbers, and + - * / **, log, log10, exp, sqrt, abs, I and ifelse.
+    na="keep"; of formulas columns, categories, products of two numbers, and `+ - * / **`, log, log10, exp, sqrt, abs, I and ifelse.
 
     Parameters
     ----------

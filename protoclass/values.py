@@ -143,7 +143,7 @@ class Saveable:
         Saved
             The path; it prints what the file holds that may be private: the data with all columns, held-out predictions.
             Of a fit `slim().save(path)` leaves the rows out. Iris takes 8 kB, 13 kB with its cross-validation, and slim 7 kB; the
-            digits (1797 rows of 64 pixels) take 170 kB, and slim 80 kB.
+            digits (1797 rows of 64 pixels) with `eps=20` on unscaled columns take 314 kB, and slim 80 kB.
 
         Raises
         ------

@@ -93,7 +93,7 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
 
 def page(fit: Fitted, test: Any = None, stability: bool = False) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    from ..widgets.saved import policy  # ipywidgets and matplotlib take 0.5 s that a fit without a page does without
+    from ..widgets.saved import policy  # anywidget and matplotlib take 0.5 s that a fit without a page does without
 
     title = html.escape(f"{fit.model.title}: {fit.formula}")
     body = "\n".join(f"<h2>{html.escape(head)}</h2>\n{content}" for head, content in sections(fit, test, stability))

@@ -324,7 +324,7 @@ def _most_missing(share: pd.Series, response: str | None) -> str:
 
 
 def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:
-    """Raise unless every class has weight, and no weight is so small that sums and quotients of weights are no numbers."""
+    """Raise unless every class has weight, and no weight is so small that sums and quotients of weights are not finite."""
     small = weight[(weight > 0) & (weight < LEAST)]
     if len(small):
         raise DataError(

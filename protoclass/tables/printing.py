@@ -123,8 +123,8 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
     if not said:
         return {}
     apart = {int(c): tells_apart(fit, int(c)) for c in np.flatnonzero(unseen)[:NAMED]}
-    alike = [str(fit.classes[c]) for c, told in apart.items() if told is False]
-    words = cures(fit, bare, unseen, np.array([c for c, told in apart.items() if told], int))
+    alike = [str(fit.classes[c]) for c, separated in apart.items() if separated is False]
+    words = cures(fit, bare, unseen, np.array([c for c, separated in apart.items() if separated], int))
     cause = f"the dissimilarities do not tell {', '.join(alike)} from other rows (rank-sum test at 5 %)" if alike else ""
     return {
         "Never predicted": "; ".join(said), **({"Cause": cause} if cause else {}), **({"Cures": words} if words else {}),

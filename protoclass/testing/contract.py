@@ -1,4 +1,4 @@
-"""What contracts are made of: the fits that are looked at, and how a broken claim is told."""
+"""What contracts are made of: the fits that are looked at, and how a broken claim is reported."""
 
 from __future__ import annotations
 

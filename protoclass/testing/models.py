@@ -327,7 +327,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
     where = f"class {c}, {which}"
     present = np.bincount(task.y[task.w > 0], minlength=task.classes)
     if (present < s.single.rows_needed({}, present, task.levels)).any():
-        return  # whoever asks for a fit is told so
+        return  # whoever asks for a fit gets that error
     cure = "leave the class out of what is learned, or say in `rows_needed` how many rows it needs"
     with deed(s, f"a fit without {where}"):
         path = unless_refused(s.single.path, task, {})

@@ -106,15 +106,15 @@ class Explorer(anywidget.AnyWidget):
         """Take over the `state` of a message, do what it asks for, and return what it `wants`; of an error the words, as `problem`."""
         with self._lock:
             self._last = {name: message.get(name, value) for name, value in self._last.items()}
-            told: Plain = {}
+            found: Plain = {}
 
             def work() -> None:
                 with self.hold():
                     self.take_state(message["state"])
-                told.update(self.tell(message))
+                found.update(self.tell(message))
 
             self._guarded(work)
-            return told if self.exception is None else {"problem": self.alert}
+            return found if self.exception is None else {"problem": self.alert}
 
     def _hear(self, _: Any, message: Plain, buffers: Any) -> None:
         self.send({"kind": "answer", "id": message.get("id")}, [join(self.answer(message))])

@@ -250,17 +250,17 @@ class PrototypeExplorer(Explorer):
         if message.get("swap") is not None:
             self.swap(self._label_of(message["swap"]))
         stage = self.describe_state()["stage"]
-        told: Plain = {"stage": stage, "size": self.size or 0, "point": self._point_of(self.selected)}
+        found: Plain = {"stage": stage, "size": self.size or 0, "point": self._point_of(self.selected)}
         full, wants = self._film.fits[stage], message.get("wants", ())
         if "reel" in wants:
-            told["reel"] = make_reel(full, self._stages.source, self._film.points(full))
+            found["reel"] = make_reel(full, self._stages.source, self._film.points(full))
         if "rivals" in wants and self.fit.nobs * len(full.rule.prototypes) <= count_affordable(self._stages.source):
-            told["rivals"] = make_rivals(full, self._stages.source)
+            found["rivals"] = make_rivals(full, self._stages.source)
         if "plane" in wants:
-            told["plane"] = self._describe_plane()
+            found["plane"] = self._describe_plane()
         if "regions" in wants and self._plane().of_metric:
-            told["regions"] = self.describe_regions(self.fit, stage, self.size or 0)
-        return {**told, **self._describe_details()}
+            found["regions"] = self.describe_regions(self.fit, stage, self.size or 0)
+        return {**found, **self._describe_details()}
 
     def _point_of(self, label: Any) -> int:
         """The point of a label: a row, or a prototype that is not one; -1 for none."""

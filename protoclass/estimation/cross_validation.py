@@ -26,8 +26,8 @@ from ..models.base import Model
 from ..models.registry import methods_with
 from .error_curve import ErrorCurve
 from .fitted import KINDS
-from .problem import Problem, check_rows_needed, held_out_query, lost_levels, prepare
-from .selection import Extension, FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights
+from .problem import Problem, held_out_query, lost_levels, prepare
+from .selection import Extension, FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights, smallest_classes
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
@@ -158,9 +158,8 @@ def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tupl
     of_fold, notes = draw_folds(problem, repeats)
     dissimilarity = problem.measure()
     trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name)
-    smallest = _smallest_classes(problem, of_fold)
+    smallest = smallest_classes(problem, of_fold)
     axes = problem.model.grid(trial.task, smallest)
-    check_rows_needed(problem, smallest, axes, " in the training rows of a fold")
     held = trial.hold_out(axes)
     _warn_of_lost(trial, held)
     held, extensions = extend(trial, held)
@@ -274,13 +273,6 @@ def _second_draw(trial: Trial, held: HeldOut) -> SecondDraw | None:
     if not (drawn_once and cheap and max(trial.task.shape) * len(held.grid) <= SECOND_DRAW):
         return None
     return SecondDraw(problem, held.axes, trial.loss, trial.measure)
-
-
-def _smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
-    """Least number of training rows with weight of each class over all folds, (classes,)."""
-    y, live, classes = problem.frame.codes, problem.frame.weights > 0, len(problem.frame.levels)
-    left = [np.bincount(y[live & (row != f)], minlength=classes) for row in of_fold for f in range(row.max() + 1)]
-    return np.asarray(np.min(left, axis=0))
 
 
 def _collect(

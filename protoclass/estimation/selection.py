@@ -17,7 +17,7 @@ from ..ground.checks import MOST_RUNS, hint_for_value, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
-from .problem import Lost, Problem, lost_levels
+from .problem import Lost, Problem, check_rows_needed, lost_levels
 
 BY_HAND = "hand"
 
@@ -252,6 +252,13 @@ class FoldPath:
         return self.lost.asked(self.dissimilarity.query(rows), rows)
 
 
+def smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
+    """Least number of training rows with weight of each class over all folds, (classes,)."""
+    y, live, classes = problem.frame.codes, problem.frame.weights > 0, len(problem.frame.levels)
+    left = [np.bincount(y[live & (row != f)], minlength=classes) for row in of_fold for f in range(row.max() + 1)]
+    return np.asarray(np.min(left, axis=0))
+
+
 def fold_paths(
     problem: Problem,
     dissimilarity: Dissimilarity,
@@ -266,6 +273,7 @@ def fold_paths(
     must not see what is held out.
     """
     folds, lost = int(fold.max()) + 1, lost_levels(problem, fold)
+    check_rows_needed(problem, smallest_classes(problem, fold[None]), grid, " in the training rows of a fold")
     if not problem.train_in_folds:
         for f, path in problem.model.paths(task, fold, folds + on_all, grid):
             yield FoldPath(dissimilarity, task, f, path, lost)

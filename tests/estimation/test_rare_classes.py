@@ -227,3 +227,12 @@ def test_a_column_of_different_strings_has_no_cure(method, dissimilarity):
 def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
     fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)
     assert f"The training error is optimistic: {words}; cv=10 adds" in str(fit.summary())
+
+
+@pytest.mark.parametrize("method", ["lvq", "kmeans", "kmedoids"])
+def test_a_calibration_whose_folds_lack_a_class(method):
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    data = pd.DataFrame(X, columns=["x0", "x1", "x2"]).assign(y=list("ccaabddbba"))
+    fit = pc.fit("y ~ .", data, method, K=1, cv=None, groups=np.repeat(range(5), 2))
+    with pytest.raises(pc.DataError, match=r"class 'c', and it has 0 in the training rows of a fold"):
+        fit.calibrate(cv=2)

@@ -161,7 +161,9 @@ def read(path):
         try:
             fit = pc.load(path)
         except pc.TooLarge as reason:
-            raise AssertionError("memory ran out") from reason
+            if "of the memory that is left" not in str(reason):  # refused before anything was read
+                raise AssertionError("memory ran out") from reason
+            return
         repr(fit)
         if isinstance(fit, pc.Fit):
             fit.predict(DATA)

@@ -80,6 +80,7 @@ from .metrics.pairwise import Cosine as Cosine
 from .metrics.pairwise import Hamming as Hamming
 from .metrics.pairwise import Jaccard as Jaccard
 from .metrics.pairwise import ZeroOne as ZeroOne
+from .metrics.relevance import Relevance as Relevance
 from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein
 from .metrics.strings import Mismatch as Mismatch
@@ -102,6 +103,7 @@ from .models.kmeans import KMeans as KMeans
 from .models.kmedoids import KMedoids as KMedoids
 from .models.knn import KNN as KNN
 from .models.lvq import LVQ as LVQ
+from .models.median_glvq import MedianGLVQ as MedianGLVQ
 from .models.mixture import Mixture as Mixture
 from .models.mmd import MMDCritic as MMDCritic
 from .models.multiedit import Multiedit as Multiedit

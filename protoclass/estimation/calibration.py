@@ -371,7 +371,7 @@ def _paths(
             yield one.fold, one
         return
     for f, own in enumerate(values):
-        tuned = replace(problem, model=replace(fit.problem.model, **own))
+        tuned = replace(problem, model=fit.problem.model).with_values(own)
         for one in fold_paths(tuned, dissimilarity, replace(task, seed=(*task.seed, f)), np.where(fold == f, 0, -1), {}, False):
             yield f, one
 

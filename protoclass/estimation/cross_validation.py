@@ -27,7 +27,17 @@ from ..models.registry import methods_with
 from .error_curve import ErrorCurve
 from .fitted import KINDS
 from .problem import Problem, held_out_query, lost_levels, prepare
-from .selection import Extension, FoldPath, draw_folds, draws_folds, fold_paths, losses, measure_losses, row_weights, smallest_classes
+from .selection import (
+    Extension,
+    FoldPath,
+    draw_folds,
+    draws_folds,
+    fold_paths,
+    losses,
+    measure_losses,
+    row_weights,
+    smallest_classes,
+)
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
@@ -129,6 +139,9 @@ class Trial:
         """What the rules of each fold say of the rows that it leaves out, over the product of the axes."""
         problem, F = self.problem, self.of_fold.max(axis=1) + 1
         held = HeldOut.empty(axes, self.of_fold.shape, int(F.sum()))
+        if set(problem.model.tuned()) & set(problem.model.metric_parameters):
+            self._hold_out_by_metric(held, count_classes)
+            return held
         asks = problem.progress if self.dissimilarity.sharded is not None else False
         with bar(int(F.sum()), "cross-validating", problem.progress) as validating, bar(None, "asking workers", asks) as asking:
             task = replace(self.task, tick=asking.update)
@@ -139,6 +152,24 @@ class Trial:
                 if path is not None:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))
         return held
+
+    def _hold_out_by_metric(self, held: HeldOut, count_classes: bool) -> None:
+        """As `hold_out`, for a method that learns a dissimilarity: its parameters are tried one by one, the others together."""
+        axes = held.axes
+        deciding = [name for name in axes if name in self.problem.model.metric_parameters]
+        points = held.grid[deciding].drop_duplicates().to_dict("records")
+
+        def run(values: dict[str, Any]) -> HeldOut:
+            problem = replace(self.problem.with_values(values), progress=False)
+            return replace(self, problem=problem).hold_out({**axes, **{name: np.array([v]) for name, v in values.items()}}, count_classes)
+
+        with bar(len(points), "cross-validating", self.problem.progress) as validating:
+            for values, part in zip(points, each(run, points), strict=True):
+                at = np.flatnonzero((held.grid[deciding] == pd.Series(values)).all(axis=1))
+                for name in ("predicted", "covered", "sizes", "bounds", "all_classes"):
+                    getattr(held, name)[..., at] = getattr(part, name)
+                held.has_cover = part.has_cover
+                validating.update()
 
     def validation(self, held: HeldOut, **more: Any) -> ErrorCurve:
         """The error curve of what was held out."""

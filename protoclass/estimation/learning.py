@@ -82,6 +82,9 @@ def learn(
 
     What cross-validation has measured or learned on all rows already can be given.
     """
+    own = problem.with_values(selection.values).metric
+    if own is not problem.metric:
+        problem, dissimilarity, task = replace(problem, metric=own), None, None
     if rule is None or dissimilarity is None:
         model = replace(problem.model, **selection.values)
         with bar(None, "fitting", problem.progress) as fitting:

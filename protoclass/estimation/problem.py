@@ -213,6 +213,14 @@ def _share(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> float:
     return share_within(X, geometry, np.asarray([radius], X.dtype))
 
 
+def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Metric | TrainedMetric:
+    """What the method learns from a dissimilarity; the same, as long as a parameter that decides on it is to be tuned."""
+    if not model.metric_parameters or set(model.metric_parameters) & set(model.tuned()):
+        return metric
+    learned: Metric | TrainedMetric = model.metric(metric)
+    return learned.pretrain(frame) if learned.train_in_folds else learned
+
+
 HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
 LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
@@ -282,6 +290,11 @@ class Problem:
     def cv_is_auto(self) -> bool:
         """Whether rows are held out only where a parameter is to be tuned."""
         return isinstance(self.cv, str) and self.cv == "auto"
+
+    def with_values(self, values: Mapping[str, Any]) -> Problem:
+        """The problem with some parameters as chosen, and the dissimilarity that the method learns with these."""
+        model = replace(self.model, **values)
+        return replace(self, model=model, metric=learned_metric(model, self.metric, self.frame))
 
     def measure(self, train: np.ndarray | None = None) -> Dissimilarity:
         """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
@@ -413,6 +426,7 @@ def prepare(call: Call) -> Problem:
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
+    metric = learned_metric(model, metric, frame)
     kept = data.index.get_indexer(frame.index)
     candidates = given["candidates"]
     if isinstance(candidates, str) and candidates == "auto":

@@ -442,6 +442,19 @@ class TrainedMetric(Described):
         """
         return self.spec.between(rows, candidates)
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of what `terms` has, for a metric that is a mean or a sum over variables; () where it is none."""
+        return ()
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        """What each of the `variables` adds to the power of the dissimilarities that is a sum, (r, q, v); NaN where it is skipped."""
+        raise OptionError(f"{self.name} dissimilarities are not written as a sum over variables: its trained metric has no `terms`")
+
+    def weighed(self, weights: np.ndarray) -> TrainedMetric:
+        """The metric with each of the `variables` counting so many times as much."""
+        raise OptionError(f"{self.name} dissimilarities have no weights of variables: its trained metric has no `weighed`")
+
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
         """The metric without what it holds of rows and candidates beyond these, and these as it represents them then."""
         return self, rows, candidates

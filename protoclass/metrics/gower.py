@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -252,6 +252,28 @@ class TrainedGower(TrainedMetric):
         asymmetric = _names(self.spec.asymmetric)
         flags = np.array([c in asymmetric for c in self.categories], bool)
         return gower((rows[0], rows[1]), (candidates[0], candidates[1]), flags, self.weights)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return (*self.numbers.tolist(), *self.categories.tolist())
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        p, w = len(self.numbers), self.weights
+        out = np.empty((len(rows[0]), len(candidates[0]), len(w)))
+        a, b = rows[0][:, None], candidates[0]
+        with np.errstate(invalid="ignore"):
+            out[..., :p] = np.where(np.isinf(a) | np.isinf(b), w[:p], np.abs(a - b))
+        out[..., :p][np.isnan(a) | np.isnan(b)] = np.nan
+        c, d = rows[1][:, None], candidates[1]
+        out[..., p:] = np.where((c != d) | (c == UNLIKE[1]), w[p:], 0.0)
+        both_zero = (c == 0) & (d == 0) & np.array([name in _names(self.spec.asymmetric) for name in self.categories], bool)
+        out[..., p:][(c == -1) | (d == -1) | both_zero] = np.nan
+        return out
+
+    def weighed(self, weights: np.ndarray) -> TrainedGower:
+        weights = self.weights * weights
+        known = dict(zip(self.variables, weights.tolist(), strict=True))
+        return replace(self, spec=replace(self.spec, weights=known), weights=weights / weights.max())
 
     def sql(self, columns: Columns) -> SQLDistance:
         if self.spec.ordratio:

@@ -129,14 +129,14 @@ class Learned(Metric):
             frame.codes[live],
             frame.weights[live],
         )
-        _check_classes(frame, y, "training rows have")
+        check_classes(frame, y, "training rows have")
         spread, _ = spread_of(table, True).scales(True, frame)
         Z = X / spread
         center = np.mean(Z, axis=0)
         if self.kind == "nca" and len(y) > self.sample:
             chosen = stratified_subset(y, int(self.sample), self.seed)
             X, Z, y, w = X[chosen], Z[chosen], y[chosen], w[chosen]
-            _check_classes(frame, y, f"rows of the sample of {self.sample} have", "; a larger sample= may have others")
+            check_classes(frame, y, f"rows of the sample of {self.sample} have", "; a larger sample= may have others")
         varies = X.max(axis=0) > X.min(axis=0)
         if not varies.any():
             raise DataError(
@@ -145,7 +145,7 @@ class Learned(Metric):
         center = np.where(varies, center, Z[0])
         Z = (Z - center)[:, varies]
         inner, search = self._components(Z, y, w) if self.kind == "nca" else (self._discriminants(Z, y, w), np.empty(0))
-        back = _inverse(inner, Z)
+        back = inverse(inner, Z)
         shape = () if inner.ndim == 1 else (len(inner),)
         axes, lead = np.zeros((*shape, len(varies))), np.zeros((len(varies), *shape))
         axes[..., varies], lead[varies] = inner, back
@@ -191,7 +191,7 @@ class Learned(Metric):
         return axes
 
 
-def _check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> None:
+def check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> None:
     if len(np.unique(y)) < 2:
         name = shown(frame.levels[int(y[0])]) if len(y) else "none"
         raise DataError(
@@ -200,7 +200,7 @@ def _check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> N
         )
 
 
-def _inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
+def inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `Learned`."""
     if inner.ndim == 1:
         return np.asarray(np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0))

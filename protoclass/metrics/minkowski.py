@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,17 @@ class TrainedMinkowski(VectorMetric):
 
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
         return minkowski(rows[0], candidates[0], self.spec.r)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(self.columns) if self.spec.r < np.inf else ()
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return np.asarray(np.abs(rows[0][:, None] - candidates[0]) ** self.spec.r)
+
+    def weighed(self, weights: np.ndarray) -> TrainedMinkowski:
+        known = dict(zip(self.columns.tolist(), (self.factor**self.spec.r * weights).tolist(), strict=True))
+        return replace(self, spec=replace(self.spec, weights=known), factor=self.factor * weights ** (1 / self.spec.r))
 
     def coordinates(self, rows: Rep) -> np.ndarray:
         if not self.factor.all():

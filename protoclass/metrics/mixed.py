@@ -180,8 +180,25 @@ class TrainedMixed(TrainedMetric):
         reps = [candidates_of(m, c) for m, c in zip(self.parts, self.spec.cut(frame), strict=True)]
         return self._joined(reps, self.counts[1])
 
+    @property
+    def weights(self) -> tuple[float, ...]:
+        return tuple(self.spec.weights or (1.0,) * len(self.parts))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(", ".join(columns) for columns, _ in self.spec.parts)
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        sides = zip(self.parts, _split(rows, self.counts[0]), _split(candidates, self.counts[1]), strict=True)
+        measured = [np.asarray(compare(m, a, b), float) for m, a, b in sides]
+        return np.stack([D * w / (s or 1.0) for D, w, s in zip(measured, self.weights, self.scales, strict=True)], axis=-1)
+
+    def weighed(self, weights: np.ndarray) -> TrainedMixed:
+        known = (np.array(self.weights) * weights).tolist()
+        return replace(self, spec=replace(self.spec, weights=known))
+
     def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        weights = self.spec.weights or (1.0,) * len(self.parts)
+        weights = self.weights
         total = np.zeros((len(rows[0]), len(candidates[0])))
         a, b = _split(rows, self.counts[0]), _split(candidates, self.counts[1])
         for g, m in enumerate(self.parts):

@@ -30,6 +30,7 @@ BUILT_IN = {
     "dtw": "dtw.DTW",
     "adaptive": "dann.Adaptive",
     "learned": "learned.Learned",
+    "relevance": "relevance.Relevance",
     "ranks": "wrappers.Ranks",
 }
 METRICS: dict[str, str | type[Metric]] = dict(

@@ -312,6 +312,19 @@ class Model(NamedArguments, Served):
         """The values that "grid" means for a parameter."""
         raise OptionError(f"{self.name} has no default grid for {parameter}: give a sequence of values")
 
+    @property
+    def metric_parameters(self) -> tuple[str, ...]:
+        """The parameters that decide which dissimilarity is learned, where the method learns one (`metric`)."""
+        return ()
+
+    def metric(self, given: Any) -> Any:
+        """The dissimilarity that the method learns with its parameters, as a specification, from the one that the call gives.
+
+        None of its parameters is to be tuned when it is asked. It is trained where all metrics are: on all rows for a fit, and on the
+        training rows of each fold.
+        """
+        return given
+
     def has_default_grid(self, parameter: str) -> bool:
         """Whether a parameter is tuned over the method's own grid, "grid", and not over values of the user's."""
         value = self.parameters()[parameter]

@@ -23,6 +23,7 @@ PLACES = (
     "multiedit.Multiedit",
     "kmeans.KMeans",
     "kmedoids.KMedoids",
+    "median_glvq.MedianGLVQ",
     "lvq.LVQ",
     "mixture.Mixture",
     "mmd.MMDCritic",

@@ -23,6 +23,8 @@ PARAMETERS = {
     "kind": "kind of machine",
     "threshold": "threshold of the centroids (standard errors)",
     "gamma": "gamma of the similarities",
+    "matrix": "what is learned of the metric",
+    "ridge": "ridge of the learned metric",
 }
 MEASURES = {
     "error": "cross-validated error (share)",

@@ -1,0 +1,314 @@
+"""Rows that classify as prototypes: swaps that lower the cost of generalized learning vector quantization."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import kernel, left
+from .medoids import kmedoids
+
+Array = NDArray[Any]
+
+LANE = 64  # rows that are compared at once
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Dissimilarities of rows to candidates, both with classes.
+
+    Attributes
+    ----------
+    to : array (m, n)
+        D transposed: the values of a candidate are contiguous.
+    w : float array (n,)
+        Weights, all > 0.
+    y : int array (n,)
+    candidate_class : int array (m,)
+    classes : int
+    beta : float
+        Slope of the logistic function.
+    """
+
+    to: Array
+    w: Array
+    y: Array
+    candidate_class: Array
+    classes: int
+    beta: float
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Candidates of which no swap lowers the cost.
+
+    Attributes
+    ----------
+    at : int array (q,), ascending
+        Columns of D.
+    cost : float
+    swaps, passes : int
+        Number of swaps, and of passes over the candidates that were started.
+    """
+
+    at: Array
+    cost: float
+    swaps: int
+    passes: int
+
+
+def labelled(D: Array, w: Array, y: Array, candidate_class: Array, classes: int, beta: float) -> Labelled:
+    """Dissimilarities D (n, m) of rows with weights and classes to candidates with classes, as the kernels read them."""
+    to = np.ascontiguousarray(D.T, np.float32 if D.dtype == np.float32 else np.float64)
+    y, candidate_class = np.asarray(y, np.int64), np.asarray(candidate_class, np.int64)
+    return Labelled(to, np.ascontiguousarray(w, float), y, candidate_class, classes, float(beta))
+
+
+def glvq_costs(own: Array, other: Array, beta: float) -> Array:
+    """The cost of each row, s(beta (d+ - d-) / (d+ + d-)) with s the logistic function (Sato and Yamada 1996).
+
+    Parameters
+    ----------
+    own, other : arrays
+        d+ and d-, the distances to the nearest prototype of the row's class and of another one; inf where there is none.
+        Where both are 0, or inf, they count as equal.
+
+    Examples
+    --------
+    >>> glvq_costs(np.array([1.0, 1.0, 0.0]), np.array([1.0, 3.0, np.inf]), 2.0).round(3).tolist()
+    [0.5, 0.269, 0.119]
+    """
+    with np.errstate(invalid="ignore"):
+        relative = np.where(np.isinf(own), 1.0, np.where(np.isinf(other), -1.0, (own - other) / (own + other)))
+    relative[own == other] = 0.0
+    return np.asarray(1 / (1 + np.exp(-beta * relative)))
+
+
+def cost_of(problem: Labelled, at: Array) -> float:
+    """The cost of some candidates as prototypes: the sum over rows of weight times cost."""
+    to, classes = problem.to[at].astype(float), problem.candidate_class[at]
+    same = classes[:, None] == problem.y
+    own, other = (np.where(which, to, np.inf).min(axis=0, initial=np.inf) for which in (same, ~same))
+    return float(problem.w @ glvq_costs(own, other, problem.beta))
+
+
+def swap_for_classes(problem: Labelled, first: Array) -> Chosen:
+    """Swap prototypes for other candidates until no swap lowers the cost; each that lowers it is made at once.
+
+    As in FasterPAM (Schubert and Rousseeuw 2021) one pass over the rows gives, for a candidate, the change of the cost for every
+    prototype in whose place it could stand. Here that may be one of another class, so that the numbers of the classes
+    adapt, but never the last one of its class. Candidates are visited in their order, repeatedly. A decrease within rounding does
+    not count.
+    """
+    at = np.array(first, np.int64)
+    swaps, passes = _swap(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, at, left())
+    at.sort()
+    return Chosen(at, cost_of(problem, at), swaps, passes)
+
+
+def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int, ...]) -> Array:
+    """Medoids of each class to start from, (q,): `counts` (classes,) of them, or all candidates of a class with fewer.
+
+    `row_of` (m,) is the row that each candidate is.
+    """
+    found = []
+    for c in range(problem.classes):
+        rows, own = np.flatnonzero(problem.y == c), np.flatnonzero(problem.candidate_class == c)
+        count = min(int(counts[c]), len(own))
+        if count:
+            D = problem.to[np.ix_(own, rows)].T
+            places = np.searchsorted(rows, row_of[own])
+            medoids = kmedoids(D, problem.w[rows], places, np.array([count]), seed=(*seed, c))[count].medoids
+            found.append(own[medoids])
+    return np.concatenate(found)
+
+
+def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
+    """Some prototypes and `count` more candidates, each of which lowers the cost most when it is added, the first of equal ones."""
+    at = np.array(at, np.int64)
+    for _ in range(count):
+        changes, _ = swap_changes(problem, at)
+        changes[at] = np.inf
+        at = np.append(at, changes.argmin())
+    return at
+
+
+def swap_changes(problem: Labelled, at: Array) -> tuple[Array, Array]:
+    """What the cost changes by when a candidate is added, (m,), and when it takes the place of a prototype, (m, q).
+
+    A swap that leaves a class without prototypes changes the cost by inf.
+    """
+    added, swapped = np.empty(len(problem.to)), np.empty((len(problem.to), len(at)))
+    _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, np.asarray(at, np.int64),
+             added, swapped, left())  # fmt: skip
+    return added, swapped
+
+
+@kernel
+def cost_of_row(own, other, beta):  # type: ignore[no-untyped-def]
+    if own == other:
+        return 0.5
+    if own == np.inf:
+        return 1 / (1 + math.exp(-beta))
+    if other == np.inf:
+        return 1 / (1 + math.exp(beta))
+    return 1 / (1 + math.exp(-beta * (own - other) / (own + other)))
+
+
+@kernel
+def _two_nearest(d, same, y, classes, which):  # type: ignore[no-untyped-def]
+    # positions of the two nearest prototypes whose class is y (same) or another one; -1 where there are none
+    a, b = -1, -1
+    for k in range(len(d)):
+        if (classes[k] == y) == same:
+            if a < 0 or d[k] < d[a]:
+                a, b = k, a
+            elif b < 0 or d[k] < d[b]:
+                b = k
+    which[0], which[1] = a, b
+
+
+@kernel
+def _renew(i, between, w, y, classes, beta, place, near, reach, costs):  # type: ignore[no-untyped-def]
+    # place, near (n, 4): the nearest and the second nearest prototype of the row's class, then those of other classes, and their
+    # distances; costs (n, 3): the row's cost, and what it grows by without the nearest of its class, and of another
+    for side in range(2):
+        _two_nearest(between[i], side == 0, y[i], classes, place[i, 2 * side : 2 * side + 2])
+    for t in range(4):
+        near[i, t] = between[i, place[i, t]] if place[i, t] >= 0 else np.inf
+    costs[i, 0] = w[i] * cost_of_row(near[i, 0], near[i, 2], beta)
+    costs[i, 1] = w[i] * cost_of_row(near[i, 1], near[i, 2], beta) - costs[i, 0]
+    costs[i, 2] = w[i] * cost_of_row(near[i, 0], near[i, 3], beta) - costs[i, 0]
+    for c in range(reach.shape[0]):  # a candidate of class c beyond it changes nothing
+        reach[c, i] = near[i, 1] if c == y[i] else near[i, 3]
+
+
+@kernel
+def _removals(place, costs, removal):  # type: ignore[no-untyped-def]
+    removal[:] = 0.0
+    for i in range(len(place)):
+        if place[i, 0] >= 0:
+            removal[place[i, 0]] += costs[i, 1]
+        if place[i, 2] >= 0:
+            removal[place[i, 2]] += costs[i, 2]
+
+
+@kernel
+def _candidate(row, c, w, y, beta, place, near, reach, costs, more):  # type: ignore[no-untyped-def]
+    # what the cost changes by when the candidate is added; more[k]: what it changes by beyond this and the removal of k
+    more[:] = 0.0
+    added = 0.0
+    for first in range(0, len(row), LANE):
+        upto = min(first + LANE, len(row))
+        if upto - first == LANE:
+            within = False
+            for i in range(first, upto):
+                within |= row[i] < reach[i]
+            if not within:
+                continue
+        for i in range(first, upto):
+            d = row[i]
+            if not d < reach[i]:
+                continue
+            own, other, before = place[i, 0], place[i, 2], costs[i, 0]
+            if y[i] == c:
+                alone = w[i] * cost_of_row(d, near[i, 2], beta) - before
+                if d < near[i, 0]:
+                    added += alone
+                    if own >= 0:
+                        more[own] -= costs[i, 1]
+                    if other >= 0:
+                        more[other] += w[i] * cost_of_row(d, near[i, 3], beta) - before - alone - costs[i, 2]
+                else:
+                    more[own] += alone - costs[i, 1]
+            else:
+                alone = w[i] * cost_of_row(near[i, 0], d, beta) - before
+                if d < near[i, 2]:
+                    added += alone
+                    if other >= 0:
+                        more[other] -= costs[i, 2]
+                    if own >= 0:
+                        more[own] += w[i] * cost_of_row(near[i, 1], d, beta) - before - alone - costs[i, 1]
+                else:
+                    more[other] += alone - costs[i, 2]
+    return added
+
+
+@kernel
+def _begin(to, w, y, of_candidate, beta, chosen, place, near, reach, costs):  # type: ignore[no-untyped-def]
+    between, classes = np.empty((len(w), len(chosen)), to.dtype), np.empty(len(chosen), np.int64)
+    for k in range(len(chosen)):
+        classes[k] = of_candidate[chosen[k]]
+        for i in range(len(w)):
+            between[i, k] = to[chosen[k], i]
+    for i in range(len(w)):
+        _renew(i, between, w, y, classes, beta, place, near, reach, costs)
+    return between, classes
+
+
+@kernel
+def _changes(to, w, y, of_candidate, count, beta, chosen, added, swapped, left):  # type: ignore[no-untyped-def]
+    n, q = len(w), len(chosen)
+    place, near, reach, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((count, n), to.dtype), np.empty((n, 3))
+    removal, more, of_class = np.empty(q), np.empty(q), np.zeros(count, np.int64)
+    _, classes = _begin(to, w, y, of_candidate, beta, chosen, place, near, reach, costs)
+    _removals(place, costs, removal)
+    for k in range(q):
+        of_class[classes[k]] += 1
+    for j in range(len(to)):
+        if left[0]:
+            return
+        c = of_candidate[j]
+        added[j] = _candidate(to[j], c, w, y, beta, place, near, reach[c], costs, more)
+        for k in range(q):
+            allowed = classes[k] == c or of_class[classes[k]] > 1
+            swapped[j, k] = added[j] + removal[k] + more[k] if allowed else np.inf
+
+
+@kernel
+def _swap(to, w, y, of_candidate, count, beta, chosen, left):  # type: ignore[no-untyped-def]
+    m, n, q = len(to), len(w), len(chosen)
+    place, near, reach, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((count, n), to.dtype), np.empty((n, 3))
+    removal, more, of_class, taken = np.empty(q), np.empty(q), np.zeros(count, np.int64), np.zeros(m, np.bool_)
+    between, classes = _begin(to, w, y, of_candidate, beta, chosen, place, near, reach, costs)
+    _removals(place, costs, removal)
+    total = 0.0
+    for i in range(n):
+        total += w[i]
+    for k in range(q):
+        of_class[classes[k]] += 1
+        taken[chosen[k]] = True
+    rounding = (n + 8) * 2.0**-50 * total  # more than the error of sums of n costs, each at most its row's weight
+    swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
+    while visited < m and not left[0]:
+        passes += j == 0
+        if not taken[j]:
+            c = of_candidate[j]
+            added = _candidate(to[j], c, w, y, beta, place, near, reach[c], costs, more)
+            best = -1
+            for k in range(q):
+                allowed = classes[k] == c or of_class[classes[k]] > 1
+                if allowed and (best < 0 or removal[k] + more[k] < removal[best] + more[best]):
+                    best = k
+            if best >= 0 and added + removal[best] + more[best] < -rounding:
+                before = classes[best]
+                taken[chosen[best]], taken[j] = False, True
+                of_class[before] -= 1
+                of_class[c] += 1
+                chosen[best], classes[best] = j, c
+                for i in range(n):
+                    d = to[j, i]
+                    was = place[i, 0] == best or place[i, 1] == best or place[i, 2] == best or place[i, 3] == best
+                    between[i, best] = d
+                    if was or d < reach[c, i]:
+                        _renew(i, between, w, y, classes, beta, place, near, reach, costs)
+                _removals(place, costs, removal)
+                swaps += 1
+                visited = 0
+        visited += 1
+        j = j + 1 if j + 1 < m else 0
+    return swaps, passes

@@ -1,0 +1,268 @@
+"""Metrics learned together with the rows that classify: relevance learning by the cost of generalized LVQ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parallel import check_wanted, kernel
+from .median_glvq import choose_rows, cost_of_row, glvq_costs, labelled, swap_for_classes
+
+Array = NDArray[Any]
+
+ROUNDS = 4  # of swaps and gradient steps: further ones change little
+STEPS = 60  # of gradient in each round
+DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingma and Ba (2015) give them
+LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
+ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
+
+
+class Space(Protocol):
+    """What a distance with parameters says of itself while these are learned.
+
+    `start` gives the parameters of the distance as it is, and `normed` those of the same distances up to a factor. `distances` are those
+    (n, n) between all rows. `objective` is the mean cost with chosen rows and the penalty, with its gradient.
+    """
+
+    rate: float
+
+    def start(self) -> Array: ...
+    def normed(self, parameters: Array) -> Array: ...
+    def distances(self, parameters: Array) -> Array: ...
+    def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]: ...
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that are learned from: weights (n,), all > 0 and of sum 1, classes (n,), and the slope of the cost's logistic function."""
+
+    w: Array
+    y: Array
+    beta: float
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """A learned distance.
+
+    Attributes
+    ----------
+    parameters : array
+    before, after : float
+        Mean cost of the rows by the distance as it was and as learned, each with the rows that were chosen by it.
+    chosen : int array (q,)
+        The rows that it was learned with.
+    """
+
+    parameters: Array
+    before: float
+    after: float
+    chosen: Array
+
+
+def learn(space: Space, w: Array, y: Array, counts: Array, beta: float, seed: tuple[int, ...]) -> Relevance:
+    """Choose rows by swaps and move the parameters down the gradient, in turn.
+
+    Both lower the mean cost of generalized LVQ (Sato and Yamada 1996; with a matrix Schneider, Biehl and Hammer 2009, whose
+    prototypes are not rows), the second with the penalty that keeps the distance from resting on few variables.
+
+    Parameters
+    ----------
+    space : Space
+    w : float array (n,)
+        Weights, all > 0.
+    y : int array (n,)
+        Classes.
+    counts : int array (classes,)
+        Prototypes of each class at the start.
+    beta : float
+        Slope of the cost's logistic function.
+    seed : tuple of int
+    """
+    parameters, chosen, costs = space.start(), None, []
+    rows = Rows(w / w.sum(), y, float(beta))
+    for round_ in range(ROUNDS + 1):
+        problem = labelled(space.distances(parameters), rows.w, y, y, len(counts), beta)
+        first = choose_rows(problem, np.arange(len(y)), counts, seed) if chosen is None else chosen
+        found = swap_for_classes(problem, first)
+        chosen = found.at
+        costs.append(found.cost)
+        if round_ < ROUNDS:
+            parameters = _descend(space, parameters, rows, chosen)
+    assert chosen is not None
+    return Relevance(parameters, costs[0], costs[-1], chosen)
+
+
+def _descend(space: Space, parameters: Array, rows: Rows, chosen: Array) -> Array:
+    """Steps of Adam (Kingma and Ba 2015)."""
+    mean, square = np.zeros_like(parameters), np.zeros_like(parameters)
+    for step in range(1, STEPS + 1):
+        check_wanted()
+        _, gradient = space.objective(parameters, rows, chosen)
+        mean = DECAY[0] * mean + (1 - DECAY[0]) * gradient
+        square = DECAY[1] * square + (1 - DECAY[1]) * gradient**2
+        size = np.sqrt(square / (1 - DECAY[1] ** step)) + 1e-8
+        parameters = space.normed(parameters - space.rate * mean / (1 - DECAY[0] ** step) / size)
+    return parameters
+
+
+def weights_of(logarithms: Array) -> Array:
+    """Weights of mean 1 from their logarithms."""
+    weights = np.exp(logarithms - logarithms.max())
+    return np.asarray(weights / weights.mean())
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A sum over variables, whose weights are learned by their logarithms.
+
+    Attributes
+    ----------
+    terms : callable
+        `terms(rows)`: what each variable adds to the power of the distances of all rows to some, (n, q, v); NaN where it is skipped.
+    between : callable
+        `between(weights)`: distances (n, n) of all rows.
+    count : int
+        Number of variables.
+    power : float
+        The power of the distance that is the sum; where variables are skipped, it is the mean over the others.
+    ridge : float
+        Of the penalty, -ridge times the mean logarithm of the weights.
+    """
+
+    terms: Callable[[Array], Array]
+    between: Callable[[Array], Array]
+    count: int
+    power: float
+    ridge: float
+    _last: list[tuple[Array, Array]] = field(default_factory=list, repr=False, compare=False)
+
+    rate = LOGARITHM
+
+    def start(self) -> Array:
+        return np.zeros(self.count)
+
+    def normed(self, parameters: Array) -> Array:
+        return np.log(weights_of(parameters))
+
+    def distances(self, parameters: Array) -> Array:
+        return self.between(weights_of(parameters))
+
+    def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]:
+        if not self._last or self._last[0][0] is not chosen:  # the steps of a round have the same rows
+            self._last[:] = [(chosen, self.terms(chosen))]
+        weights, slope = weights_of(parameters), np.zeros(self.count)
+        cost = _cost_of_weights(self._last[0][1], rows.w, rows.y, rows.y[chosen], rows.beta, self.power, weights, slope)
+        slope = weights * (slope - weights @ slope / self.count) - self.ridge / self.count * (1 - weights)
+        return cost - self.ridge * float(np.log(weights).mean()), slope
+
+
+@kernel
+def _cost_of_weights(terms, w, y, classes, beta, power, weights, slope):  # type: ignore[no-untyped-def]
+    # the mean cost, and its derivatives by the weights, which are added to slope
+    n, q, v = terms.shape
+    total, mean, known = 0.0, np.empty(q), np.empty(q)
+    for i in range(n):
+        own, other = -1, -1
+        for k in range(q):
+            add, count = 0.0, 0.0
+            for j in range(v):
+                t = terms[i, k, j]
+                if t == t:
+                    add += weights[j] * t
+                    count += weights[j]
+            known[k] = count
+            mean[k] = add / count if count > 0 else 0.0
+            if classes[k] == y[i]:
+                if own < 0 or mean[k] < mean[own]:
+                    own = k
+            elif other < 0 or mean[k] < mean[other]:
+                other = k
+        if own < 0 or other < 0:
+            continue
+        a, b = mean[own] ** (1 / power), mean[other] ** (1 / power)
+        cost = cost_of_row(a, b, beta)
+        total += w[i] * cost
+        if a + b == 0:
+            continue
+        step = 2 * beta * w[i] * cost * (1 - cost) / (a + b) ** 2
+        for side in range(2):
+            k = own if side == 0 else other
+            if mean[k] > 0:
+                inner = (step * b if side == 0 else -step * a) * mean[k] ** (1 / power - 1) / power / known[k]
+                for j in range(v):
+                    t = terms[i, k, j]
+                    if t == t:
+                        slope[j] += inner * (t - mean[k])
+    return total
+
+
+@dataclass(frozen=True)
+class Map:
+    """Euclidean distance after a linear map of coordinates.
+
+    Attributes
+    ----------
+    X : array (n, p)
+        Coordinates; those of mean 0 and about variance 1 suit the rate.
+    components : int
+        Axes of the map; fewer than p start as principal axes.
+    ridge : float
+        Of the penalty, -ridge times the mean logarithm of the eigenvalues of the map's square.
+    """
+
+    X: Array
+    components: int
+    ridge: float
+
+    rate = ENTRY
+
+    def start(self) -> Array:
+        p = self.X.shape[1]
+        if self.components == p:
+            return np.eye(p, dtype=self.X.dtype)
+        axes = np.linalg.svd(self.X - self.X.mean(axis=0), full_matrices=False)[2][: self.components]
+        signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # those of a library depend on its version
+        return self.normed(axes * signs[:, None])
+
+    def normed(self, parameters: Array) -> Array:
+        return np.asarray(parameters * np.sqrt(self.X.shape[1] / (parameters**2).sum()))
+
+    def distances(self, parameters: Array) -> Array:
+        return self._measured(self.X @ parameters.T, np.arange(len(self.X)))
+
+    def _measured(self, Z: Array, rows: Array) -> Array:
+        """Distances (n, q) of mapped rows to some of them."""
+        square = (Z**2).sum(axis=1)
+        out = np.maximum(square[:, None] + square[rows] - 2 * (Z @ Z[rows].T), 0)
+        out[rows, np.arange(len(rows))] = 0  # of a row to itself, where products leave rounding
+        return np.asarray(np.sqrt(out))
+
+    def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]:
+        Z, at = self.X @ parameters.T, np.arange(len(self.X))
+        D, same = self._measured(Z, chosen), rows.y[chosen] == rows.y[:, None]
+        own, other = (np.where(which, D, np.inf).argmin(axis=1) for which in (same, ~same))
+        a, b = D[at, own].astype(float), D[at, other].astype(float)
+        cost = glvq_costs(a, b, rows.beta)
+        step = 2 * rows.beta * rows.w * cost * (1 - cost) / np.maximum(a + b, np.finfo(float).tiny) ** 2
+        # of sum_i c_i |L (x_i - z_i)|: L sum_i (c_i / |L (x_i - z_i)|) (x_i - z_i) (x_i - z_i)'
+        pulled, slope = np.zeros_like(Z), np.zeros_like(parameters)
+        for place, by in ((own, step * b), (other, -step * a)):
+            apart = Z - Z[chosen[place]]
+            length = np.sqrt((apart**2).sum(axis=1))
+            apart *= np.divide(by, length, out=np.zeros(len(by)), where=length > 0).astype(Z.dtype)[:, None]
+            pulled += apart
+            order = np.argsort(place, kind="stable")
+            present, first = np.unique(place[order], return_index=True)
+            slope -= np.add.reduceat(apart[order], first).T @ self.X[chosen[present]]
+        slope += pulled.T @ self.X
+        penalty = 0.0
+        if self.ridge:
+            square = parameters @ parameters.T
+            slope -= 2 * self.ridge / len(parameters) * np.linalg.solve(square, parameters)
+            penalty = -self.ridge * float(np.linalg.slogdet(square)[1]) / len(parameters)
+        return float(rows.w @ cost) + penalty, slope

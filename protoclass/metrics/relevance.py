@@ -1,0 +1,338 @@
+"""Distances whose weights or matrix are learned together with the rows that classify."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.distances.minkowski import Geometry, products
+from ..core.parallel import alone
+from ..core.sources import Rep, part
+from ..core.statistics.folds import stratified_subset
+from ..core.vectors.relevance import Map, Space, Weights, learn, weights_of
+from ..frames.frame import Frame
+from ..frames.sql import Columns
+from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, one_of, whole_number
+from ..ground.errors import DataError, OptionError, brief
+from ..ground.savable import savable
+from .base import (
+    EuclideanSpace,
+    TrainedMetric,
+    Traits,
+    VectorMetric,
+    candidates_of,
+    compare,
+    rows_of,
+    strings,
+    train_metric,
+)
+from .in_sql import SQLDistance, sql_distance
+from .learned import NAMED, check_classes, inverse
+from .wrappers import TrainedWrapper, Wrapper
+
+MATRICES = ("diagonal", "full")
+AXES = 64  # of a full matrix by default: of more its steps take long
+WITHOUT = "matrix='none' learns nothing"
+
+
+@dataclass(frozen=True)
+class Relevance(Wrapper):
+    """A distance with weights of the variables, or a matrix, learned together with a few rows that classify by it.
+
+    Rows are chosen by swaps and the weights are moved down the gradient, in turn, so that both lower the mean of
+    s(beta (d+ - d-) / (d+ + d-)), where d+ and d- are the distances of a row to the nearest chosen row of its class and of
+    another one, and s is the logistic function. It looks at labels, so it is learned anew in each fold. Method "medianglvq" with
+    `matrix=` uses it; any method can.
+
+    Parameters
+    ----------
+    of : metric or its name
+        The distance whose variables are weighed.
+    matrix : "diagonal" or "full"
+        "diagonal": a weight for each variable, for distances that are a sum or a mean over variables (Minkowski, Gower, `Mixed`, of
+        which the parts count as variables). "full": a linear map of the coordinates, for Euclidean distances.
+    K : int >= 1
+        Rows of each class, on average, with which it is learned.
+    ridge : float >= 0
+        Against distances that rest on few variables: it times the mean logarithm of the weights (of the eigenvalues of the
+        matrix) is subtracted from the mean cost.
+    beta : float > 0
+        Slope of the logistic function: where it is large the cost is nearly the number of errors.
+    components : int, optional
+        Axes of a full matrix; fewer than columns start as principal axes. By default as many as columns, at most 64.
+    sample : int >= 2
+        The most rows from which it is learned; of more rows a stratified random sample is taken, and the summary says so.
+    seed : int
+        Of the sample, and of the rows that the choice starts from.
+
+    Raises
+    ------
+    OptionError
+        For a distance without variables to weigh, or without coordinates.
+    DataError
+        Without a response, where only one class has rows, and where all variables are constant.
+
+    Notes
+    -----
+    Sato and Yamada (1996), *Generalized Learning Vector Quantization*; Schneider, Biehl and Hammer (2009), *Adaptive Relevance Matrices
+    in Learning Vector Quantization*, Neural Computation 21, whose prototypes are not rows; Nebel, Hammer, Frohberg and Villmann (2015),
+    *Median variants of learning vector quantization for learning of dissimilarity data*, Neurocomputing 169. Weights have mean 1; a
+    variable that does not vary gets weight 0. Of variables that tell the same, each may have any share of their weight.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Relevance())
+    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    {'sepal_length': 0.1, 'sepal_width': 0.1, 'petal_length': 0.5, 'petal_width': 0.3}
+    """
+
+    of: Any = "euclidean"
+    matrix: str = "diagonal"
+    K: int = 1
+    ridge: float = 0.01
+    beta: float = 20.0
+    components: int | None = None
+    sample: int = 2000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("matrix", self.matrix, MATRICES)
+        whole_number("K", self.K, 1, MOST_ROWS)
+        for name, value, above in (("ridge", self.ridge, False), ("beta", self.beta, True)):
+            if not is_number(value, 0, above):
+                raise OptionError(f"{name}={brief(value)}: a number {'>' if above else '>='} 0")
+        if self.components is not None:
+            whole_number("components", self.components, 1)
+            if self.matrix == "diagonal":
+                raise OptionError(f"components={self.components}: only matrix='full' has axes: leave it out")
+        whole_number("sample", self.sample, 2)
+        whole_number("seed", self.seed, 0, MOST_SEED)
+
+    @property
+    def traits(self) -> Traits:
+        known = self.inner[0].traits
+        learned = {"train_in_folds": True, "supervised": True, "trained_in_parts": False}
+        if self.matrix == "diagonal":
+            return replace(known, **learned)  # type: ignore[arg-type]
+        return replace(super().traits, **learned, symmetric=True, triangle=True, geometry=Geometry())  # type: ignore[arg-type]
+
+    @property
+    def name(self) -> str:
+        learned = "weighted" if self.matrix == "diagonal" else "matrix of"
+        return f"{learned} {self.inner[0].name}"
+
+    def train(self, frame: Frame) -> TrainedMetric:
+        if frame.response is None:
+            raise DataError(f"a learned metric looks at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'")
+        base = train_metric(self.inner[0], frame)
+        live = np.flatnonzero(frame.weights > 0)
+        chosen = live
+        if len(live) > self.sample:
+            chosen = live[stratified_subset(frame.codes[live], int(self.sample), self.seed)]
+        seen = frame.take(chosen)
+        check_classes(seen, seen.codes, "training rows have")
+        rows = rows_of(base, seen)
+        space: Space
+        if self.matrix == "full":
+            X, varies, center = self._vectors(base, rows)
+            space = Map(X, min(self.components or AXES, X.shape[1]), float(self.ridge))
+        else:
+            varies = self._variables(base, rows)
+            space = self._weights(base, seen, rows, varies)
+        counts = np.minimum(self.K, np.bincount(seen.codes, minlength=len(frame.levels)))
+        with alone():  # the same sums on any number of threads, and many small ones
+            found = learn(space, seen.weights, seen.codes, counts, float(self.beta), (self.seed,))
+        search = np.array([found.before, found.after])
+        size, spec = np.array([len(chosen), len(live)]), self.with_inner([base.spec])
+        if self.matrix == "diagonal":
+            weights = np.zeros(len(varies))
+            weights[varies] = weights_of(found.parameters)
+            kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
+            return kind(spec, base.weighed(weights), size, search, strings(base.variables), weights)
+        axes = np.zeros((len(found.parameters), len(varies)))
+        axes[:, varies] = found.parameters
+        lead = np.zeros(axes.T.shape)
+        lead[varies] = inverse(axes[:, varies], X.astype(float))
+        return TrainedMatrix(spec, base, size, search, _columns(base, frame), (axes**2).sum(axis=0), center, axes, lead)
+
+    def _variables(self, base: TrainedMetric, rows: Rep) -> np.ndarray:
+        """Which variables vary, bool (v,)."""
+        if not base.variables:
+            raise OptionError(
+                f"{base.name} dissimilarities are no sum over variables whose weights could be learned: matrix='diagonal' goes with "
+                f"Minkowski distances of r < inf, Gower and Mixed, and {WITHOUT}"
+            )
+        n = len(rows[0])
+        looked_at = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
+        terms = base.terms(rows, part(rows, looked_at)) if base.same_sides else np.ones((1, 1, len(base.variables)))
+        varies = (np.nan_to_num(terms) > 0).any(axis=(0, 1))
+        if not varies.any():
+            raise DataError(f"all variables of {base.name} are constant over the {n} training rows: name others")
+        return np.asarray(varies)
+
+    def _weights(self, base: TrainedMetric, seen: Frame, rows: Rep, varies: np.ndarray) -> Weights:
+        """The weights of the variables that vary."""
+        candidates = rows if base.same_sides else candidates_of(base, seen)
+
+        def terms(chosen: np.ndarray) -> np.ndarray:
+            return np.ascontiguousarray(base.terms(rows, part(candidates, chosen))[:, :, varies], float)
+
+        def between(weights: np.ndarray) -> np.ndarray:
+            every = np.zeros(len(varies))
+            every[varies] = weights
+            weighed = base.weighed(every)
+            return compare(weighed, rows_of(weighed, seen), candidates_of(weighed, seen))
+
+        power = base.power
+        assert power is not None
+        return Weights(terms, between, int(varies.sum()), float(power), float(self.ridge))
+
+    def _vectors(self, base: TrainedMetric, rows: Rep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Coordinates of the training rows, centred and of mean variance 1, on the axes that vary; which do; and the mean."""
+        if not isinstance(base, VectorMetric) or base.geometry != Geometry():
+            raise OptionError(
+                f"{base.name} dissimilarities have no coordinates between which they are Euclidean: matrix='full' goes with 'euclidean', "
+                f"'mahalanobis' and such, 'diagonal' with sums over variables, and {WITHOUT}"
+            )
+        X = np.asarray(base.coordinates(rows), float)
+        varies = X.max(axis=0) > X.min(axis=0)
+        if not varies.any():
+            raise DataError(f"all columns are constant over the {len(X)} training rows: name others")
+        if self.components is not None and self.components > varies.sum():
+            raise DataError(f"components={self.components}, and {varies.sum()} columns vary: ask for at most {varies.sum()}")
+        center = X.mean(axis=0)
+        Z = (X - center)[:, varies]
+        return np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32), varies, center
+
+
+def _columns(base: TrainedMetric, frame: Frame) -> np.ndarray:
+    known = getattr(base, "columns", None)
+    return strings(frame.design.columns) if known is None else known
+
+
+class Learnt:
+    """What is said of a distance that was learned, whether by weights or by a matrix."""
+
+    spec: Relevance
+    base: TrainedMetric
+    counts: np.ndarray
+    search: np.ndarray
+    names: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def traits(self) -> Traits:
+        known, there = self.counts
+        sample = f", learned from {known} of {there} rows" if known < there else ""
+        return replace(self.spec.traits, scaling=self.spec.traits.scaling + sample)
+
+    @property
+    def untrained(self) -> Relevance:
+        return self.spec
+
+    @property
+    def column_weights(self) -> pd.DataFrame:
+        scale = np.asarray(getattr(self.base, "spread", np.ones(len(self.names))))
+        table = {"weight": self.weights, "share": self.weights / self.weights.sum(), "scale": scale}
+        return pd.DataFrame(table, index=pd.Index(self.names, name="column"))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        weights = self.column_weights["weight"].sort_values(ascending=False, kind="stable")
+        first, rest = weights.head(NAMED), weights.iloc[NAMED:]
+        more = f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else ""
+        said = [f"learned weights of variables: {', '.join(f'{name} {w:.3g}' for name, w in first.items())}{more}"]
+        said.append(f"mean cost of the training rows: {self.search[0]:.3f} without them, {self.search[1]:.3f} with them")
+        if self.counts[0] < self.counts[1]:
+            said.append(f"the weights were learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows")
+        return tuple(said)
+
+
+@savable(counts="2", search="2", names="v", weights="v")
+@dataclass(frozen=True)
+class TrainedRelevance(Learnt, TrainedWrapper):
+    """A distance with the weights that it learned, which `base` has already.
+
+    Attributes
+    ----------
+    counts : int array (2,)
+        Rows that it was learned from, and rows that have weight.
+    search : array (2,)
+        Mean cost of these rows without weights, and with them.
+    names : array (v,) of str
+    weights : array (v,)
+        The learned weights, of mean 1 over the variables that vary.
+    """
+
+    spec: Relevance
+    counts: np.ndarray
+    search: np.ndarray
+    names: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.base.variables
+
+    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+        return self.base.terms(rows, candidates)
+
+    def sql(self, columns: Columns) -> SQLDistance:
+        return sql_distance(self.base, columns)
+
+
+@savable
+@dataclass(frozen=True)
+class TrainedRelevanceSpace(TrainedRelevance, VectorMetric):
+    """A learned distance whose base has coordinates, which are stretched by the weights."""
+
+    def coordinates(self, rows: Rep) -> np.ndarray:
+        return _space(self.base).coordinates(rows)
+
+    def place(self, coords: np.ndarray) -> Rep:
+        return _space(self.base).place(coords)
+
+    def original(self, coords: np.ndarray) -> pd.DataFrame:
+        return _space(self.base).original(coords)
+
+
+@savable(counts="2", search="2", names="p", weights="p", center="p", map="k p", back="p k")
+@dataclass(frozen=True)
+class TrainedMatrix(Learnt, EuclideanSpace):
+    """Euclidean distance after a learned map of the coordinates of `base`.
+
+    Attributes
+    ----------
+    counts, search, names, weights
+        As of `TrainedRelevance`; weights are the diagonal of the matrix, map' map.
+    center : array (p,)
+        Mean of the training rows.
+    map, back : arrays (k, p) and (p, k)
+        The map, and the way back.
+    """
+
+    spec: Relevance
+    base: TrainedMetric
+    counts: np.ndarray
+    search: np.ndarray
+    names: np.ndarray
+    weights: np.ndarray
+    center: np.ndarray
+    map: np.ndarray
+    back: np.ndarray
+
+    def rows(self, frame: Frame) -> Rep:
+        space = _space(self.base)
+        return (products(np.asarray(space.coordinates(space.rows(frame)), float) - self.center, self.map),)
+
+    def original(self, coords: np.ndarray) -> pd.DataFrame:
+        return _space(self.base).original(coords @ self.back.T + self.center)
+
+
+def _space(metric: TrainedMetric) -> VectorMetric:
+    assert isinstance(metric, VectorMetric)
+    return metric

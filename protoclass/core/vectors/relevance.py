@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -10,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import check_wanted, kernel
-from .median_glvq import choose_rows, cost_of_row, glvq_costs, labelled, swap_for_classes
+from .median_glvq import choose_rows, cost_of_row, labelled, swap_for_classes
 
 Array = NDArray[Any]
 
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
+CANDIDATES, SHARE = 256, 5  # rows, drawn anew in each round, that may be chosen: so many, or so many times those that are
 STEPS = 60  # of gradient in each round
 DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingma and Ba (2015) give them
 LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
@@ -83,17 +85,20 @@ def learn(space: Space, w: Array, y: Array, counts: Array, beta: float, seed: tu
         Slope of the cost's logistic function.
     seed : tuple of int
     """
-    parameters, chosen, costs = space.start(), None, []
+    parameters, chosen, costs, draw = space.start(), np.empty(0, np.int64), [], np.random.default_rng(seed)
     rows = Rows(w / w.sum(), y, float(beta))
     for round_ in range(ROUNDS + 1):
-        problem = labelled(space.distances(parameters), rows.w, y, y, len(counts), beta)
-        first = choose_rows(problem, np.arange(len(y)), counts, seed) if chosen is None else chosen
-        found = swap_for_classes(problem, first)
-        chosen = found.at
+        D = space.distances(parameters)
+        if round_ == 0:
+            every = np.arange(len(y))
+            chosen = choose_rows(labelled(D, rows.w, y, y, len(counts), beta), every, counts, seed)
+        some = np.union1d(chosen, draw.permutation(len(y))[: max(CANDIDATES, SHARE * len(chosen))])
+        problem = labelled(D[:, some], rows.w, y, y[some], len(counts), beta)
+        found = swap_for_classes(problem, np.searchsorted(some, chosen))
+        chosen = some[found.at]
         costs.append(found.cost)
         if round_ < ROUNDS:
             parameters = _descend(space, parameters, rows, chosen)
-    assert chosen is not None
     return Relevance(parameters, costs[0], costs[-1], chosen)
 
 
@@ -233,36 +238,57 @@ class Map:
         return np.asarray(parameters * np.sqrt(self.X.shape[1] / (parameters**2).sum()))
 
     def distances(self, parameters: Array) -> Array:
-        return self._measured(self.X @ parameters.T, np.arange(len(self.X)))
-
-    def _measured(self, Z: Array, rows: Array) -> Array:
-        """Distances (n, q) of mapped rows to some of them."""
+        Z = self.X @ parameters.T
         square = (Z**2).sum(axis=1)
-        out = np.maximum(square[:, None] + square[rows] - 2 * (Z @ Z[rows].T), 0)
-        out[rows, np.arange(len(rows))] = 0  # of a row to itself, where products leave rounding
+        out = np.maximum(square[:, None] + square - 2 * (Z @ Z.T), 0)
+        np.fill_diagonal(out, 0)  # of a row to itself, where products leave rounding
         return np.asarray(np.sqrt(out))
 
     def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]:
-        Z, at = self.X @ parameters.T, np.arange(len(self.X))
-        D, same = self._measured(Z, chosen), rows.y[chosen] == rows.y[:, None]
-        own, other = (np.where(which, D, np.inf).argmin(axis=1) for which in (same, ~same))
-        a, b = D[at, own].astype(float), D[at, other].astype(float)
-        cost = glvq_costs(a, b, rows.beta)
-        step = 2 * rows.beta * rows.w * cost * (1 - cost) / np.maximum(a + b, np.finfo(float).tiny) ** 2
+        Z = self.X @ parameters.T
+        pulled, total = np.zeros_like(Z), np.zeros((len(chosen), len(parameters)), Z.dtype)
+        near = (Z[chosen] ** 2).sum(axis=1) / 2 - Z @ Z[chosen].T  # half of the squared distances, but for what a row's own square adds
+        cost = _cost_of_map(Z, near, chosen, rows.w, rows.y, rows.beta, pulled, total)
         # of sum_i c_i |L (x_i - z_i)|: L sum_i (c_i / |L (x_i - z_i)|) (x_i - z_i) (x_i - z_i)'
-        pulled, slope = np.zeros_like(Z), np.zeros_like(parameters)
-        for place, by in ((own, step * b), (other, -step * a)):
-            apart = Z - Z[chosen[place]]
-            length = np.sqrt((apart**2).sum(axis=1))
-            apart *= np.divide(by, length, out=np.zeros(len(by)), where=length > 0).astype(Z.dtype)[:, None]
-            pulled += apart
-            order = np.argsort(place, kind="stable")
-            present, first = np.unique(place[order], return_index=True)
-            slope -= np.add.reduceat(apart[order], first).T @ self.X[chosen[present]]
-        slope += pulled.T @ self.X
-        penalty = 0.0
+        slope, penalty = pulled.T @ self.X - total.T @ self.X[chosen], 0.0
         if self.ridge:
             square = parameters @ parameters.T
             slope -= 2 * self.ridge / len(parameters) * np.linalg.solve(square, parameters)
             penalty = -self.ridge * float(np.linalg.slogdet(square)[1]) / len(parameters)
-        return float(rows.w @ cost) + penalty, slope
+        return cost + penalty, slope
+
+
+@kernel
+def _cost_of_map(Z, near, chosen, w, y, beta, pulled, total):  # type: ignore[no-untyped-def]
+    # the mean cost; pulled: sum over both prototypes of a row of (z_i - z_k) by the derivative of the cost by the distance, over the
+    # distance; total: the same summed over the rows of each prototype
+    n, axes = Z.shape
+    mean = 0.0
+    for i in range(n):
+        own, other = -1, -1
+        for k in range(len(chosen)):
+            if y[chosen[k]] == y[i]:
+                if own < 0 or near[i, k] < near[i, own]:
+                    own = k
+            elif other < 0 or near[i, k] < near[i, other]:
+                other = k
+        if own < 0 or other < 0:
+            continue
+        a, b = 0.0, 0.0
+        for t in range(axes):
+            a += (Z[i, t] - Z[chosen[own], t]) ** 2
+            b += (Z[i, t] - Z[chosen[other], t]) ** 2
+        a, b = math.sqrt(a), math.sqrt(b)
+        cost = cost_of_row(a, b, beta)
+        mean += w[i] * cost
+        if a + b == 0:
+            continue
+        step = 2 * beta * w[i] * cost * (1 - cost) / (a + b) ** 2
+        for side in range(2):
+            k, length, by = (own, a, step * b) if side == 0 else (other, b, -step * a)
+            if length > 0:
+                for t in range(axes):
+                    part = by / length * (Z[i, t] - Z[chosen[k], t])
+                    pulled[i, t] += part
+                    total[k, t] += part
+    return mean

@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 
 import pandas as pd
 import pytest
@@ -126,35 +127,38 @@ def test_bars_show_themselves_sooner_where_nothing_else_does(monkeypatch, stream
 
 def test_a_bar_at_a_terminal_counts_the_seconds_of_a_long_step(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    clock = progress.Clock()
-    monkeypatch.setattr(progress, "CLOCK", clock)
-    monkeypatch.setattr(clock, "watch", clock.bars.add)  # looked at here, by no thread
+    monkeypatch.setattr(progress, "_watch", lambda made: None)  # drawn here, by no thread
     with pc.options(progress=None), progress.bar(10, "work", None) as one, progress.bar(None, "steps", None) as other:
-        clock.look()
+        bars = (one, other)
+        for each in bars:
+            progress.draw_if_due(each)
         assert stream.getvalue() == ""
-        for each in (one, other):
+        for each in bars:
             each.start_t -= 2 * progress.AT_A_TERMINAL
             each.last_print_t = each.start_t
-        clock.look()
+            progress.draw_if_due(each)
         assert "work:   0%" in stream.getvalue()
         assert "steps [00:02]" in stream.getvalue()
         drawn = len(stream.getvalue())
-        clock.look()
+        for each in bars:
+            progress.draw_if_due(each)
         assert len(stream.getvalue()) == drawn
-    clock.look()
-    assert not clock.bars
-    assert stream.getvalue().endswith("\r")
+    closed = stream.getvalue()
+    assert closed.endswith("\r")
+    for each in bars:
+        each.last_print_t -= progress.REDRAW
+        progress.draw_if_due(each)
+    assert stream.getvalue() == closed
 
 
-def test_a_clock_draws_by_itself_and_ends(monkeypatch):
+def test_a_thread_draws_a_bar_until_it_is_closed(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
     monkeypatch.setattr(progress, "TICK", 0.001)
     monkeypatch.setattr(progress, "AT_A_TERMINAL", 0.002)
-    clock = progress.Clock()
-    monkeypatch.setattr(progress, "CLOCK", clock)
+    before = set(threading.enumerate())
     with pc.options(progress=None), progress.bar(10, "work", None) as one:
         one.last_print_t -= progress.REDRAW
-        thread = clock._thread
+        (thread,) = set(threading.enumerate()) - before
         while "work" not in stream.getvalue():
             thread.join(0.001)
     thread.join()

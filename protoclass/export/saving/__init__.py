@@ -65,12 +65,10 @@ from ...frames.tables import Absent, as_pandas
 from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
 from ...ground.files import check_free
 from ...values import public
+from ..verifier import FEW_LABELS, LABEL
 from .archive import damaged, read_archive, write_archive
 from .classes import SAVED, import_all, name_of
 from .codecs import Decoder, Encoder
-
-LABEL = 4  # bytes of a file for each label that it counts and does not write: a row has a weight and a class of 8 bytes each
-FEW_LABELS = 2**16  # which any file may count
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,10 @@ def check_seed(seed: object) -> int:
     return whole_number("seed", seed, 0, MOST_SEED)
 
 
-def check_progress(progress: object) -> None:
-    """Raise unless `progress=` says whether there is a bar, or nothing."""
+def check_progress(progress: Any) -> Any:
+    """The value of `progress=`; raises unless it says whether there is a bar, or nothing."""
     one_of("progress", progress, (None, True, False))
+    return progress
 
 
 def is_real(value: object) -> bool:

@@ -131,15 +131,9 @@ def facts_as_html(facts: Mapping[str, str]) -> str:
 
 
 class Printed:
-    """A value that prints itself: sentences with tables below them, which a notebook shows as such.
+    """A value that prints itself: sentences with tables below them, which a notebook shows as such."""
 
-    Attributes
-    ----------
-    between : str
-        What stands between the parts in print.
-    """
-
-    between: ClassVar[str] = "\n"
+    between: ClassVar[str] = "\n"  # what stands between the parts in print
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
         """The sentences, and the tables, each with the arguments by which pandas writes it."""

@@ -115,13 +115,7 @@ class Cache(CACHING.FunctionCache):  # type: ignore[misc]
 class Kept:
     """The files of a function, one for each combination of types and processor.
 
-    Attributes
-    ----------
-    folder : Path
-    base : str
-        How the names of the files begin.
-    source : str
-        What the function is compiled from, and by which numba.
+    Their names begin with `base`; `source` says what the function is compiled from, and by which numba.
     """
 
     def __init__(self, folder: Path, base: str, source: str) -> None:

@@ -195,18 +195,10 @@ def renamed(name: str, known: Collection[str]) -> str | None:
 
 
 class Served:
-    """A value of which attributes that R and scikit-learn have, and it has not, raise NotAvailable and say what serves.
+    """A value of which attributes that R and scikit-learn have, and it has not, raise NotAvailable and say what serves."""
 
-    Attributes
-    ----------
-    serves : mapping of str to str
-        What serves instead of an attribute.
-    called : str
-        What the value is, with its article.
-    """
-
-    serves: ClassVar[Mapping[str, str]] = {}
-    called: ClassVar[str] = "it"
+    serves: ClassVar[Mapping[str, str]] = {}  # what serves instead of an attribute
+    called: ClassVar[str] = "it"  # what the value is, with its article
 
     if not TYPE_CHECKING:  # every other attribute is declared
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import cache
 from threading import Thread
 from time import sleep, time
 from typing import Any
@@ -11,7 +13,9 @@ from .options import options
 
 WAIT = 2.0  # seconds of work that need no bar
 AT_A_TERMINAL = 1.0  # where nothing else says that something goes on
-TICK, REDRAW = 0.25, 1.0  # seconds between looks at a bar of a terminal, and between two drawings of it
+TICK, REDRAW = 0.25, 1.0  # seconds between looks at the bars of a terminal, and between two drawings of one
+
+BARS: dict[Any, float] = {}  # those of a terminal, and when the thread drew each; closed ones leave at the next look
 
 
 def bar(total: int | None, what: str, progress: bool | None) -> Any:
@@ -27,20 +31,29 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
     form = "{desc} [{elapsed}]" if total is None else None  # a count of steps says nothing where their number is unknown
     made = tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)
     if terminal and not made.disable:
-        Thread(target=_watch, args=(made,), daemon=True, name="protoclass-bar").start()
+        BARS[made] = 0.0
+        _start_clock(os.getpid())
     return made
 
 
-def _watch(made: Any) -> None:
-    """Draw a bar each second until it is closed: tqdm draws it only where a step ends, also by its own `monitor_interval`."""
-    while not made.disable:
+@cache
+def _start_clock(process: int) -> None:
+    """Let a thread of this process draw the bars: tqdm draws one only where a step of it ends, also by its own `monitor_interval`."""
+    Thread(target=_tick, daemon=True, name="protoclass-bars").start()
+
+
+def _tick() -> None:
+    while True:
         sleep(TICK)
-        draw_if_due(made)
+        draw_due()
 
 
-def draw_if_due(made: Any) -> None:
-    """Draw a bar where its delay is over and it has not been drawn for a second."""
-    with made.get_lock():  # what closes a bar waits for this lock before it wipes what was drawn
-        if not made.disable and (now := time()) >= max(made.start_t + made.delay, made.last_print_t + REDRAW):
-            made.last_print_t = now
-            made.display()
+def draw_due() -> None:
+    """Draw each bar whose delay is over and that has not been drawn for a second."""
+    for made, drawn in tuple(BARS.items()):
+        with made.get_lock():  # what closes a bar waits for this lock before it wipes what was drawn
+            if made.disable:
+                del BARS[made]
+            elif (now := time()) >= max(made.start_t + made.delay, made.last_print_t + REDRAW, drawn + REDRAW):
+                BARS[made], made.delay = now, 0  # without a delay tqdm wipes it, also if no step has ended
+                made.display()

@@ -26,6 +26,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -298,11 +299,8 @@ def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any,
     r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
 
     def measure(rows: Any, points: Any) -> Any:
-        total = np.zeros((len(rows[0]), len(points[0])), dtype)
-        for x, z in zip(rows[0].T, points[0].T, strict=True):
-            apart = np.abs(x[:, None] - z)
-            total = np.maximum(total, apart) if r == math.inf else total + (apart if r == 1 else apart * apart if r == 2 else apart**r)
-        return total if r in (1, math.inf) else np.sqrt(total) if r == 2 else total ** (1 / r)
+        apart = (np.abs(x[:, None] - z) for x, z in zip(rows[0].T, points[0].T, strict=True))
+        return reduce(np.maximum, apart) if r == math.inf else sum(a**r for a in apart) ** (1 / r)
 
     exact = np.array([list(map(number, data[c])) for c in columns], dtype).T
     made = (np.ascontiguousarray(exact / metric["spread"] * metric["factor"], dtype),)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial, wraps
 from importlib import import_module
-from inspect import isfunction
+from inspect import Signature, isfunction, signature
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import pandas as pd
 
-from .core.memory import limited
-from .ground.checks import known_arguments
-from .ground.errors import printed
+from .core.memory import ran_out, too_large
+from .ground.checks import check_known, hint_for
+from .ground.errors import OptionError, TooLarge, printed
 from .ground.options import significant
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ Public = TypeVar("Public", bound=Callable[..., Any])
 def public(made: Public) -> Public:
     """A function for users, or a class of values that they hold, with its public methods.
 
-    Names of arguments are checked, as `known_arguments` does, and memory that runs out raises `TooLarge`, see `limited`.
+    Arguments by name that are not known, too many by position, and missing ones raise an OptionError with the names that are known;
+    where a function takes any further names (`**parameters`) it checks these itself. Memory that runs out raises `TooLarge`.
 
     Examples
     --------
@@ -36,14 +37,48 @@ def public(made: Public) -> Public:
     protoclass.ground.errors.OptionError: quantile() has no argument 'probs': its arguments are q
     """
     if not isinstance(made, type):
-        return limited(known_arguments(made))  # type: ignore[return-value]
+        return _checked(made, made.__name__, is_method=False)  # type: ignore[return-value]
     for name, method in vars(made).copy().items():
-        bound = not isinstance(method, staticmethod)
         function = method.__func__ if isinstance(method, (staticmethod, classmethod)) else method
         if isfunction(function) and not name.startswith("_"):
-            checked = limited(known_arguments(function, name, bound))
+            checked = _checked(function, name, is_method=not isinstance(method, staticmethod))
             setattr(made, name, checked if function is method else type(method)(checked))
     return made
+
+
+def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callable[..., Any]:
+    """`function`, called `name` in messages, as `public` says; the first argument of a method is the value that it is of."""
+    form = signature(function)
+    known = [name for name, p in form.parameters.items() if p.kind is not p.VAR_KEYWORD][is_method:]
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in form.parameters.values())
+
+    @wraps(function)
+    def checked(*args: Any, **given: Any) -> Any:
+        if not takes_any:
+            check_known(f"{name}()", given, known)
+        try:
+            form.bind(*args, **given)
+        except TypeError as reason:
+            raise OptionError(f"{name}(): {_misbound(form, known, given, str(reason))}") from None
+        try:
+            return function(*args, **given)
+        except TooLarge:
+            raise
+        except (MemoryError, OSError, ImportError, RuntimeError) as reason:
+            if not ran_out(reason):
+                raise
+            raise too_large(reason) from reason
+
+    return checked
+
+
+def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:
+    """What is wrong with arguments that do not fit, with what the names among them are here."""
+    hints = dict.fromkeys(hint for name in given if name not in known and (hint := hint_for(name, known)))
+    by_name = [name for name, p in form.parameters.items() if p.kind is p.KEYWORD_ONLY]
+    if "too many positional" in reason and by_name:
+        hints[f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."] = None
+    return f"{'; '.join([reason, *hints])}; its arguments are {', '.join(known)}"
 
 
 class Above:
@@ -75,7 +110,7 @@ def load(place: str) -> Callable[..., Any]:
 def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
     package = import_module(floor)
     known = next(package.METHODS[base.__name__] for base in cls.__mro__ if base.__name__ in package.METHODS)
-    return limited(known_arguments(load(known[name]), name, True))
+    return _checked(load(known[name]), name, is_method=True)
 
 
 NUMBERS = {"float_format": significant}  # how print and a notebook show a table of numbers
@@ -96,15 +131,9 @@ def facts_as_html(facts: Mapping[str, str]) -> str:
 
 
 class Printed:
-    """A value that prints itself: sentences with tables below them, which a notebook shows as such.
+    """A value that prints itself: sentences with tables below them, which a notebook shows as such."""
 
-    Attributes
-    ----------
-    between : str
-        What stands between the parts in print.
-    """
-
-    between: ClassVar[str] = "\n"
+    between: ClassVar[str] = "\n"  # what stands between the parts in print
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
         """The sentences, and the tables, each with the arguments by which pandas writes it."""

@@ -219,7 +219,7 @@ def test_threads_that_limit_blas_leave_it_as_it_was(monkeypatch):
             self.threads = self.before
 
     pools, within = Pools(), []
-    monkeypatch.setattr(jit, "_pools", lambda: pools)
+    monkeypatch.setattr(jit, "_pools", lambda modules: pools)
     first_is_in, second_is_in, first_left = (threading.Event() for _ in range(3))
 
     def first():

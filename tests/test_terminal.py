@@ -2,9 +2,11 @@
 
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
+import time
 
 import pandas as pd
 import pytest
@@ -126,36 +128,34 @@ def test_bars_show_themselves_sooner_where_nothing_else_does(monkeypatch, stream
 
 def test_a_bar_at_a_terminal_counts_the_seconds_of_a_long_step(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    clock = progress.Clock()
-    monkeypatch.setattr(progress, "CLOCK", clock)
-    monkeypatch.setattr(clock, "watch", clock.bars.add)  # looked at here, by no thread
+    monkeypatch.setattr(progress, "BARS", {})
+    monkeypatch.setattr(progress, "_start_clock", lambda process: None)  # drawn here, by no thread
     with pc.options(progress=None), progress.bar(10, "work", None) as one, progress.bar(None, "steps", None) as other:
-        clock.look()
+        progress.draw_due()
         assert stream.getvalue() == ""
         for each in (one, other):
             each.start_t -= 2 * progress.AT_A_TERMINAL
             each.last_print_t = each.start_t
-        clock.look()
+        progress.draw_due()
         assert "work:   0%" in stream.getvalue()
         assert "steps [00:02]" in stream.getvalue()
         drawn = len(stream.getvalue())
-        clock.look()
+        progress.draw_due()
         assert len(stream.getvalue()) == drawn
-    clock.look()
-    assert not clock.bars
+        one.update()  # after two seconds, by which tqdm measures the rate
+        assert re.search(r"1/10 \[00:02<00:1\d,  2\.\d\ds/it\]", stream.getvalue())
+    progress.draw_due()
+    assert not progress.BARS
     assert stream.getvalue().endswith("\r")
 
 
-def test_a_clock_draws_by_itself_and_ends(monkeypatch):
+def test_a_thread_draws_the_bars(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
     monkeypatch.setattr(progress, "TICK", 0.001)
     monkeypatch.setattr(progress, "AT_A_TERMINAL", 0.002)
-    clock = progress.Clock()
-    monkeypatch.setattr(progress, "CLOCK", clock)
     with pc.options(progress=None), progress.bar(10, "work", None) as one:
         one.last_print_t -= progress.REDRAW
-        thread = clock._thread
         while "work" not in stream.getvalue():
-            thread.join(0.001)
-    thread.join()
-    assert not thread.is_alive()
+            time.sleep(0.001)
+    while progress.BARS:
+        time.sleep(0.001)

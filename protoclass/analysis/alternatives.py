@@ -360,27 +360,15 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
 
 @dataclass(frozen=True)
 class Measured:
-    """The prototypes as seen from each row, arrays (n,).
+    """The prototypes as seen from each row, arrays (n,)."""
 
-    Attributes
-    ----------
-    nearest, taker : int arrays
-        Places of the nearest prototype, and of the nearest of another class whose ball holds the row, -1 for none.
-    distance, reach : arrays
-        Distances to these two; inf for none.
-    own, other : arrays
-        Distances to the nearest prototype of the row's class and of any other; inf where there is none.
-    covered : bool array
-        Whether a ball of its class holds the row; True everywhere where there are no balls that cover.
-    """
-
-    nearest: np.ndarray
-    taker: np.ndarray
-    distance: np.ndarray
-    reach: np.ndarray
-    own: np.ndarray
-    other: np.ndarray
-    covered: np.ndarray
+    nearest: np.ndarray  # int: place of the nearest prototype
+    taker: np.ndarray  # int: that of the nearest of another class whose ball holds the row, -1 for none
+    distance: np.ndarray  # to `nearest`; inf for none
+    reach: np.ndarray  # to `taker`; inf for none
+    own: np.ndarray  # distance to the nearest prototype of the row's class; inf where there is none
+    other: np.ndarray  # and to that of any other class
+    covered: np.ndarray  # bool: whether a ball of its class holds the row; True everywhere where there are no balls that cover
 
 
 def measure(fit: Fitted, task: Task) -> Measured:

@@ -268,31 +268,16 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """Data and the test rows of each split.
-
-    Attributes
-    ----------
-    formula : str
-    data : DataFrame
-    frame : Frame
-        The rows that take part.
-    dissimilarity : as in `fit`
-    given : DataFrame, or None
-        Given dissimilarities by label.
-    groups : column name, Series or None
-    drawing : Drawing
-    tests : list of bool arrays (n,)
-        Test rows of each split, repeat by repeat.
-    """
+    """Data and the test rows of each split."""
 
     formula: str
     data: pd.DataFrame
-    frame: Frame
-    dissimilarity: Any
-    given: pd.DataFrame | None
-    groups: str | pd.Series | None
+    frame: Frame  # the rows that take part
+    dissimilarity: Any  # as in `fit`
+    given: pd.DataFrame | None  # given dissimilarities by label
+    groups: str | pd.Series | None  # the name of a column, or the groups
     drawing: Drawing
-    tests: list[np.ndarray]
+    tests: list[np.ndarray]  # bool (n,) each: test rows of a split, repeat by repeat
 
     @property
     def held(self) -> float:

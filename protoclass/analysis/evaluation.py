@@ -445,36 +445,17 @@ def compare_classes(
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """New rows with known classes, and what a fit says of them.
+    """New rows with known classes, and what a fit says of them; None for what it has not."""
 
-    Attributes
-    ----------
-    y, predicted : int arrays (n,)
-        Class codes.
-    w : array (n,)
-        Weights, as shares of the largest, so that the squares of small and large ones are numbers.
-    chances : array (n, classes), or None where the fit has none
-    p_values : array (n, classes), or None where the fit is not calibrated
-        Conformal p-values: a prediction set of a level holds the classes with a larger one than 1 - level.
-    given : array (n,), or None
-        The weights as they were given, where they are others.
-    prevalence : array (classes,), or None where the fit is not calibrated
-        Of the classes, for which the chances are.
-    group : int array (n,), or None
-        Codes of the groups that the rows come in.
-    certified : CertifiedDistances, or None
-        How far each row can move without changing its predicted class; None where that is not the rule's own.
-    """
-
-    y: np.ndarray
-    predicted: np.ndarray
-    w: np.ndarray
-    chances: np.ndarray | None = None
-    p_values: np.ndarray | None = None
-    given: np.ndarray | None = None
-    prevalence: np.ndarray | None = None
-    group: np.ndarray | None = None
-    certified: CertifiedDistances | None = None
+    y: np.ndarray  # int (n,): class codes
+    predicted: np.ndarray  # int (n,)
+    w: np.ndarray  # (n,): weights as shares of the largest, so that the squares of small and large ones are numbers
+    chances: np.ndarray | None = None  # (n, classes), where the fit has them
+    p_values: np.ndarray | None = None  # (n, classes), conformal, of a calibrated fit: a set holds the classes above 1 - its level
+    given: np.ndarray | None = None  # (n,): the weights as they were given, where they are others
+    prevalence: np.ndarray | None = None  # (classes,) of a calibrated fit: that of the classes, for which the chances are
+    group: np.ndarray | None = None  # int (n,): codes of the groups that the rows come in
+    certified: CertifiedDistances | None = None  # how far rows can move within their class; None if that is not the rule's own
 
     def take(self, at: np.ndarray) -> Judged:
         """Some of the rows."""

@@ -29,21 +29,12 @@ ROWS = 100_000  # that are predicted at a time
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows with predictors, class codes and weights, each with the rule that did not see it.
+    """Rows with predictors, class codes and weights, each with the rule that did not see it."""
 
-    Attributes
-    ----------
-    columns : DataFrame (n, predictors)
-    y : int array (n,)
-    w : array (n,)
-    parts : list of (int array, FoldRule)
-        Places of rows, and the rule that predicts them; each row is in one part.
-    """
-
-    columns: pd.DataFrame
-    y: np.ndarray
-    w: np.ndarray
-    parts: list[tuple[np.ndarray, FoldRule]]
+    columns: pd.DataFrame  # (n, predictors)
+    y: np.ndarray  # int (n,)
+    w: np.ndarray  # (n,)
+    parts: list[tuple[np.ndarray, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
 
     def wrong(self, names: Sequence[str] = (), donors: np.ndarray | None = None) -> np.ndarray:
         """Which rows are misclassified if some columns have the values of other rows.

@@ -378,21 +378,12 @@ def share_near(task: Task, one: Chosen, other: Chosen) -> float:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The prototypes of a sample, by columns of D in increasing order.
+    """The prototypes of a sample, by columns of D in increasing order."""
 
-    Attributes
-    ----------
-    at, classes : int arrays (q,)
-    radii : array (q,), or None
-        Of their balls, if they have any that cover.
-    present : bool array (m,)
-        Which candidates the sample held.
-    """
-
-    at: np.ndarray
-    classes: np.ndarray
-    radii: np.ndarray | None
-    present: np.ndarray
+    at: np.ndarray  # int (q,)
+    classes: np.ndarray  # int (q,)
+    radii: np.ndarray | None  # (q,): of their balls, if they have any that cover
+    present: np.ndarray  # bool (m,): which candidates the sample held
 
     def rows_of(self, c: int, task: Task) -> np.ndarray:
         """The rows that are prototypes of a class."""

@@ -261,19 +261,11 @@ def certified(distance: np.ndarray, fitted: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class CertifiedDistances:
-    """How far rows can move without changing their predicted class, worked out when it is first read.
-
-    Attributes
-    ----------
-    fit : Fitted
-    new : DataFrame
-    at : int array (n,)
-        Which rows of `new`.
-    """
+    """How far rows can move without changing their predicted class, worked out when it is first read."""
 
     fit: Fitted
     new: pd.DataFrame
-    at: np.ndarray
+    at: np.ndarray  # int (n,): which rows of `new`
 
     @cached_property
     def reason(self) -> str:

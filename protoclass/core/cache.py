@@ -1,10 +1,17 @@
 """Compiled functions that are kept on disk, whoever writes there at the same time.
 
-Numba's own cache has one index for all types of a function, which is written before the code that it names. Two processes that
-compile a function for different types at the same moment can leave an index that names the code of the other one, and a process
-that is stopped in between leaves one that names the code of an earlier version. It also knows a function by its own file and not
-by the functions of other files that it calls. Here each compiled function is one file, whose first line says what it was compiled
+Numba's own cache (0.68) has one index for all types of a function, which is written before the code that it names. Two processes that
+compile a function for different types at the same moment can leave an index that names the code of the other one, which then runs on
+numbers of the wrong type and gives wrong results; a process that is stopped in between leaves one that names the code of an earlier
+version. It also knows a function by its own file and not by the functions of other files that it calls, so that an installation whose
+files were replaced goes on with the old ones. Here each compiled function is one file, whose first line says what it was compiled
 from. It is written beside and renamed; where it is not what was asked for, or not complete, the function is compiled again.
+
+This takes names of numba that are not documented: `Dispatcher._cache`, `FunctionCache` with `_cache_file` and `_impl.filename_base`, and
+`serialize.dumps`. What is documented, `cache=True` with the folder (NUMBA_CACHE_DIR) and the places (NUMBA_CACHE_LOCATOR_CLASSES), holds
+for all packages of the process, so that ours would move their caches too. A lock of a library around compilation would end the race, but
+leave files that are damaged or mixed up, and a caller whose callee has changed. `tests/trust/test_side_by_side.py` fails where a version
+of numba has other names.
 """
 
 from __future__ import annotations
@@ -75,12 +82,12 @@ def _of_value(value: Any, above: tuple[Any, ...]) -> Any:
 
 
 def _names(code: CodeType) -> set[str]:
-    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
     return set(code.co_names).union(*map(_names, inner))
 
 
 def _of_code(code: CodeType) -> Any:
-    constants = [_of_code(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    constants = [_of_code(constant) if isinstance(constant, CodeType) else repr(constant) for constant in code.co_consts]
     return code.co_code, constants, code.co_names, code.co_varnames
 
 
@@ -108,13 +115,7 @@ class Cache(CACHING.FunctionCache):  # type: ignore[misc]
 class Kept:
     """The files of a function, one for each combination of types and processor.
 
-    Attributes
-    ----------
-    folder : Path
-    base : str
-        How the names of the files begin.
-    source : str
-        What the function is compiled from, and by which numba.
+    Their names begin with `base`; `source` says what the function is compiled from, and by which numba.
     """
 
     def __init__(self, folder: Path, base: str, source: str) -> None:
@@ -151,5 +152,5 @@ class Kept:
 
     def flush(self) -> None:
         """Remove what is kept of the function."""
-        for one in self.folder.glob(f"{self.base}.*.nbc"):
-            one.unlink(missing_ok=True)
+        for file in self.folder.glob(f"{self.base}.*.nbc"):
+            file.unlink(missing_ok=True)

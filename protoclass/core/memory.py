@@ -6,21 +6,17 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO, ParamSpec, TypeVar
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..ground.errors import TooLarge, cut
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
 
 SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
 SMALLEST = 2**26  # bytes from which on a matrix is worth a look at the limits
@@ -105,24 +101,12 @@ def ran_out(reason: BaseException) -> bool:
     return False
 
 
-def limited(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """A function that turns a failed allocation, which no estimate foresaw, into an error with a cure."""
-
-    @wraps(function)
-    def within(*args: Given.args, **given: Given.kwargs) -> Result:
-        try:
-            return function(*args, **given)
-        except TooLarge:
-            raise
-        except (MemoryError, OSError, ImportError, RuntimeError) as reason:
-            if not ran_out(reason):
-                raise
-            raise TooLarge(
-                f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
-                f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
-            ) from reason
-
-    return within
+def too_large(reason: BaseException) -> TooLarge:
+    """The error, with a cure, of an allocation that failed and that no estimate foresaw."""
+    return TooLarge(
+        f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
+        f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
+    )
 
 
 def _of_process(used: Any) -> Iterator[int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
-from functools import cache, update_wrapper
+from functools import lru_cache, update_wrapper
 from typing import Any, Generic, TypeVar, overload
 from weakref import WeakSet
 
@@ -64,8 +65,9 @@ def few(steps: int, costly_without: Kernel | None = None) -> bool:
     return steps <= FEW and not called and not getattr(_inside, "worker", False)
 
 
-@cache
-def _pools() -> ThreadpoolController:
+@lru_cache(1)
+def _pools(modules: int) -> ThreadpoolController:
+    """The BLAS and OpenMP libraries of this process, where so many modules are imported; further ones may load another, as SciPy does."""
     return ThreadpoolController()
 
 
@@ -91,7 +93,7 @@ def alone() -> Iterator[None]:
     with _guard:
         if not _within:
             _take_control()
-            _limits = _pools().limit(limits=1)
+            _limits = _pools(len(sys.modules)).limit(limits=1)
         _within += 1
     try:
         yield

@@ -20,30 +20,14 @@ SURE, UNLIKELY = 1e-6, 1e-3  # probabilities of so many coincidences by chance, 
 
 @dataclass(frozen=True)
 class Coincidences:
-    """New rows with the predictors of a training row.
+    """New rows with the predictors of a training row."""
 
-    Attributes
-    ----------
-    rows : int
-        New rows.
-    same : bool array (rows,)
-        Those with the predictors of a training row; of the training row with the same label, if these are too many for chance.
-    expected : float
-        How many would be by chance.
-    chance : float
-        The probability of so many by chance.
-    sure : bool
-        Whether they are training rows beyond doubt.
-    by_label : bool
-        Whether `same` compares rows of the same label.
-    """
-
-    rows: int
-    same: np.ndarray
-    expected: float
-    chance: float
-    sure: bool
-    by_label: bool
+    rows: int  # new rows
+    same: np.ndarray  # bool (rows,): those with the predictors of any training row, or of that of the same label
+    expected: float  # how many would be by chance
+    chance: float  # the probability of so many by chance
+    sure: bool  # whether they are training rows beyond doubt
+    by_label: bool  # whether `same` compares rows of the same label: where these are too many for chance
 
     @property
     def unlikely(self) -> bool:

@@ -55,29 +55,17 @@ def check_choose(choose: str, model: Model) -> None:
 
 @dataclass
 class HeldOut:
-    """What is collected over the folds, over the product of the axes.
+    """What is collected over the folds, over the product of the axes."""
 
-    Attributes
-    ----------
-    axes : mapping of parameter to values
-    grid : DataFrame (G, parameters)
-    predicted, covered : int16 arrays (R, n, G)
-    sizes, bounds : arrays (R x F, G)
-    all_classes : bool array (R x F, G)
-        Whether every class that the training rows have has a prototype; True where this was not looked at.
-    has_cover : bool
-    rules : for each grid point a path on all rows and the rule's place in it; None where the folds share no work with these
-    """
-
-    axes: dict[str, np.ndarray]
-    grid: pd.DataFrame
-    predicted: np.ndarray
-    covered: np.ndarray
-    sizes: np.ndarray
-    bounds: np.ndarray
-    all_classes: np.ndarray
+    axes: dict[str, np.ndarray]  # values of each parameter
+    grid: pd.DataFrame  # (G, parameters)
+    predicted: np.ndarray  # int16 (R, n, G)
+    covered: np.ndarray  # int16 (R, n, G)
+    sizes: np.ndarray  # (R x F, G)
+    bounds: np.ndarray  # (R x F, G)
+    all_classes: np.ndarray  # bool (R x F, G): whether every class of the training rows has a prototype; True where this was not looked at
     has_cover: bool = False
-    rules: tuple[tuple[Path, int], ...] | None = None
+    rules: tuple[tuple[Path, int], ...] | None = None  # by grid point a path on all rows and the rule's place; None without shared work
 
     @staticmethod
     def empty(axes: dict[str, np.ndarray], rows: tuple[int, ...], folds: int) -> HeldOut:
@@ -116,24 +104,14 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Trial:
-    """A problem with its folds, over which grids can be tried.
-
-    Attributes
-    ----------
-    problem : Problem
-    dissimilarity, task : of all rows
-    of_fold : int array (R, n)
-    loss : array (classes, classes)
-    measure : str
-        Name of the loss.
-    """
+    """A problem with its folds, over which grids can be tried."""
 
     problem: Problem
-    dissimilarity: Dissimilarity
-    task: Task
-    of_fold: np.ndarray
-    loss: np.ndarray
-    measure: str
+    dissimilarity: Dissimilarity  # of all rows
+    task: Task  # of all rows
+    of_fold: np.ndarray  # int (R, n)
+    loss: np.ndarray  # (classes, classes)
+    measure: str  # name of the loss
 
     def hold_out(self, axes: dict[str, np.ndarray], count_classes: bool = False) -> HeldOut:
         """What the rules of each fold say of the rows that it leaves out, over the product of the axes."""

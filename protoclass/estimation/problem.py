@@ -350,18 +350,11 @@ def design_matrix(frame: Frame) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Lost:
-    """Held-out rows with a level that the training rows of their fold lack, as new rows have it.
+    """Held-out rows with a level that the training rows of their fold lack, as new rows have it."""
 
-    Attributes
-    ----------
-    where : mapping of column to bool array (n,)
-    missing, every : bool arrays (n,)
-        Rows that the metric can't measure then, and all; the latter have no columns.
-    """
-
-    where: Mapping[str, np.ndarray]
-    missing: np.ndarray
-    every: np.ndarray
+    where: Mapping[str, np.ndarray]  # for each column bool (n,)
+    missing: np.ndarray  # bool (n,): rows that the metric can't measure then
+    every: np.ndarray  # bool (n,): all of them, which have no columns
 
     def asked(self, query: Query, rows: np.ndarray) -> Query:
         """A query about some held-out rows, in which these have no answer."""

@@ -13,8 +13,8 @@ import pandas as pd
 
 from ..estimation.fitted import Fitted
 from ..frames.blocks import fingerprint
-from ..ground.errors import OptionError, brief, cut, printed
-from ..ground.files import write_file
+from ..ground.errors import cut, printed
+from ..ground.files import PAGES, check_path, write_file
 from ..ground.options import significant
 from ..tables.printing import facts, validated
 from ..tables.summary import by_class, certificate_rows, notes
@@ -25,7 +25,7 @@ from .report import STYLE, cited, versions
 SHOWN = 20  # rows of a table
 COLUMNS = 8  # of the table of prototypes
 LIMITS = ("Warning", "Never predicted", "Cause", "Cures", "Grid", "Folds")  # lines of print that are limits of the fit
-ENDINGS = (".md", ".html", ".htm")
+ENDINGS = (".md", *PAGES)
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # what has a meaning inside a line of Markdown
 
 
@@ -141,9 +141,7 @@ class Card:
         FileError
             Where it can't be written; nothing is left behind then.
         """
-        if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in ENDINGS:
-            raise OptionError(f"path={brief(path)}: the name of a file that ends in .md or .html")
-        place = Path(path)
+        place = check_path(path, ENDINGS)
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
         return place
 

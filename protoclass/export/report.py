@@ -17,7 +17,7 @@ from ..analysis.evaluation import test as test_on
 from ..analysis.stability import stability as find_stability
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable, OptionError, brief
-from ..ground.files import check_free, write_file
+from ..ground.files import check_free, check_path, write_file
 from ..ground.options import significant
 from ..plots import plot
 from ..tables.printing import html_text
@@ -81,11 +81,9 @@ def report(fit: Fitted, path: Any, test: Any = None, stability: bool = False, ov
     ...     os.path.getsize(fit.report(os.path.join(folder, "iris.html"))) > 50_000
     True
     """
-    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
-        raise OptionError(f"path={brief(path)}: the name of a file that ends in .html")
+    place = check_path(path)
     if not isinstance(stability, bool):
         raise OptionError(f"stability={brief(stability)}: True or False")
-    place = Path(path)
     check_free(place, overwrite)
     write_file(place, page(fit, test, stability), overwrite)
     return place

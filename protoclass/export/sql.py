@@ -136,25 +136,13 @@ def _name_of_class(fit: Fitted, dialect: Dialect, name: Any) -> str:
 
 @dataclass
 class Writer:
-    """What a rule is written with, and what it has needed; see `core.query.Statement`.
-
-    Attributes
-    ----------
-    fit : Fitted
-    columns : Columns
-    name : str
-        Of the table of prototypes.
-    needed : list of str
-        Conditions that a row must meet besides having known values.
-    made : str
-        The table of the prototypes, as it is written before the query; empty where the rule needs none.
-    """
+    """What a rule is written with, and what it has needed; see `core.query.Statement`."""
 
     fit: Fitted
     columns: Columns
-    name: str
-    needed: list[str] = field(default_factory=list)
-    made: str = ""
+    name: str  # of the table of prototypes
+    needed: list[str] = field(default_factory=list)  # conditions that a row must meet besides having known values
+    made: str = ""  # the table of the prototypes, as it is written before the query; empty where the rule needs none
 
     @property
     def dialect(self) -> Dialect:

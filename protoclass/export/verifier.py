@@ -24,13 +24,14 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-VERSION = 2  # of the format
+VERSION, DOCUMENT = 2, "content.json"  # of the format
 TOLERANCE = 1e-9  # share by which numbers may differ
 BLOCK = 2**22  # dissimilarities that are computed at a time
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -42,13 +43,16 @@ STATED = {
     "measure": ("validation", "measure"), "loss": ("validation", "loss"), "sizes": ("validation", "sizes"),
     "errors of folds": ("validation", "errors"), "calibration": ("calibration", "reasons"), "chances": ("calibration", "chances"),
 }  # fmt: skip
-SMALL, ARRAY_RATIO, TEXT_RATIO = 2**12, 50, 20  # bytes of any entry, and times that one may be larger than it is compressed
-LABEL, FEW_LABELS = 4, 2**16  # bytes of a file for each label that it counts without writing it, and how many any file may count
+SMALL = 2**12  # bytes that any entry may have
+ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
+LABEL = 4  # bytes of a file for each label that it counts and does not write: a row has a weight and a class of 8 bytes each
+FEW_LABELS = 2**16  # which any file may count
 HEADER = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufmMU][0-9]{1,9}(?:\[\w{1,9}\])?)', 'fortran_order': (True|False), "
     rb"'shape': \(([0-9, ]{0,200})\), \} *\n",
     re.DOTALL,
-)
+)  # of what numpy.save writes of booleans, numbers, dates and texts of a fixed length, least byte first
+HIGHEST, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)  # the last character of a text, and those that are none
 BROKEN = (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, AttributeError, ArithmeticError,
           MemoryError, zlib.error)  # fmt: skip
 
@@ -114,20 +118,44 @@ class Quoting(reprlib.Repr):
 quoted = Quoting().repr
 
 
+def most_bytes(name: str, compressed: int) -> int:
+    """Bytes that an entry of so many in the file may have."""
+    return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
+
+
+def array_of(data: bytes | bytearray, most: int) -> Any:
+    """The array of an npy file, over the memory of its bytes; no side has more than `most` entries.
+
+    A ValueError says what is wrong with it, as in "has another header".
+    """
+    found = HEADER.match(data)
+    if found is None:
+        raise ValueError("has another header than arrays of numbers, dates and texts have")
+    dtype, shape, start = np.dtype(found[1].decode()), tuple(int(side) for side in found[3].split(b",") if side.strip()), found.end()
+    if math.prod(shape) * dtype.itemsize != len(data) - start or max(shape, default=0) > most:
+        raise ValueError(f"would have the shape {reprlib.repr(shape)} of {dtype}, and has {len(data) - start:,} bytes")
+    array = np.frombuffer(data, dtype, offset=start) if len(data) > start else np.empty(shape, dtype)
+    if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+        raise ValueError("holds what is neither true nor false")
+    letters = array.view("<u4") if dtype.kind == "U" and array.size else np.zeros(1)
+    if letters.max() > HIGHEST or ((letters >= SURROGATES[0]) & (letters <= SURROGATES[1])).any():
+        raise ValueError("holds what is not a text")
+    return array.reshape(shape, order="F" if found[2] == b"True" else "C").astype(dtype.newbyteorder("="), copy=False)
+
+
 class File:
     """A saved file: `root` is the saved object as a dict that has its class as "is" beside its fields."""
 
     def __init__(self, path: str) -> None:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-            ratio = {e.filename: TEXT_RATIO if e.filename == "content.json" else ARRAY_RATIO for e in entries}
-            large = [e for e in entries if e.file_size > SMALL + ratio[e.filename] * e.compress_size or e.compress_type not in METHODS]
+            large = [e for e in entries if e.file_size > most_bytes(e.filename, e.compress_size) or e.compress_type not in METHODS]
             if large or sum(e.compress_size for e in entries) > os.path.getsize(path) or len(set(archive.namelist())) < len(entries):
                 raise ValueError("an entry is there twice, or is larger than what is there of it")
             parts, known = {e.filename: archive.read(e) for e in entries}, archive.comment
         self.size = sum(map(len, parts.values()))
         self.counted = FEW_LABELS + self.size // LABEL  # labels that may still be counted
-        document = parts.pop("content.json")
+        document = parts.pop(DOCUMENT)
         content = json.loads(document)
         data = [parts[f"arrays/{k}.npy"] for k in range(len(parts))]
         sums = [hashlib.sha256(array).hexdigest() for array in data]
@@ -135,19 +163,10 @@ class File:
             raise ValueError("it is of another format or version")
         if content["arrays"] != sums or hashlib.sha256(document).hexdigest().encode() != known:
             raise ValueError("its document or its arrays are not what their sums say")
-        self.arrays, self.objects = [self.array(array) for array in data], list[Any]()
+        self.arrays, self.objects = [array_of(array, self.size) for array in data], list[Any]()
         for kind, fields in content["objects"]:
             self.objects.append({"is": kind, **{name: self.value(v) for name, v in fields.items()}})
         self.root = self.objects[content["root"]]
-
-    def array(self, data: bytes) -> Any:
-        found = HEADER.match(data)
-        if found is None:
-            raise ValueError("an array has another header than numbers or texts have")
-        dtype, shape = np.dtype(found[1].decode()), tuple(int(side) for side in found[3].split(b",") if side.strip())
-        if math.prod(shape) * dtype.itemsize != len(data) - found.end() or max(shape, default=0) > self.size:
-            raise ValueError("an array has another size than its header says")
-        return np.frombuffer(data, dtype, offset=found.end()).reshape(shape, order="F" if found[2] == b"True" else "C")
 
     def value(self, v: Any) -> Any:
         """A value: categories are dicts of codes and levels, tables dicts of rows and columns, labels and texts lists."""
@@ -280,11 +299,8 @@ def minkowski(metric: Any, data: dict[str, list[Any]], dtype: Any) -> tuple[Any,
     r = {"metric manhattan": 1.0, "metric chebyshev": math.inf}.get(spec["is"], float(spec.get("r", 2.0)))
 
     def measure(rows: Any, points: Any) -> Any:
-        total = np.zeros((len(rows[0]), len(points[0])), dtype)
-        for x, z in zip(rows[0].T, points[0].T, strict=True):
-            apart = np.abs(x[:, None] - z)
-            total = np.maximum(total, apart) if r == math.inf else total + (apart if r == 1 else apart * apart if r == 2 else apart**r)
-        return total if r in (1, math.inf) else np.sqrt(total) if r == 2 else total ** (1 / r)
+        apart = (np.abs(x[:, None] - z) for x, z in zip(rows[0].T, points[0].T, strict=True))
+        return reduce(np.maximum, apart) if r == math.inf else sum(a**r for a in apart) ** (1 / r)
 
     exact = np.array([list(map(number, data[c])) for c in columns], dtype).T
     made = (np.ascontiguousarray(exact / metric["spread"] * metric["factor"], dtype),)
@@ -305,15 +321,15 @@ def gower(metric: Any, data: dict[str, list[Any]], schema: Any) -> tuple[Any, Ca
 
     def measure(rows: Any, points: Any) -> Any:
         total, weight = np.zeros((2, len(rows[0]), len(points[0])))
-        for f, w in enumerate(metric["weights"]):
-            side = int(f >= p)
-            a, b = (arrays[side][:, f - side * p] for arrays in (rows, points))
-            a, b = (np.where(column < 0, np.nan, column) if side else column for column in (a, b))
+        for a, b, w in zip(rows[0].T, points[0].T, metric["weights"][:p], strict=True):
             apart = np.abs(a[:, None] - b)
-            apart = np.where(np.isnan(apart), np.nan, w * (apart > 0)) if side else apart
-            skipped = side and categories[f - p] in listed(spec["asymmetric"]) and (a[:, None] == 0) & (b == 0)
-            known = ~np.isnan(apart) & np.logical_not(skipped)
+            known = ~np.isnan(apart)
             total, weight = total + np.where(known, apart, 0.0), weight + w * known
+        for c, a, b, w in zip(categories, rows[1].T, points[1].T, metric["weights"][p:], strict=True):
+            known = (a[:, None] >= 0) & (b >= 0)
+            if c in listed(spec["asymmetric"]):
+                known &= (a[:, None] > 0) | (b > 0)
+            total, weight = total + w * (known & (a[:, None] != b)), weight + w * known
         return total / np.where(weight > 0, weight, np.nan)
 
     return (values / metric["ranges"] * metric["weights"][:p], held), measure, 2.0**-49 * (p + len(categories) + 8)
@@ -488,7 +504,7 @@ class Verifier:
         if not ((prices >= 0) & (prices <= self.w * (1 + TOLERANCE))).all():
             self.say("lower bound", False, "a price is negative or above the weight of its row")
             return
-        bound, off = self.dual(Space(space.rows, points, space.measure, space.error), prices, radius, lambda_)
+        bound, off = self.dual(replace(space, points=points), prices, radius, lambda_)
         bound = bound if step == 0 else np.ceil((bound - TOLERANCE * np.maximum(1.0, np.abs(bound))) / step) * step
         bound, by_solver = np.minimum(objective, bound), np.array([proof == "MIP" for proof in c["proof"]])
         claimed = by_solver & (stored > bound + off + TOLERANCE) & (stored <= objective + TOLERANCE)

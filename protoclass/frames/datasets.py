@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import MOST_SEED, is_number, known_arguments, whole_number
+from ..ground.checks import MOST_SEED, is_number, whole_number
 from ..ground.errors import DataError, FileError, OptionError, brief, cut, shown
 from ..ground.files import UNREADABLE, read_csv
+from ..values import public
 
 HERE = Path(__file__).resolve().parent.parent  # the package
 FOLDERS = (HERE / "data", HERE.parent / "data")  # in the installed package, and in a checkout
@@ -40,7 +41,7 @@ FETCHED = {
 }
 
 
-@known_arguments
+@public
 def load_data(name: str | None = None) -> pd.DataFrame:
     """A data set that comes with the package, or without a name the list of them.
 
@@ -79,7 +80,7 @@ def load_data(name: str | None = None) -> pd.DataFrame:
     raise DataError(f"{name}.csv is missing from this installation of protoclass: install it again")
 
 
-@known_arguments
+@public
 def fetch_data(name: str) -> pd.DataFrame:
     """A public data set from the folder named by the environment variable `PROTOCLASS_DATA`, or otherwise from OpenML.
 
@@ -155,7 +156,7 @@ def _usps(path: Path) -> pd.DataFrame:
     return data
 
 
-@known_arguments
+@public
 def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFrame:
     """Mixtures of Gaussians in the plane (PVM paper, appendix C).
 
@@ -196,7 +197,7 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     return data
 
 
-@known_arguments
+@public
 def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.DataFrame:
     """A table of mixed types with missing values: patients of a made-up clinic, for Gower's dissimilarity.
 
@@ -239,7 +240,7 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     return data
 
 
-@known_arguments
+@public
 def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, seed: int = 0) -> pd.DataFrame:
     """A table with a rare class: made-up patients with a fever, of whom few become seriously ill.
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import wraps
-from inspect import Signature, get_annotations, signature
+from collections.abc import Collection, Iterable, Mapping
+from inspect import get_annotations, signature
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from .errors import NotAvailable, OptionError, brief, cut, shown
 from .foreign_names import ELSEWHERE, SAME_AS, VALUES
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
 
 LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
@@ -70,9 +66,10 @@ def check_seed(seed: object) -> int:
     return whole_number("seed", seed, 0, MOST_SEED)
 
 
-def check_progress(progress: object) -> None:
-    """Raise unless `progress=` says whether there is a bar, or nothing."""
+def check_progress(progress: Any) -> Any:
+    """The value of `progress=`; raises unless it says whether there is a bar, or nothing."""
     one_of("progress", progress, (None, True, False))
+    return progress
 
 
 def is_real(value: object) -> bool:
@@ -197,59 +194,11 @@ def renamed(name: str, known: Collection[str]) -> str | None:
     return next((here for here in SAME_AS.get(name, ()) if here in known), None)
 
 
-def known_arguments(function: Callable[Given, Result], name: str = "", is_method: bool = False) -> Callable[Given, Result]:
-    """A function that raises an OptionError for arguments by name that are not known, too many by position, and missing ones.
-
-    Where a function takes any further names (`**parameters`) it checks these itself.
-
-    Parameters
-    ----------
-    function : callable
-    name : str, optional
-        In messages; by default its own.
-    is_method : bool
-        Whether the first argument is the value that the method is of.
-    """
-    form = signature(function)
-    call = f"{name or getattr(function, '__name__', 'it')}()"
-    known = [name for name, p in form.parameters.items() if p.kind is not p.VAR_KEYWORD][is_method:]
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in form.parameters.values())
-
-    @wraps(function)
-    def checked(*args: Given.args, **given: Given.kwargs) -> Result:
-        if not takes_any:
-            check_known(call, given, known)
-        try:
-            form.bind(*args, **given)
-        except TypeError as reason:
-            raise OptionError(_misbound(call, form, known, given, str(reason))) from None
-        return function(*args, **given)
-
-    return checked
-
-
-def _misbound(call: str, form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:
-    """What is wrong with a call whose arguments do not fit, with what the names among them are here."""
-    hints = dict.fromkeys(hint for name in given if name not in known and (hint := hint_for(name, known)))
-    by_name = [name for name, p in form.parameters.items() if p.kind is p.KEYWORD_ONLY]
-    if "too many positional" in reason and by_name:
-        hints[f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."] = None
-    return f"{call}: {'; '.join([reason, *hints])}; its arguments are {', '.join(known)}"
-
-
 class Served:
-    """A value of which attributes that R and scikit-learn have, and it has not, raise NotAvailable and say what serves.
+    """A value of which attributes that R and scikit-learn have, and it has not, raise NotAvailable and say what serves."""
 
-    Attributes
-    ----------
-    serves : mapping of str to str
-        What serves instead of an attribute.
-    called : str
-        What the value is, with its article.
-    """
-
-    serves: ClassVar[Mapping[str, str]] = {}
-    called: ClassVar[str] = "it"
+    serves: ClassVar[Mapping[str, str]] = {}  # what serves instead of an attribute
+    called: ClassVar[str] = "it"  # what the value is, with its article
 
     if not TYPE_CHECKING:  # every other attribute is declared
 

@@ -29,7 +29,15 @@ except ImportError:  # Windows, where a file that is open can't be removed
 UNREADABLE = (OSError, ValueError, EOFError, OverflowError, zlib.error, zipfile.BadZipFile, LZMAError)
 PART, PART_NAME = ".part", 40  # the end of the name of a file that is being written, and how much of its later name it has
 ADDRESSES = ("http", "https", "ftp")
+PAGES = (".html", ".htm")
 T = TypeVar("T")
+
+
+def check_path(path: Any, endings: tuple[str, ...] = PAGES, argument: str = "path") -> Path:
+    """The path of a file that is to be written; raises an OptionError unless its name has one of these endings."""
+    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in endings:
+        raise OptionError(f"{argument}={brief(path)}: the name of a file that ends in {' or '.join(endings)}")
+    return Path(path)
 
 
 def check_free(path: Path, overwrite: Any) -> None:

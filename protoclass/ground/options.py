@@ -6,7 +6,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from .checks import one_of, renamed, whole_number
+from .checks import check_progress, renamed, whole_number
 from .errors import NotAvailable, OptionError, brief, shown
 
 # four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for those who lack a kind of cones
@@ -137,11 +137,6 @@ def check_colours(value: Any) -> tuple[str, ...]:
     if len(found) < 2 or len(set(found)) < len(found) or any(colour[3] != 1 for colour in rgba):
         raise OptionError(f"colours={brief(value)}: a list of {allowed}")
     return found
-
-
-def check_progress(value: Any) -> bool | None:
-    one_of("progress", value, (None, True, False))
-    return value  # type: ignore[no-any-return]
 
 
 def check_digits(value: Any) -> int | None:

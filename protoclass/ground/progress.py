@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from threading import Lock, Thread
-from time import sleep
+from functools import cache
+from threading import Thread
+from time import sleep, time
 from typing import Any
-from weakref import WeakSet
 
 from .options import options
 
 WAIT = 2.0  # seconds of work that need no bar
 AT_A_TERMINAL = 1.0  # where nothing else says that something goes on
-TICK, REDRAW = 0.25, 1.0  # seconds between looks at the open bars, and between two drawings of one
+TICK, REDRAW = 0.25, 1.0  # seconds between looks at the bars of a terminal, and between two drawings of one
+
+BARS: dict[Any, float] = {}  # those of a terminal, and when the thread drew each; closed ones leave at the next look
 
 
 def bar(total: int | None, what: str, progress: bool | None) -> Any:
@@ -26,51 +29,31 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
     terminal = sys.stderr.isatty()
     delay = 0 if progress else AT_A_TERMINAL if terminal else WAIT
     form = "{desc} [{elapsed}]" if total is None else None  # a count of steps says nothing where their number is unknown
-    one = tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)
-    if terminal and not one.disable:
-        CLOCK.watch(one)
-    return one
+    made = tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)
+    if terminal and not made.disable:
+        BARS[made] = 0.0
+        _start_clock(os.getpid())
+    return made
 
 
-class Clock:
-    """Draws the open bars of a terminal anew each second, as tqdm draws a bar only where a step of it ends.
-
-    Attributes
-    ----------
-    bars : set of tqdm bars
-        Those that are watched; one that is closed leaves it at the next look.
-    """
-
-    def __init__(self) -> None:
-        self.bars: WeakSet[Any] = WeakSet()
-        self._lock, self._thread = Lock(), Thread()
-
-    def watch(self, one: Any) -> None:
-        """Draw a bar until it is closed."""
-        with self._lock:
-            self.bars.add(one)
-            if not self._thread.is_alive():
-                self._thread = Thread(target=self._run, daemon=True, name="protoclass-bars")
-                self._thread.start()
-
-    def look(self) -> None:
-        """Draw the bars whose time has come."""
-        for one in list(self.bars):
-            with one.get_lock():  # what closes a bar waits for this lock before it wipes what was drawn
-                if one.disable:
-                    self.bars.discard(one)
-                elif (now := one._time()) >= max(one.start_t + one.delay, one.last_print_t + REDRAW):
-                    one.last_print_t = now
-                    one.display()
-
-    def _run(self) -> None:
-        while True:
-            sleep(TICK)
-            self.look()
-            with self._lock:
-                if not self.bars:
-                    self._thread = Thread()
-                    return
+@cache
+def _start_clock(process: int) -> None:
+    """Let a thread of this process draw the bars: tqdm draws one only where a step of it ends, also by its own `monitor_interval`."""
+    Thread(target=_tick, daemon=True, name="protoclass-bars").start()
 
 
-CLOCK = Clock()
+def _tick() -> None:
+    while True:
+        sleep(TICK)
+        draw_due()
+
+
+def draw_due() -> None:
+    """Draw each bar whose delay is over and that has not been drawn for a second."""
+    for made, drawn in tuple(BARS.items()):
+        with made.get_lock():  # what closes a bar waits for this lock before it wipes what was drawn
+            if made.disable:
+                del BARS[made]
+            elif (now := time()) >= max(made.start_t + made.delay, made.last_print_t + REDRAW, drawn + REDRAW):
+                BARS[made], made.delay = now, 0  # without a delay tqdm wipes it, also if no step has ended
+                made.display()

@@ -15,19 +15,13 @@ T = TypeVar("T", bound=type)
 class Kind:
     """A class that may be in a file.
 
-    Attributes
-    ----------
-    name : str
-        By which a file knows it, whatever module it stands in.
-    of : type
-    shapes : dict of field to str
-        Axes of arrays by letters: arrays of an object agree where the letters do. A letter that is a whole-number field of the class
-        stands for its value, and a field that is no array has one axis, its length.
+    Arrays of an object agree where the letters of their axes do. A letter that is a whole-number field of the class stands for its
+    value, and a field that is no array has one axis, its length.
     """
 
-    name: str
+    name: str  # by which a file knows it, whatever module it stands in
     of: type
-    shapes: dict[str, str]
+    shapes: dict[str, str]  # axes of the arrays among its fields, by letters
 
 
 SAVABLE: dict[str, Kind] = {}

@@ -89,7 +89,7 @@ class Embedding:
     Attributes
     ----------
     dissimilarity : Dissimilarity
-    axes : core.proximity.embedding.Embedding
+    axes : core.embedding.scaling.Spectral
     """
 
     dissimilarity: Dissimilarity

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.memory import limited
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..core.vectors.centroids import hull_draws
@@ -18,9 +17,10 @@ from ..frames.frame import Frame, mold
 from ..frames.reading import read_for
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
-from ..ground.checks import MOST_RUNS, known_arguments, one_of, whole_number
+from ..ground.checks import MOST_RUNS, one_of, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
 from ..ground.savable import savable
+from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, rows_of, train_metric
 from .dissimilarity import Dissimilarity
 from .given import given
@@ -204,8 +204,7 @@ def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
     return out
 
 
-@limited
-@known_arguments
+@public
 def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
     """Dissimilarities between the rows of a data frame.
 

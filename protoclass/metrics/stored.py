@@ -18,8 +18,8 @@ import pandas as pd
 
 from ..core.distances.properties import asymmetry
 from ..frames.frame import mold
-from ..ground.checks import known_arguments
 from ..ground.errors import DataError, OptionError, brief, shown
+from ..values import public
 from .dissimilarity import Dissimilarity, of_matrix
 from .given import Given
 from .matrices import check_nearest_to_itself, check_values, in_short
@@ -31,7 +31,7 @@ TRIANGLES = ("lower triangle", "upper triangle")
 WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
-@known_arguments
+@public
 def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     """Dissimilarities between rows, from a file.
 

@@ -212,6 +212,9 @@ class Model(NamedArguments, Served):
         What the method can do beyond prediction.
     never_tuned : frozenset of str
         Parameters that are never tuned, whatever their value.
+    words : mapping of parameter to str
+        What a tuned parameter is called beside its axis in pictures; by its name where nothing is said. `k` and `K` mean the same in
+        all methods.
     larger : mapping of parameter to Grid
         Parameters whose default grid goes on while the choice is its last value, and the Grid that draws the further values,
         ascending.
@@ -231,6 +234,7 @@ class Model(NamedArguments, Served):
     name: ClassVar[str]
     can: ClassVar[Capabilities] = Capabilities()
     never_tuned: ClassVar[frozenset[str]] = frozenset()
+    words: ClassVar[Mapping[str, str]] = {"k": "neighbours k", "K": "prototypes for each class, K"}
     larger: ClassVar[Mapping[str, Grid]] = {}
     example: ClassVar[Mapping[str, Any]] = {}
     as_repeats: ClassVar[Mapping[str, Any] | None] = None

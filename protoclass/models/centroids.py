@@ -56,6 +56,7 @@ class Centroids(Model):
     can = Capabilities(weights=True, coordinates=True)
     example: ClassVar[Mapping[str, Any]] = {"threshold": (0.0, 2.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {}
+    words: ClassVar[Mapping[str, str]] = {"threshold": "threshold of the centroids (standard errors)"}
 
     threshold: Any = "grid"
 

@@ -107,6 +107,7 @@ class MedianGLVQ(PerClass):
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
+    words: ClassVar[Mapping[str, str]] = {"matrix": "what is learned of the distance", "ridge": "ridge of the learned distance"}
 
     K: Any = "grid"
     matrix: Any = "none"

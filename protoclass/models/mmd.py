@@ -70,6 +70,7 @@ class MMDCritic(PerClass):
     name = "mmd"
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}))
     never_tuned: ClassVar[frozenset[str]] = frozenset({"criticisms"})
+    words: ClassVar[Mapping[str, str]] = {**PerClass.words, "gamma": "gamma of the similarities"}
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 3), "gamma": (0.2, 1.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1, "gamma": 0.5}
 

@@ -170,6 +170,9 @@ class PVM(Model):
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
+    words: ClassVar[Mapping[str, str]] = {
+        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "radii": "radii of the balls",
+    }  # fmt: skip
 
     eps: Any = "grid"
     lambda_: Any = None

@@ -86,6 +86,7 @@ class SCM(Model):
         "stop": (1, 3),
     }
     never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive", "multiclass"})
+    words: ClassVar[Mapping[str, str]] = {"kind": "kind of machine", "penalty": "penalty p of an error on P", "stop": "features at most"}
 
     features: str = "balls"
     kind: Any = "grid"

@@ -25,7 +25,7 @@ from ..views.curve import (
     trace_curve,
     within_one_se,
 )
-from ..views.words import MEASURES, PARAMETERS, describe_selection, write_number, write_value
+from ..views.words import MEASURES, describe_axis, describe_selection, write_number, write_value
 from .layout import framed, keep_within
 from .style import (
     RISING,
@@ -118,7 +118,7 @@ def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
         plain_log(ax.xaxis)
     _draw_choice(validation, ax, traced.positions, lambda g: ", ".join(f"{k} = {write_value(table[k].iloc[g])}" for k in [x, *others]))
     _limit(validation, pd.concat([part for _, part in traced.lines]), ax)
-    ax.set_xlabel(f"{PARAMETERS.get(x, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
+    ax.set_xlabel(f"{describe_axis(validation, x)}{' (log scale)' if ax.get_xscale() == 'log' else ''}")
     if not others and traced.ticks is None and has_room(ax):
         _draw_sizes(validation, x, ax)
     strip = () if others or not has_room(ax) else tuple(name for name in ("cover_error", "bound") if name in table)
@@ -214,7 +214,7 @@ def _draw_heat(validation: ErrorCurve, pair: tuple[str, str], ax: Any) -> Any:
         x, y = cells.columns.get_loc(table[pair[0]].loc[point]), cells.index.get_loc(table[pair[1]].loc[point])
         by = 0.46 if ls == "-" else 0.4
         ax.add_patch(Rectangle((x - by, y - by), 2 * by, 2 * by, fill=False, ec=SHADE, lw=2.5, ls=ls, label=name))
-    ax.set(xlabel=PARAMETERS.get(pair[0], pair[0]), ylabel=PARAMETERS.get(pair[1], pair[1]))
+    ax.set(xlabel=describe_axis(validation, pair[0]), ylabel=describe_axis(validation, pair[1]))
     fixed = ", ".join(f"{k} = {write_value(table[k].iloc[0])}" for k in others)
     ax.set_title("; ".join(part for part in (describe_selection(validation), fixed) if part), fontsize="medium")
     extend = "max" if high < float(validation.table["error"].max()) else "neither"

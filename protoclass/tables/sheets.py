@@ -35,22 +35,13 @@ def escape_cell(text: str) -> str:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The cells of a table of a summary, as plain text.
+    """The cells of a table of a summary, as plain text."""
 
-    Attributes
-    ----------
-    cells : sequence of rows
-    title : str
-    headers, stubs : sequences of str, or None
-    aligns : str
-        "l" or "r" for each column, or one for all.
-    """
-
-    cells: Sequence[Sequence[str]]
+    cells: Sequence[Sequence[str]]  # row by row
     title: str
     headers: Sequence[str] | None = None
     stubs: Sequence[str] | None = None
-    aligns: str = "r"
+    aligns: str = "r"  # "l" or "r" for each column, or one for all
 
     def table(self, escape: Callable[[str], str] = str) -> Any:
         """The table of statsmodels, with each text in one visible line and escaped."""

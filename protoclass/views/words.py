@@ -1,4 +1,4 @@
-"""The words of pictures and pages: names of parameters and of measures, and sentences about fits and grid points."""
+"""The words of pictures and pages: names of measures, and sentences about fits and grid points."""
 
 from __future__ import annotations
 
@@ -12,20 +12,6 @@ from ..estimation.fitted import Fitted
 from ..ground.options import SAME
 from .prototypes import all_rows_serve, list_shown
 
-PARAMETERS = {
-    "eps": "radius eps of the balls",
-    "lambda_": "cost lambda of a prototype",
-    "radii": "radii of the balls",
-    "k": "neighbours k",
-    "K": "prototypes for each class, K",
-    "penalty": "penalty p of an error on P",
-    "stop": "features at most",
-    "kind": "kind of machine",
-    "threshold": "threshold of the centroids (standard errors)",
-    "gamma": "gamma of the similarities",
-    "matrix": "what is learned of the metric",
-    "ridge": "ridge of the learned metric",
-}
 MEASURES = {
     "error": "cross-validated error (share)",
     "balanced": "cross-validated balanced error (mean over classes)",
@@ -102,6 +88,11 @@ def count_features(fit: Fitted) -> int:
     return len(fit.model.feature_table(fit.learned)) if fit.model.has("feature_table") else 0
 
 
+def describe_axis(validation: ErrorCurve, parameter: str) -> str:
+    """What a tuned parameter is called beside its axis."""
+    return validation.problem.model.words.get(parameter, parameter)
+
+
 def describe_point(validation: ErrorCurve, point: int) -> str:
     """The parameters of a grid point."""
     row = validation.grid.iloc[point]
@@ -131,7 +122,7 @@ def describe_selection(validation: ErrorCurve) -> str:
 def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[str, str]]:
     """What is known of a grid point, by name; `counts` are the prototypes of the fit on all rows, in words."""
     row = validation.table.iloc[point]
-    out = [(PARAMETERS.get(str(k), str(k)), write_value(row[k])) for k in validation.grid]
+    out = [(describe_axis(validation, k), write_value(row[k])) for k in validation.grid]
     repeats = f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
     folds = int(validation.of_fold.max()) + 1
     out.append((f"held-out {validation.measure_name}, {folds} folds{repeats}", write_error(row)))

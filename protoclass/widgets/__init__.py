@@ -10,6 +10,7 @@ from typing import Any
 
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
+from ..ground.files import check_path
 
 
 def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
@@ -91,12 +92,11 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     """
     from .base import check_options, front_end, show
     from .prototypes import PrototypeExplorer
-    from .saved import check_path
 
     check_options(options, ("shape", "x", "y", "radii", "alternatives", "criticisms", "save"))
     path = options.pop("save", None)
     if path is not None:
-        check_path("save", path)
+        check_path(path, argument="save")
     if fit.frame.absent is not None:
         from ..ground.errors import NotAvailable
 

@@ -29,7 +29,7 @@ from ..views.evaluation import share_rows
 from ..views.stages import GridFits
 from ..views.words import (
     MEASURES,
-    PARAMETERS,
+    describe_axis,
     describe_choice,
     describe_counts,
     describe_point,
@@ -162,7 +162,7 @@ def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:
     for name in validation.grid:
         values = validation.grid[name].unique().tolist()
         texts = [write_value(value) for value in values]
-        axes.append({"name": PARAMETERS.get(str(name), str(name)), "texts": texts, "named": isinstance(values[0], str)})
+        axes.append({"name": describe_axis(validation, name), "texts": texts, "named": isinstance(values[0], str)})
     points = np.arange(len(validation.table))
     drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
     return {
@@ -193,7 +193,7 @@ def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.nda
             for key, name in STRIPS.items()
             if key in table and table[key].notna().any()
         ],
-        "axis": PARAMETERS.get(along[0], along[0]) if along else "method",
+        "axis": describe_axis(validation, along[0]) if along else "method",
     }
 
 
@@ -224,7 +224,7 @@ def describe_heat(validation: ErrorCurve, pair: tuple[str, str]) -> Plain:
         "letters": [letters_on(fill) for fill in fills],
         "shades": [to_hex(shade(value)) for value in np.linspace(0, 1, SHADES)],
         "ends": [write_number(low), write_number(high) + (" and more" if high < float(table["error"].max()) else "")],
-        "axes": [PARAMETERS.get(name, name) for name in pair],
+        "axes": [describe_axis(validation, name) for name in pair],
     }
 
 

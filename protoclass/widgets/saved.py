@@ -9,8 +9,8 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..ground.errors import NotAvailable, OptionError, ProtoclassError, brief
-from ..ground.files import check_free, write_file
+from ..ground.errors import NotAvailable, ProtoclassError
+from ..ground.files import check_free, check_path, write_file
 from ..views.geometry import list_predictors
 from ..views.words import write_field
 from .base import join
@@ -34,17 +34,10 @@ h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
 
 def write_page(explorer: PrototypeExplorer, path: Any, overwrite: bool = False) -> Path:
     """See `PrototypeExplorer.save`."""
-    check_path("path", path)
-    place = Path(path)
+    place = check_path(path)
     check_free(place, overwrite)
     write_file(place, page(explorer), overwrite)
     return place
-
-
-def check_path(argument: str, path: Any) -> None:
-    """Raise unless an argument names a file for a page."""
-    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in (".html", ".htm"):
-        raise OptionError(f"{argument}={brief(path)}: the name of a file that ends in .html")
 
 
 def page(explorer: PrototypeExplorer) -> str:

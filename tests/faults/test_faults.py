@@ -14,12 +14,12 @@ import pytest
 import protoclass as pc
 from protoclass.core import memory
 from protoclass.core.cache import _say_that_nothing_is_kept
-from protoclass.core.memory import limited
 from protoclass.core.neighbours import mmd
 from protoclass.core.parallel import Kernel, check_wanted, each, kernel, left
 from protoclass.core.vectors import centroids, medoids
 from protoclass.export.saving.archive import write_archive
 from protoclass.ground.files import write_file
+from protoclass.values import public
 
 HERE = Path(__file__).parent
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and disks of this kind are Linux's")
@@ -197,7 +197,7 @@ def test_large_arrays_are_compressed_and_read_piece_by_piece(tmp_path, monkeypat
     ImportError("libx.so: failed to map segment from shared object"), OSError("libx.so: failed to map segment from shared object"),
 ])  # fmt: skip
 def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
-    @limited
+    @public
     def work():
         raise reason
 
@@ -208,7 +208,7 @@ def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
 def test_the_reason_of_an_error_counts_as_well():
     """llvmlite says of a library that does not fit into memory that it is not found."""
 
-    @limited
+    @public
     def work():
         try:
             raise OSError("libllvmlite.so: failed to map segment from shared object")
@@ -253,7 +253,7 @@ def test_what_is_asked_of_fits_says_it_as_well(monkeypatch):
 
 @pytest.mark.parametrize("reason", [OSError(errno.ENOENT, "no"), RuntimeError("no"), ImportError("no"), ValueError("no")])
 def test_other_errors_stay_what_they_are(reason):
-    @limited
+    @public
     def work():
         raise reason
 

@@ -61,17 +61,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.memory import limited
 from ...frames.tables import Absent, as_pandas
-from ...ground.checks import known_arguments
 from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, printed
 from ...ground.files import check_free
+from ...values import public
+from ..verifier import FEW_LABELS, LABEL
 from .archive import damaged, read_archive, write_archive
 from .classes import SAVED, import_all, name_of
 from .codecs import Decoder, Encoder
-
-LABEL = 4  # bytes of a file for each label that it counts and does not write: a row has a weight and a class of 8 bytes each
-FEW_LABELS = 2**16  # which any file may count
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,6 @@ class Saved:
         return "\n".join([f"{str(self.path)!r} ({size}) holds", *(f"* {line}" for line in self.holds)])
 
 
-@limited
 def save(value: Any, path: Any, overwrite: Any) -> Saved:
     """See `Fit.save`."""
     place = _place(path)
@@ -117,8 +113,7 @@ def _place(path: Any) -> Path:
     return Path(path)
 
 
-@limited
-@known_arguments
+@public
 def load(path: Any) -> Any:
     """What `save` has written: a fit, a cross-validation, a dissimilarity or a comparison.
 

@@ -13,7 +13,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,19 +22,12 @@ from numpy.lib import format as npy
 from ...core.memory import room
 from ...ground.errors import FileError, TooLarge, cut, shown
 from ...ground.files import write_by
+from ..verifier import DOCUMENT, VERSION, array_of, most_bytes
 
-FORMAT, VERSION = "protoclass", 2
-DOCUMENT, ARRAY = "content.json", re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
-ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
-SMALL = 2**12  # bytes that any entry may have
+FORMAT = "protoclass"
+ARRAY = re.compile(r"arrays/(0|[1-9][0-9]{0,6})\.npy")
 AT_ONCE = 2**20  # bytes that are compressed or read at a time: Ctrl-C is noticed in between
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
-HEADER = re.compile(
-    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufmMU][0-9]{1,9}(?:\[\w{1,9}\])?)', 'fortran_order': (True|False), "
-    rb"'shape': \(([0-9, ]{0,200})\), \} *\n",
-    re.DOTALL,
-)  # of what numpy.save writes for these types, least byte first
-HIGHEST, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)  # the last character of a text, and those that are none
 FROM_ZIP = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError, OverflowError, LookupError)
 PACKAGES = ("numpy", "pandas", "formulaic", "scipy")
 
@@ -83,16 +75,11 @@ def _write(file: BinaryIO, entries: Mapping[str, bytes]) -> int:
     return file.tell()
 
 
-def _most(name: str, compressed: int) -> int:
-    """Bytes that an entry of so many in the file may have."""
-    return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
-
-
 def _method(name: str, data: bytes) -> int:
     """Compressed, unless the entry would then be too small for what it holds."""
     packer = zlib.compressobj(6)
     size = sum(len(packer.compress(piece)) for piece in _pieces(data)) + len(packer.flush())
-    return zipfile.ZIP_DEFLATED if len(data) <= _most(name, size) else zipfile.ZIP_STORED
+    return zipfile.ZIP_DEFLATED if len(data) <= most_bytes(name, size) else zipfile.ZIP_STORED
 
 
 def _sum(data: bytes | bytearray) -> str:
@@ -179,7 +166,7 @@ def _checked(archive: zipfile.ZipFile, size: int, path: Path) -> dict[str, zipfi
             raise ValueError(f"it has {'two entries' if name in entries else 'an entry'} {shown(name)}")
         if info.flag_bits & 0x1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ValueError(f"its entry {name} is encrypted, or compressed in a way that is not allowed")
-        most = info.compress_size if stored else _most(name, info.compress_size)
+        most = info.compress_size if stored else most_bytes(name, info.compress_size)
         if info.file_size > most or (stored and info.file_size < most):
             raise ValueError(f"its entry {name} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
         entries[name] = info
@@ -224,22 +211,8 @@ def _described(text: str, path: Path) -> dict[str, Any]:
 
 
 def _array(name: str, data: bytearray, most: int) -> np.ndarray:
-    """The array of an npy file, over the memory of its bytes; no side has more entries than all files have bytes."""
-    found = HEADER.match(data)
-    if found is None:
-        raise ValueError(f"{name} has another header than arrays of numbers, dates and texts have")
     try:
-        dtype = np.dtype(found[1].decode())
-    except TypeError:
-        raise ValueError(f"{name} has a type that does not exist") from None
-    shape, start = tuple(int(side) for side in found[3].split(b",") if side.strip()), found.end()
-    if prod(shape) * dtype.itemsize != len(data) - start or max(shape, default=0) > most:
-        raise ValueError(f"{name} would have the shape {cut(str(shape), 80)} of {dtype}, and has {len(data) - start:,} bytes")
-    array = np.frombuffer(data, dtype, offset=start) if len(data) > start else np.empty(shape, dtype)
-    if dtype.kind == "b" and len(data) > start and array.view(np.uint8).max() > 1:
-        raise ValueError(f"{name} holds what is neither true nor false")
-    if dtype.kind == "U" and len(data) > start:
-        letters = array.view("<u4")
-        if letters.max() > HIGHEST or ((letters >= SURROGATES[0]) & (letters <= SURROGATES[1])).any():
-            raise ValueError(f"{name} holds what is not a text")
-    return array.reshape(shape, order="F" if found[2] == b"True" else "C").astype(dtype.newbyteorder("="), copy=False)
+        array: np.ndarray = array_of(data, most)
+    except (TypeError, ValueError) as reason:  # NumPy's where a type does not exist
+        raise ValueError(f"{name} {reason}") from None
+    return array

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import protoclass
-
 from ...core.query import answer_block
 from ...core.sources import Rep, part
 from ...frames.formula import TRANSFORMS, check_factors
@@ -121,10 +119,9 @@ def read_rowless(of: Any, given: dict[str, Any]) -> Any:
 
 
 def read_call(of: Any, given: dict[str, Any]) -> Any:
-    """A call; what makes a fit of it again is always this package's own function."""
+    """A call of this package's own functions."""
     must(given["function"] in FUNCTIONS, f"its call is of {cut(str(given['function']), 80)}")
-    derived = {f.name: protoclass.fit for f in fields(of) if f.name == "refit"}
-    return of(**given, **derived)
+    return of(**given)
 
 
 ROWLESS = ("remembered", "class_counts", "class_weights")
@@ -132,11 +129,7 @@ DERIVED: Mapping[str, Derived] = {
     "Formula": Derived(("uses", "names"), lambda formula: {"columns": tuple(formula.names.columns.values())}, ("columns",), read_formula),
     "Frame": Derived(("spec",), learned, ("states", "design"), read_frame),
     "RowlessFrame": Derived(None, lambda frame: {name: getattr(frame, name) for name in ROWLESS}, ROWLESS, read_rowless),
-    "Call": Derived(
-        ("refit", "arguments"),
-        lambda call: {"arguments": {name: None if name == "client" else v for name, v in call.arguments.items()}},  # of the process
-        ("arguments",), read_call,
-    ),
+    "Call": Derived(("arguments",), lambda call: {"arguments": call.__getstate__()["arguments"]}, ("arguments",), read_call),
 }  # fmt: skip
 
 

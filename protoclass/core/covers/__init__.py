@@ -1,1 +1,0 @@
-"""Set covers: the prototype vector machine."""

@@ -1,1 +1,0 @@
-"""Set covering machines."""

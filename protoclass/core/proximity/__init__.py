@@ -1,1 +1,0 @@
-"""Hyperplanes and maps of proximities."""

@@ -12,7 +12,7 @@ from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance import Map, Space, Weights, learn, weights_of
+from ..core.vectors.relevance_learning import Map, Space, Weights, learn, weights_of
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, one_of, whole_number
@@ -307,8 +307,13 @@ class TrainedMatrix(Learnt, EuclideanSpace):
 
     Attributes
     ----------
-    counts, search, names, weights
-        As of `TrainedRelevance`; weights are the diagonal of the matrix, map' map.
+    counts : int array (2,)
+        Rows that it was learned from, and rows that have weight.
+    search : array (2,)
+        Mean cost of these rows without the map, and with it.
+    names : array (p,) of str
+    weights : array (p,)
+        What each column counts: the diagonal of the matrix, map' map.
     center : array (p,)
         Mean of the training rows.
     map, back : arrays (k, p) and (p, k)

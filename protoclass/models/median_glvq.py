@@ -12,7 +12,7 @@ import numpy as np
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.task import Points, RulePath, Task
-from ..core.vectors.median_glvq import (
+from ..core.vectors.class_medoids import (
     Chosen,
     Labelled,
     add_for_classes,
@@ -107,7 +107,9 @@ class MedianGLVQ(PerClass):
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
-    words: ClassVar[Mapping[str, str]] = {"matrix": "what is learned of the distance", "ridge": "ridge of the learned distance"}
+    words: ClassVar[Mapping[str, str]] = {
+        **PerClass.words, "matrix": "what is learned of the distance", "ridge": "ridge of the learned distance",
+    }  # fmt: skip
 
     K: Any = "grid"
     matrix: Any = "none"

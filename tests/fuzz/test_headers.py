@@ -4,6 +4,7 @@ import io
 import sys
 import tracemalloc
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
@@ -51,6 +52,11 @@ def number(draw):
     return one(HUGE, draw) * int(draw.choice([1, 1, -1]))
 
 
+def repeated(value, count):
+    """Copies of a value: a further change of one of them must not change them all, or the test itself would fill the memory."""
+    return [deepcopy(value) for _ in range(count)]
+
+
 def change_range(content, arrays, draw):
     """Ends of a range."""
     found = [path for path in places(content) if path[-1] == "range"]
@@ -64,7 +70,7 @@ def change_value(content, arrays, draw):
     path = one(list(places(content)), draw)
     at(content, path[:-1])[path[-1]] = [
         {"range": [a, b, c]}, {"labels": [[{"range": [0, a, b]}], [None]]}, {"objects": [[], [a, b]]}, {"timestamp": [a]},
-        {"mapping": [[[k], 0] for k in range(many // 30)]}, {"texts": [True, ["a"] * many]}, [one(LITTLE, draw)] * many, "a" * many, a,
+        {"mapping": [[[k], 0] for k in range(many // 30)]}, {"texts": [True, ["a"] * many]}, repeated(one(LITTLE, draw), many), "a" * many, a,
         10**4000,
     ][draw.integers(10)]  # fmt: skip
 
@@ -113,7 +119,7 @@ def add_arrays(content, arrays, draw):
 
 def add_text(content, arrays, draw):
     """Much JSON that says little."""
-    content["more"] = [one(LITTLE, draw)] * one([10, 10**4, 3 * 10**5], draw)
+    content["more"] = repeated(one(LITTLE, draw), one([10, 10**4, 3 * 10**5], draw))
 
 
 CHANGES = [change_range, change_value, change_number, change_header, change_entry, zeros, add_arrays, add_text]

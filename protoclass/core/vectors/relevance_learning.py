@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parallel import check_wanted, kernel
-from .median_glvq import choose_rows, cost_of_row, labelled, swap_for_classes
+from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 
 Array = NDArray[Any]
 

@@ -91,7 +91,8 @@ def digits_of(splits: int) -> pd.DataFrame:
     for train, test in StratifiedShuffleSplit(splits, train_size=2 / 3, random_state=0).split(X, y):
         row = {}
         for K, count in DIGITS.items():
-            fit = pc.fit("digit ~ .", data.iloc[train], "medianglvq", K=K, matrix="full", dissimilarity=raw, cv=5, choose="min", progress=False)
+            model = pc.MedianGLVQ(K=K, matrix="full")
+            fit = pc.fit("digit ~ .", data.iloc[train], model, dissimilarity=raw, cv=5, choose="min", progress=False)
             row[f"{count} digits"] = _error(fit.predict(data.iloc[test]), data["digit"].iloc[test])
         row["1-NN of all"] = _error(KNeighborsClassifier(1).fit(X[train], y[train]).predict(X[test]), y[test])
         rows.append(row)

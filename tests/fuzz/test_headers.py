@@ -70,7 +70,8 @@ def change_value(content, arrays, draw):
     path = one(list(places(content)), draw)
     at(content, path[:-1])[path[-1]] = [
         {"range": [a, b, c]}, {"labels": [[{"range": [0, a, b]}], [None]]}, {"objects": [[], [a, b]]}, {"timestamp": [a]},
-        {"mapping": [[[k], 0] for k in range(many // 30)]}, {"texts": [True, ["a"] * many]}, repeated(one(LITTLE, draw), many), "a" * many, a,
+        {"mapping": [[[k], 0] for k in range(many // 30)]}, {"texts": [True, ["a"] * many]}, repeated(one(LITTLE, draw), many), "a" * many,
+        a,
         10**4000,
     ][draw.integers(10)]  # fmt: skip
 

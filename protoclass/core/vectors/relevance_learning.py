@@ -159,7 +159,7 @@ class Weights:
 
     def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]:
         if not self._last or self._last[0][0] is not chosen:  # the steps of a round have the same rows
-            self._last[:] = [(chosen, self.terms(chosen))]
+            self._last[:] = [(chosen, np.ascontiguousarray(self.terms(chosen).transpose(0, 2, 1)))]
         weights, slope = weights_of(parameters), np.zeros(self.count)
         cost = _cost_of_weights(self._last[0][1], rows.w, rows.y, rows.y[chosen], rows.beta, self.power, weights, slope)
         slope = weights * (slope - weights @ slope / self.count) - self.ridge / self.count * (1 - weights)
@@ -169,19 +169,19 @@ class Weights:
 @kernel
 def _cost_of_weights(terms, w, y, classes, beta, power, weights, slope):  # type: ignore[no-untyped-def]
     # the mean cost, and its derivatives by the weights, which are added to slope
-    n, q, v = terms.shape
+    n, v, q = terms.shape
     total, mean, known = 0.0, np.empty(q), np.empty(q)
     for i in range(n):
+        mean[:] = 0.0
+        known[:] = 0.0
+        for j in range(v):  # over the prototypes within, so that registers hold several
+            weight, row = weights[j], terms[i, j]
+            for k in range(q):
+                mean[k] += weight * row[k] if row[k] == row[k] else 0.0
+                known[k] += weight if row[k] == row[k] else 0.0
         own, other = -1, -1
         for k in range(q):
-            add, count = 0.0, 0.0
-            for j in range(v):
-                t = terms[i, k, j]
-                if t == t:
-                    add += weights[j] * t
-                    count += weights[j]
-            known[k] = count
-            mean[k] = add / count if count > 0 else 0.0
+            mean[k] = mean[k] / known[k] if known[k] > 0 else 0.0
             if classes[k] == y[i]:
                 if own < 0 or mean[k] < mean[own]:
                     own = k
@@ -200,7 +200,7 @@ def _cost_of_weights(terms, w, y, classes, beta, power, weights, slope):  # type
             if mean[k] > 0:
                 inner = (step * b if side == 0 else -step * a) * mean[k] ** (1 / power - 1) / power / known[k]
                 for j in range(v):
-                    t = terms[i, k, j]
+                    t = terms[i, j, k]
                     if t == t:
                         slope[j] += inner * (t - mean[k])
     return total

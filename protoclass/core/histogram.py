@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from operator import iadd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,15 +66,18 @@ class Histogram:
         pairs, bins = self.pairs, 2**self.pairs.fine
 
         def count(rows: Array, columns: Array, tile: Array) -> Array:
-            shift, apart = shift_of(tile.dtype, pairs.fine), (rows, pairs.same[columns])
+            bits, shift, same = bits_of(tile), shift_of(tile.dtype, pairs.fine), pairs.same[columns]
             if pairs.weights is not None:
                 counts = np.zeros(bins)
-                _weigh(bits_of(tile), shift, *apart, pairs.weights[0][rows], pairs.weights[1][columns], counts)
-            elif few(tile.size):
-                counts = np.bincount((bits_of(tile) >> shift)[_apart(*apart)].astype(np.int64), minlength=bins)
+                _weigh(bits, shift, same, pairs.weights[0], pairs.weights[1][columns], counts)
             else:
-                counts = np.zeros(bins, np.int64)
-                _count(bits_of(tile), shift, *apart, counts)
+                if few(tile.size):
+                    counts = np.bincount((bits >> shift).ravel().astype(np.int64), minlength=bins)
+                else:
+                    counts = np.zeros(bins, np.int64)
+                    _count(bits, shift, counts)
+                own = np.flatnonzero((same >= 0) & (same < len(rows)))
+                np.subtract.at(counts, (bits[same[own], own] >> shift).astype(np.int64), 1)
             counts[0] = counts[int(bits_of(np.full(1, np.inf, tile.dtype))[0] >> shift) :] = 0
             return counts
 
@@ -88,12 +92,15 @@ class Histogram:
         pairs = self.pairs
 
         def collect(rows: Array, columns: Array, tile: Array) -> Values:
-            apart, bins = (rows, pairs.same[columns]), shift_of(tile.dtype, pairs.fine)
+            bits, shift = bits_of(tile), shift_of(tile.dtype, pairs.fine)
             if few(tile.size):
-                i, j = np.nonzero(needed[bits_of(tile) >> bins] & _apart(*apart))
+                at = np.flatnonzero(needed[bits >> shift])
             else:
                 out = np.empty(tile.size, np.int64)
-                i, j = np.divmod(out[: _find(bits_of(tile), bins, *apart, needed, out)], max(1, len(columns)))
+                at = out[: _find(bits, shift, needed, out)]
+            i, j = np.divmod(at, max(1, len(columns)))
+            apart = rows[i] != pairs.same[columns[j]]
+            i, j = i[apart], j[apart]
             return tile[i, j], None if pairs.weights is None else pairs.weights[0][rows[i]] * pairs.weights[1][columns[j]]
 
         return joined(self.source.scan(collect))
@@ -167,8 +174,8 @@ def near_histogram(source: Source, pairs: Pairs, screening: Screening) -> NearHi
 
 
 def added(counts: Iterable[Array]) -> Array:
-    """The sum of counts of the same bins."""
-    return reduce(np.add, counts)
+    """The sum of counts of the same bins, which the first one becomes."""
+    return reduce(iadd, counts)
 
 
 def joined(parts: Iterable[Values]) -> Values:
@@ -189,7 +196,7 @@ def values_at(parts: Sequence[tuple[Source, Pairs]], ranks: Callable[[Any], Arra
     """
     for near in (True, False):
         found = [source.histogram(pairs, near) for source, pairs in parts]
-        counts = added(histogram.counts for histogram in found)
+        counts = np.sum([histogram.counts for histogram in found], axis=0)
         needed = _needed(found[0], counts, ranks)
         if needed is not None:
             break
@@ -255,39 +262,29 @@ def _first_with(upto: Array, rank: Array) -> Array:
     return np.asarray(np.searchsorted(upto, np.minimum(rank, upto[-1])))
 
 
-def _apart(rows: Array, same: Array) -> Array:
-    return np.asarray(rows[:, None] != same)
-
-
 @kernel
-def _count(bits, shift, rows, same, counts):  # type: ignore[no-untyped-def]
+def _count(bits, shift, counts):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
             counts[bits[i, j] >> shift] += 1
-    for j in range(bits.shape[1]):
-        if same[j] >= 0:
-            for i in range(bits.shape[0]):
-                if rows[i] == same[j]:
-                    counts[bits[i, j] >> shift] -= 1
 
 
 @kernel
-def _weigh(bits, shift, rows, same, w, v, counts):  # type: ignore[no-untyped-def]
+def _weigh(bits, shift, same, w, v, counts):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            if rows[i] != same[j]:
+            if i != same[j]:
                 counts[bits[i, j] >> shift] += w[i] * v[j]
 
 
 @kernel
-def _find(bits, shift, rows, same, needed, out):  # type: ignore[no-untyped-def]
+def _find(bits, shift, needed, out):  # type: ignore[no-untyped-def]
     # the pairs in some bins, by their positions in the tile
     n = 0
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            if needed[bits[i, j] >> shift] and rows[i] != same[j]:
-                out[n] = i * bits.shape[1] + j
-                n += 1
+            out[n] = i * bits.shape[1] + j
+            n += needed[bits[i, j] >> shift]
     return n
 
 

@@ -66,7 +66,7 @@ def assert_same(found, expected):
                 assert a.tobytes() == b.tobytes(), name
 
 
-@pytest.mark.parametrize("form", ["together", "bits", "bits of one radius", "lists", "neither"])
+@pytest.mark.parametrize("form", ["together", "bits", "bits of one radius", "lists", "bits in a file"])
 @pytest.mark.parametrize("seed", range(10))
 def test_the_path_in_parts_equals_that_in_one_place(seed, form, monkeypatch):
     task, D, fold, folds, cuts = problem(seed)

@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..neighbours.nearest import Nearest
-from ..parallel import each, kernel
+from ..parallel import each
 from ..statistics.sums import in_units
 from ..task import Points, Task
 from .problems import LISTED, CoverProblems, Objective, covers
-from .program import Program, Stop, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
+from .program import Program, Stop, ascend, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -151,12 +151,11 @@ class ClassCover:
 
     def bound(self, case: Case) -> tuple[float, Array]:
         """A lower bound on the restricted optimum from the prices, and what each candidate adds to it at least; inf if gone."""
-        c, t = self.program.covers, self.by_row
-        value, slack = _restricted_bound(
-            c.indptr, c.indices, t.indptr, t.indices, self.program.cost, self.program.prize, self.y, self.order,
-            case.gone, case.out,
-        )  # fmt: skip
-        return float(value) + case.paid, slack
+        t, price = self.by_row, np.where(case.out, 0.0, self.y)
+        slack = np.where(case.gone, np.inf, self.program.cost - np.asarray(self.program.covers @ price))
+        # prices may rise as far as the columns that are left have room
+        ascend(self.order, t.indptr, t.indices, np.where(case.out, 0.0, self.program.prize), slack, price)
+        return float(price.sum() + np.minimum(slack, 0.0).sum()) + case.paid, slack
 
     def cover(self, case: Case) -> tuple[Array, float]:
         """A cover for the restricted program, from the best one without restrictions, and its objective."""
@@ -247,33 +246,6 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
     best[columns[solved.chosen]] = True
     optimum = closed(solved.bound + lost, solved.objective + lost, PROOFS[solved.proof])
     return ClassCover(program, candidates, best, row_prices(program, seconds, stop), optimum)
-
-
-@kernel
-def _restricted_bound(start, rows, t_start, t_columns, cost, prize, y, order, gone, out):  # type: ignore[no-untyped-def]
-    # the prices of the rows that are left, raised as far as the columns that are left have room, bound the restricted program
-    price, slack = np.where(out, 0.0, y), cost.copy()
-    for j in range(len(cost)):
-        if gone[j]:
-            slack[j] = np.inf
-        else:
-            for s in range(start[j], start[j + 1]):
-                slack[j] -= price[rows[s]]
-    for i in order:
-        if out[i]:
-            continue
-        room = prize[i] - price[i]
-        for s in range(t_start[i], t_start[i + 1]):
-            room = min(room, slack[t_columns[s]])
-        if room > 0.0:
-            price[i] += room
-            for s in range(t_start[i], t_start[i + 1]):
-                slack[t_columns[s]] -= room
-    total = price.sum()
-    for j in range(len(cost)):
-        if slack[j] < 0.0:
-            total += slack[j]
-    return total, slack
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coding import MEASURE, TILE, Coding, Tile, Tiles, as_slice, block_tiles
-from ..memory import room
+from ..memory import large, room
 from ..parallel import Once, each
 from ..parts import Measure, PartedSource, Parts, Rows
 from ..task import Task
@@ -185,7 +185,8 @@ class Balls:
         """The balls around some candidates, uint64 (len(radii), a, words): a bit for each row of class `c`."""
         one = Sets(candidates, self.rows[c])
         a, b = len(one.candidates), len(one.rows)
-        out = np.zeros((len(radii), a, words(b)), np.uint64)
+        out = large((len(radii), a, words(b)), np.uint64)
+        out[:] = 0
         locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
 
         def add(patch: Patch) -> None:
@@ -208,17 +209,6 @@ class Balls:
     def codes(self, one: Sets) -> Array:
         """The codes of all pairs of one class, uint8 (a, b)."""
         return self.codes_of(one, Patch(np.arange(len(one.candidates)), np.arange(len(one.rows))))
-
-    def inside(self, rows: Array, candidates: Array, level: Array, coding: Coding) -> Iterator[tuple[slice, Array]]:
-        """Which rows are in the balls of some candidates at their radii: some balls at a time, bool (q, r)."""
-        step = max(1, TILE // max(1, len(rows)))
-        parts = [slice(first, first + step) for first in range(0, len(candidates), step)]
-
-        def of_part(part: slice) -> Array:
-            at, line = np.unique(candidates[part], return_inverse=True)
-            return np.asarray(self.task.D.codes(rows, at, coding)[line] <= level[part, None])
-
-        return zip(parts, each(of_part, parts, len(rows) * len(candidates)), strict=True)
 
     def strips(self, sets: tuple[Sets, ...]) -> Iterator[tuple[int, list[Patch]]]:
         """The pairs of each class, except for those that are known to be in no ball, once each.
@@ -388,7 +378,8 @@ class PartedBalls(Balls):
 
     def bits(self, c: int, candidates: Array, radii: range) -> Array:
         length = words(len(self.rows[c]))
-        out = np.zeros((len(radii), len(candidates), length), np.uint64)
+        out = large((len(radii), len(candidates), length), np.uint64)
+        out[:] = 0
         step = max(1, SENT // max(1, 8 * len(radii) * length))
         for first in range(0, len(candidates), step):
             lines = slice(first, first + step)

@@ -104,7 +104,7 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
     t = c.T.tocsr()
     slack, y = program.cost.astype(float).copy(), np.zeros(len(program.prize))
     order = np.argsort(np.diff(t.indptr), kind="stable")
-    _ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
+    ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
     best, _ = program.bound(y)
     best_y, point, pace = y.copy(), y, 1.0
     target = best + 0.05 * max(1.0, abs(best))
@@ -124,13 +124,14 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
 
 
 @kernel
-def _ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyped-def]
+def ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyped-def]
+    """Raise the price of one row after the other, up to its prize, as far as the columns that hold it have slack."""
     for i in order:
-        room = prize[i]
+        room = prize[i] - y[i]
         for s in range(start[i], start[i + 1]):
             room = min(room, slack[candidates[s]])
         if room > 0:
-            y[i] = room
+            y[i] += room
             for s in range(start[i], start[i + 1]):
                 slack[candidates[s]] -= room
 

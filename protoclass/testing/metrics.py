@@ -385,7 +385,7 @@ def check_held_out(s: Measured) -> None:
         if 0 < len(rows) < len(known):
             there = s.on(f"training rows without the class {shown(level)}")
             found = unless_refused(_trained_otherwise, there, s.frame.take(rows), s.metric.pretrain(s.frame))
-            require(found is None or bool(np.isfinite(found).all() and (found >= 0).all()), f"{there}, as a fold may be: dissimilarities "
+            require(found is None or (np.isfinite(found).all() and (found >= 0).all()), f"{there}, as a fold may be: dissimilarities "
                 "must be finite and "
                     "at least 0; go over the classes that have rows, np.unique(frame.codes)")  # fmt: skip
 

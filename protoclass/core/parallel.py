@@ -266,6 +266,12 @@ def each(
     pool.shutdown()
 
 
+def in_blocks(work: Callable[[slice], object], rows: int, step: int, entries: int) -> None:
+    """Do work on `step` rows after the other, on threads as `each` does."""
+    for _ in each(lambda first: work(slice(first, first + step)), range(0, rows, step), entries):
+        pass
+
+
 def on_this_thread(work: Callable[..., T], *given: Any) -> T:
     """`work(*given)`, whose loops stay on this thread: others of this machine do the same at the same time."""
     before = getattr(_inside, "worker", False)

@@ -73,21 +73,6 @@ class Parts(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class LocalParts:
-    """Parts in this process."""
-
-    parts: tuple[Rows, ...]
-
-    @property
-    def bounds(self) -> Array:
-        return np.concatenate([[0], np.cumsum([len(part) for part in self.parts])])
-
-    def map(self, work: Callable[..., Any], *shared: Any, each: Sequence[tuple[Any, ...] | None] | None = None) -> list[Any]:
-        own = [()] * len(self.parts) if each is None else each
-        return [None if some is None else work(part, *some, *shared) for part, some in zip(self.parts, own, strict=True)]
-
-
 def ask(parts: Parts, work: Callable[..., Array], rows: Array, *shared: Any) -> Array:
     """What `work(part, at, *shared)` gives for rows `at` of each part, joined in the order of `rows`."""
     of = np.searchsorted(parts.bounds, rows, side="right") - 1

@@ -4,13 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
+from places import Forgetful, LocalParts, cuts_of, look_up_beside, moved, parts_of
 from test_greedy_forms import limit
 
 from protoclass.core import spatial
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
-from protoclass.core.parts import LocalParts, parted_source
+from protoclass.core.parts import parted_source
 from protoclass.core.setcover import balls, column_generation, solvers
 from protoclass.core.setcover.balls import Sets
 from protoclass.core.setcover.coded_balls import join_bits, words

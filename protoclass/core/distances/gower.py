@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each, kernel
+from ..parallel import in_blocks, kernel
 
 WIDTH = 1024  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
@@ -54,13 +54,7 @@ def gower(
     skip = np.r_[np.zeros(p, bool), np.asarray(asymmetric, bool)]
     out = np.empty((len(a[0]), len(b[0])))
     rows, across = _floats(*a), np.ascontiguousarray(_floats(*b).T)
-
-    def block(first: int) -> None:
-        part = slice(first, first + BLOCK)
-        _gower(rows[part], across, p, w, skip, out[part])
-
-    for _ in each(block, range(0, len(out), BLOCK), out.size):
-        pass
+    in_blocks(lambda part: _gower(rows[part], across, p, w, skip, out[part]), len(out), BLOCK, out.size)
     return out
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each, few, kernel, threaded
+from ..parallel import Kernel, few, in_blocks, kernel, threaded
 
 Array = NDArray[Any]
 
@@ -88,21 +88,15 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     """
     if r in (1, 2, np.inf) and few(a.size * len(b), costly_without=_euclidean if r == 2 else _minkowski):
         return _by_numpy(a, b, r)
+    return _between(_euclidean, a, b) if r == 2 else _between(_minkowski, a, b, float(r))
+
+
+def _between(measure: Kernel, a: NDArray[Any], b: NDArray[Any], *given: Any) -> NDArray[Any]:
+    """What a kernel makes of the rows of two arrays, (n, m)."""
     out = np.empty((len(a), len(b)), a.dtype)
-    across = np.ascontiguousarray(b.T)
-    rows = np.ascontiguousarray(a)
-
+    rows, across = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
     step = BLOCK if threaded(out.size) else max(1, len(a))
-
-    def block(first: int) -> None:
-        part = slice(first, first + step)
-        if r == 2:
-            _euclidean(rows[part], across, out[part])
-        else:
-            _minkowski(rows[part], across, float(r), out[part])
-
-    for _ in each(block, range(0, len(a), step), out.size):
-        pass
+    in_blocks(lambda part: measure(rows[part], across, *given, out[part]), len(a), step, out.size)
     return out
 
 
@@ -125,19 +119,7 @@ def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
     >>> products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
-    out = np.empty((len(a), len(b)))
-    across = np.ascontiguousarray(b.T)
-    rows = np.ascontiguousarray(a)
-
-    step = BLOCK if threaded(out.size) else max(1, len(a))
-
-    def block(first: int) -> None:
-        part = slice(first, first + step)
-        _products(rows[part], across, out[part])
-
-    for _ in each(block, range(0, len(a), step), out.size):
-        pass
-    return out
+    return _between(_products, a, b)
 
 
 def totals(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each, kernel
+from ..parallel import in_blocks, kernel
 
 Array = NDArray[Any]
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
@@ -43,12 +43,10 @@ def tangents(images: Array, shape: tuple[int, int], sigma: float, background: fl
     """
     out = np.empty((len(images), len(which), images.shape[1]), np.float32)
 
-    def fill(first: int) -> None:
-        part = slice(first, first + CHUNK)
+    def fill(part: slice) -> None:
         out[part] = _basis(images[part], shape, sigma, background, which)
 
-    for _ in each(fill, range(0, len(images), CHUNK), out.size):
-        pass
+    in_blocks(fill, len(images), CHUNK, out.size)
     return out
 
 

@@ -164,11 +164,6 @@ def as_ratio(penalty: float) -> tuple[int, int]:
     return ratio.numerator, ratio.denominator
 
 
-def grow(sorted_lines: Lines, features: Family, side: Array, penalty: float, stop: int | None) -> Machine:
-    """Run the greedy algorithm for one penalty, see `grow_each`."""
-    return grow_each(sorted_lines, features, side, [penalty], stop)[0]
-
-
 def grow_each(
     sorted_lines: Lines, features: Family, side: Array, penalties: Sequence[float], stop: int | None
 ) -> list[Machine]:

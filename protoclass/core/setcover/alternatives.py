@@ -201,12 +201,8 @@ def restrict(program: Program, case: Case) -> tuple[Program, Array, float]:
     candidates' places, and the prizes of the rows that need a cover and can have none."""
     prize = np.where(case.out, 0.0, program.prize)
     columns = np.flatnonzero(~case.gone & (np.asarray(program.covers @ prize) > program.cost))
-    some = program.covers[columns]
-    live = np.flatnonzero((np.bincount(some.indices, minlength=len(prize)) > 0) & (prize > 0))
-    covers = some[:, live]
-    covers.sort_indices()
-    smaller = Program(program.cost[columns], program.prize[live], covers, program.step)
-    return smaller, columns, float(prize.sum() - prize[live].sum())
+    smaller, lost = program.part(columns, prize > 0)
+    return smaller, columns, lost
 
 
 def row_prices(program: Program, seconds: float, stop: Stop) -> Array:
@@ -214,11 +210,10 @@ def row_prices(program: Program, seconds: float, stop: Stop) -> Array:
 
     Where the time limit is reached the prices are those of dual ascent.
     """
-    smaller, columns, _ = restrict(program, no_case(program))
+    smaller, _, _ = restrict(program, no_case(program))
     prices = relax(smaller, dual_bound(smaller), seconds, stop).y
     y = program.prize.astype(float).copy()  # a row that no candidate pays for is left uncovered
-    live = np.flatnonzero(np.bincount(program.covers[columns].indices, minlength=len(y)) > 0)
-    y[live] = np.clip(prices, 0.0, program.prize[live])
+    y[smaller.rows] = np.clip(prices, 0.0, smaller.prize)
     return y
 
 

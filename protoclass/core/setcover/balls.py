@@ -14,7 +14,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coding import MEASURE, TILE, Coding, Tile, Tiles, as_slice, block_tiles
+from ..coding import MEASURE, TILE, Coding, Tile, Tiles, block_tiles, filled
 from ..memory import large, room
 from ..parallel import Once, each
 from ..parts import Measure, PartedSource, Parts, Rows
@@ -99,18 +99,13 @@ class Balls:
         n, m = self.task.shape
         if not self.complete or n * m > min(KEPT, room()):
             return None
-        out, source = np.empty((m, n), np.uint8), self.task.D
+        source = self.task.D
 
-        def fill(tile: Tile) -> None:
-            rows, columns = as_slice(tile.rows), as_slice(tile.columns)
-            out[columns, rows] = source.codes(tile.rows, tile.columns, self.coding)
-            if tile.mirror:
-                out[rows, columns] = out[columns, rows].T
+        def codes(tile: Tile) -> Array:
             self.task.tick()
+            return source.codes(tile.rows, tile.columns, self.coding)
 
-        for _ in each(fill, self._tiles, n * m):
-            pass
-        return out
+        return filled(np.empty((m, n), np.uint8), self._tiles, codes)
 
     @cached_property
     def _counts(self) -> Array:

@@ -107,29 +107,22 @@ class Master:
         """About how many rows of the class the balls of some candidates hold; exact where weights are equal."""
         return np.asarray(self.weight[lines] / self.prize.mean()) if len(lines) else np.empty(0)
 
-    def program(self) -> tuple[Program, Array]:
-        """The program, and the rows that a candidate of it covers."""
-        rows = np.flatnonzero(np.bincount(self.balls.indices, minlength=len(self.prize)) > 0)
-        covers = self.balls[:, rows]
-        covers.sort_indices()
-        return Program(self.cost[self.lines], self.prize[rows], covers, self.step), rows
-
     def relaxed(self, integer: bool, seconds: float, stop: Stop) -> tuple[Array, float]:
         """Prices of all rows by the relaxation, and with `integer` the cost of a cover that is rounded from its solution."""
-        prices, lost = self.prize.copy(), float(self.prize.sum())  # a row in no ball of the program costs its weight
+        prices = self.prize.copy()  # a row in no ball of the program costs its weight
         if not len(self.lines):
-            return prices, lost
-        program, rows = self.program()
+            return prices, float(prices.sum())
+        program, lost = Program(self.cost[self.lines], prices, self.balls, self.step).part(slice(None), prices > 0)
         answer = highs(program, False, seconds, stop, upper=np.inf)
         y = ascent(program, 0)[1] if answer.y is None else answer.y
-        prices[rows] = np.clip(y, 0.0, program.prize)
+        prices[program.rows] = np.clip(y, 0.0, program.prize)
         if not integer:
             return prices, np.inf
         cover = improve_cover(program, self.chosen[self.lines])
         value = program.objective(cover)
         if answer.x is not None:
             value = round_thresholds(program, answer.x, cover, value)[1]
-        return prices, value + lost - float(program.prize.sum())
+        return prices, value + lost
 
     def after(self, priced: Priced, value: float) -> Master:
         """What is known after a pass with the prices of the program, and a cover of this cost."""

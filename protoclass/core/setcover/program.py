@@ -47,7 +47,7 @@ class Program:
     step : float
         Objectives are multiples of this; 0 if none is known.
     rows : int array (b,), or None
-        The place of each row among those of its class.
+        The place of each row in the program that this is a part of.
     """
 
     cost: Array
@@ -66,6 +66,17 @@ class Program:
         y = np.clip(y, 0.0, self.prize)
         reduced = self.cost - np.asarray(self.covers @ y)
         return float(y.sum() + np.minimum(reduced, 0.0).sum()), reduced
+
+    def part(self, candidates: Any, needed: Array) -> tuple[Program, float]:
+        """The program of some candidates and of the rows that need a cover, bool (b,), and can have one; the prizes of those that
+        can have none."""
+        covers = self.covers[candidates]
+        held = needed & (np.bincount(covers.indices, minlength=len(self.prize)) > 0)
+        rows = np.flatnonzero(held)
+        covers = covers[:, rows]
+        covers.sort_indices()
+        lost = float(self.prize[needed & ~held].sum())
+        return Program(self.cost[candidates], self.prize[rows], covers, self.step, rows), lost
 
     def round_up(self, bound: float) -> float:
         """The smallest possible objective at or above a bound."""
@@ -396,13 +407,8 @@ def _branch(
     room = value - base - (0.99 * program.step if program.step else 0.0) + 1e-9 * max(1.0, abs(value))
     out, taken = reduced > room, reduced < -room
     free = np.flatnonzero(~out & ~taken)
-    covered = np.asarray(program.covers.T @ taken.astype(float)) > 0
-    live = np.flatnonzero(~covered)
-    part = program.covers[free][:, live]
-    part.sort_indices()
-    touched = np.flatnonzero(np.bincount(part.indices, minlength=len(live)) > 0)
-    fixed = float(program.cost[taken].sum() + np.delete(program.prize[live], touched).sum())
-    rest = Program(program.cost[free], program.prize[live[touched]], part[:, touched], program.step)
+    rest, lost = program.part(free, np.asarray(program.covers.T @ taken.astype(float)) == 0)
+    fixed = float(program.cost[taken].sum()) + lost
     solution = highs(rest, True, end - time.monotonic(), stop, gap)
     if solution.x is not None:
         cover = taken.copy()

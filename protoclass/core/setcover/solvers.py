@@ -207,14 +207,9 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
     w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
     read = problems.columns(sets, k)
-    all_rows = ball_matrix(problems.lists[c], read.line[use], read.level[use], len(sets.rows))
-    reached = np.bincount(all_rows.indices, minlength=len(sets.rows)) > 0
-    live = np.flatnonzero(reached & (w > 0))
-    covered = all_rows[:, live]
-    covered.sort_indices()
-    columns = sets.candidates[use]
-    program = Program(problems.wrong[f, k, columns] + cost, w[live], covered, step_of(cost), live)
-    return program, columns, float(w.sum() - w[live].sum())
+    balls, columns = ball_matrix(problems.lists[c], read.line[use], read.level[use], len(sets.rows)), sets.candidates[use]
+    program, lost = Program(problems.wrong[f, k, columns] + cost, w, balls, step_of(cost)).part(slice(None), w > 0)
+    return program, columns, lost
 
 
 class _Late(Exception):

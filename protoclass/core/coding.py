@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from . import Array
 from .distances.boxes import Blocks, farthest_of, near_blocks
 from .parallel import each, few, kernel
 
-Array = NDArray[Any]
 FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
 COMPARE = 255

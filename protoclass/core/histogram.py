@@ -15,8 +15,8 @@ from operator import iadd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from . import Array
 from .coding import Tile, Tiles, bins_for, bits_of, block_tiles, half_tiles, shift_of
 from .distances.minkowski import measure_pair
 from .distances.screen import Screening
@@ -25,7 +25,6 @@ from .parallel import each, few, kernel
 if TYPE_CHECKING:
     from .sources import Source
 
-Array = NDArray[Any]
 Values = tuple[Array, Array | None]  # dissimilarities in any order, and the weight of each, None for 1
 BINS = 2**16  # of approximations, at most: their counts stay in the cache
 OFTEN = 16  # where more than one pair in this many must be measured, all are

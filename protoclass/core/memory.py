@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from ..ground.errors import TooLarge, cut
+from . import Array
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -167,7 +168,6 @@ def _read(path: Path) -> str:
         return ""
 
 
-Array = NDArray[Any]
 LEFT = 2**26  # bytes that stay free on the disk
 BLOCK = 2**20  # bytes that are written at a time
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ground.errors import TooLarge
+from . import Array
 from .coding import Coding
 from .histogram import Histogram, Pairs, Values, added, joined
 from .memory import check_fits
@@ -25,7 +25,6 @@ from .sources import Rep, Source, check_size, part
 if TYPE_CHECKING:
     from .task import Path, Rule
 
-Array = NDArray[Any]
 T = TypeVar("T")
 
 

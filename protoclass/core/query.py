@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ground.errors import DataError, NoVectors
+from . import Array
 from .coding import as_slice
 from .distances.screen import Compared, Screening, Side
 from .neighbours.search import Near, Search, nearest_compared, share_open
 from .sources import Source
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
-Array = NDArray[Any]
 BLOCK = 2**22  # dissimilarities that are measured at a time: products of so many stay near the processor
 ANSWERS = 32  # as many fewer rows are asked about at a time where others measure
 

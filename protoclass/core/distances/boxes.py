@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..memory import large
 from .minkowski import minkowski
 
-Array = NDArray[Any]
 GROUP = 16  # boxes that have a box around them
 SLACK = 1e-5  # of powers other than 1 and 2, whose rounding the library of C does not promise
 

@@ -12,14 +12,11 @@ triangle inequality can fail, and the dissimilarity of series that differ only i
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import SMALL, in_blocks, kernel
-
-Array = NDArray[Any]
 
 
 def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArray[np.float64]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import in_blocks, kernel
 
 WIDTH = 1024  # columns whose running sums stay in the first-level cache
@@ -15,8 +14,8 @@ UNLIKE = (np.inf, -2)  # a number and a code that differ from all others, also f
 
 
 def gower(
-    a: tuple[NDArray[Any], NDArray[Any]],
-    b: tuple[NDArray[Any], NDArray[Any]],
+    a: tuple[Array, Array],
+    b: tuple[Array, Array],
     asymmetric: NDArray[np.bool_],
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
@@ -58,7 +57,7 @@ def gower(
     return out
 
 
-def _floats(numbers: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
+def _floats(numbers: Array, codes: Array) -> NDArray[np.float64]:
     """All variables of the rows as floats, so that numbers and codes fill the same vector registers."""
     coded = np.where(codes == UNLIKE[1], UNLIKE[0], np.where(codes < 0, np.nan, codes))
     return np.concatenate([numbers, coded], axis=1, dtype=float)

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import Kernel, few, in_blocks, kernel, threaded
-
-Array = NDArray[Any]
 
 
 def the_same(distances: Array) -> Array:
@@ -66,7 +65,7 @@ WIDTH = 512  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
 
 
-def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
+def minkowski(a: Array, b: Array, r: float = 2.0) -> Array:
     """Minkowski distances between the rows of two arrays, in the precision of the arrays.
 
     Parameters
@@ -91,7 +90,7 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     return _between(_euclidean, a, b) if r == 2 else _between(_minkowski, a, b, float(r))
 
 
-def _between(measure: Kernel, a: NDArray[Any], b: NDArray[Any], *given: Any) -> NDArray[Any]:
+def _between(measure: Kernel, a: Array, b: Array, *given: Any) -> Array:
     """What a kernel makes of the rows of two arrays, (n, m)."""
     out = np.empty((len(a), len(b)), a.dtype)
     rows, across = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
@@ -100,7 +99,7 @@ def _between(measure: Kernel, a: NDArray[Any], b: NDArray[Any], *given: Any) -> 
     return out
 
 
-def _by_numpy(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any]:
+def _by_numpy(a: Array, b: Array, r: float) -> Array:
     """The distances without a kernel: each operation is rounded by itself there too, so that the bits are the same."""
     out = np.zeros((len(a), len(b)), a.dtype)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..embedding.scaling import embedding
 from ..parallel import kernel
 
-Array = NDArray[Any]
 EXACT = 300  # rows up to which all triples are tested
 TRIPLES = 1_000_000  # random triples beyond that
 SPECTRAL = 1500  # rows whose eigenvalues are computed; a random sample if there are more

@@ -29,17 +29,15 @@ covers both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..coding import as_slice, block_tiles, filled, gather, half_tiles
 from ..memory import large
 from ..parallel import Once, alone, kernel
 from .minkowski import measure_pair
 
-Array = NDArray[Any]
 UNIT = 2.0**-24
 WIDEST = 1000  # columns: beyond it p u < 1e-4 does not hold
 NARROWEST = 8  # columns: below it the exact kernel is as fast

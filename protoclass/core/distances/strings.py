@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
+from .. import Array
 from ..parallel import each, kernel
 
 BLOCK = 64  # rows given to a thread at a time
@@ -61,7 +62,7 @@ def weights(k: int, m: int, letters: int) -> list[int]:
     return [sum((-1) ** (d - t) * comb(k - t, d - t) * size[d] for d in range(t, most + 1)) for t in range(most + 1)]
 
 
-def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> NDArray[np.float64]:
+def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.float64]:
     """Distances sqrt(2 - 2 K) of the normalised (k, m)-mismatch kernel (Leslie et al. 2004).
 
     Parameters
@@ -134,7 +135,7 @@ def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> 
     return squared
 
 
-def _full(feature: NDArray[Any], begin: NDArray[Any], n: int, q: int, size: int) -> bool:
+def _full(feature: Array, begin: Array, n: int, q: int, size: int) -> bool:
     """Whether strings share so many of the features that a matrix product is faster than the index."""
     if size * (n + q) > ENTRIES:
         return False
@@ -146,7 +147,7 @@ def _block(start: Any, feature: Any, count: Any, index: Any, weight: np.int64, t
     _add(start[first : first + BLOCK + 1], feature, count, *index, weight, total[first : first + BLOCK])
 
 
-def _words(strings: NDArray[Any], k: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _words(strings: Array, k: int) -> tuple[Array, NDArray[np.int64]]:
     """All k-mers without a negative code, (k, number), and the string of each, in order."""
     flat = np.concatenate([*strings, np.full(k, -1)])
     string = np.repeat(np.arange(len(strings) + 1), [*map(len, strings), k])

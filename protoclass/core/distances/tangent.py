@@ -7,14 +7,12 @@ to the plane of another; the two-sided distance is that between the two planes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import in_blocks, kernel
 
-Array = NDArray[Any]
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
 CHUNK = 256  # images whose tangents are computed at a time
 ROWS, COLUMNS = 64, 512  # images multiplied at a time: blocks of one shape, so that all sums have the same order

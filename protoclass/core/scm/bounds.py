@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .. import Array
+
 DEEP = -230.0  # below this logarithm of a level scipy's beta quantile loses digits: 3 % too small at -690
 
 

@@ -17,15 +17,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import inf
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.savable import savable
+from .. import Array
 from ..parallel import kernel, left
 
-Array = NDArray[Any]
 BALL, HOLE, LOW, HIGH = range(4)
 # the state of a row: in P, in N, not in the training set, removed from P or from N by a step
 IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)

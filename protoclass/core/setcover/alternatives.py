@@ -18,11 +18,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..neighbours.nearest import Nearest
 from ..parallel import each
 from ..statistics.sums import in_units
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Array = NDArray[Any]
 MANY = 2**62  # entries: such work always uses threads
 CLOSE = 1e-3  # of the largest weight of a row: bounds that differ by less are not closed any further
 PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}

@@ -12,8 +12,8 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..coding import MEASURE, TILE, Coding, Tile, Tiles, block_tiles, filled
 from ..memory import large, room
 from ..parallel import Once, each
@@ -21,7 +21,6 @@ from ..parts import Measure, PartedSource, Parts, Rows
 from ..task import Task
 from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
-Array = NDArray[Any]
 KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
 CHUNK = 512  # candidates that are looked at together
 PER_PAIR = 24  # bytes that a pair takes while lists are made

@@ -8,14 +8,12 @@ from these codes.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import few, kernel
 
-Array = NDArray[Any]
 Lists = tuple[Array, Array, Array]  # start, upto and places, see `lists_of_pairs`
 
 

@@ -43,8 +43,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..memory import room
 from ..parallel import each, kernel
 from .balls import PER_PAIR, Balls, PartedBalls, Patch, Sets
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Array = NDArray[Any]
 SAMPLE = 300  # candidates of a class that are drawn for its first program
 TOLERANCE = 1e-6  # share by which the optimum of the relaxation may be above the bound, and prices above a cost, at the end
 PER_ENTRY = 400  # bytes that a pair takes in a linear program while it is solved

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..coding import coder
 from ..distances.minkowski import measure_pair
 from ..parallel import few, kernel
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..task import Points
 
 
-Array = NDArray[Any]
 BLOCK = 64  # prototypes that are looked at at once
 NONE = -1
 SEVERAL = -2

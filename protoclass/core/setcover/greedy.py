@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..memory import room
 from ..parallel import cores, each, few, kernel, left
 from ..statistics.sums import in_units
@@ -27,7 +26,6 @@ from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
 from .path import Chosen
 from .problems import LISTED, CoverProblems
 
-Array = NDArray[Any]
 AT_ONCE = 2**26  # bytes of bits that are made at once where reading codes again costs nothing
 AT_A_STEP = 16  # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
 NEVER = -(2**62)

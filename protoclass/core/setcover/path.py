@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
+from .. import Array
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
 from ..task import Path, Points, Rule
 from .coverage import NONE, covering, covering_by
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..query import Query
 
 
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

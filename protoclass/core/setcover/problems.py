@@ -24,13 +24,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import TooLarge, printed
 from ...ground.savable import savable
+from .. import Array
 from ..coding import Coding, bins_for
 from ..memory import room
 from ..parallel import each
@@ -39,7 +38,6 @@ from ..task import Task
 from .balls import CHUNK, PER_PAIR, Balls, Sets, balls_of
 from .coded_balls import Lists, find_gains
 
-Array = NDArray[Any]
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 RADII = 24  # that a ball may have where balls have radii of their own

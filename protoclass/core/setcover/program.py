@@ -16,8 +16,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import kernel
 from .coded_balls import Lists
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Array = NDArray[Any]
 DENOMINATOR = 100_000  # largest denominator of a cost
 AFFORDABLE = 20_000_000  # pairs in a linear program that is solved at once
 THRESHOLDS = 24  # at which the relaxation is rounded

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import each
 from ..statistics.sums import in_units, units
 from ..task import Task
@@ -19,7 +18,6 @@ from .path import Chosen, CoverPath
 from .problems import Certificate, CoverProblems, covers, fold_groups, own_radii
 from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
 
-Array = NDArray[Any]
 MANY = 2**62  # entries: such work always uses threads
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
+from .. import Array
 
-Array = NDArray[Any]
 FOLDS = 10
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from .intervals import UNKNOWN, Estimate, rows_worth, spread_factor, sum_of_squares, wilson
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.savable import savable
+from .. import Array
 from .intervals import Estimate, share_of_rows
 
-Array = NDArray[Any]
 LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
 
 

@@ -153,7 +153,7 @@ class NearHistogram(Histogram):
         return self._clipped(np.ceil(q / self.width + 0.5))
 
     def _clipped(self, bins: Array) -> Array:
-        return np.asarray(np.clip(bins, 0, self.bins - 1).astype(np.int64))
+        return np.clip(bins, 0, self.bins - 1).astype(np.int64)
 
     @property
     def _tiles(self) -> Tiles:

@@ -58,7 +58,7 @@ class Geometry:
                 middle = low + (high - low) // kind(2)
                 enough = self.value(middle.view(radii.dtype)) >= radii
                 low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        return np.asarray(np.where(self.value(np.zeros_like(radii)) >= radii, 0, high.view(radii.dtype)))
+        return np.where(self.value(np.zeros_like(radii)) >= radii, 0, high.view(radii.dtype))
 
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache

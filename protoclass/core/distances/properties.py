@@ -159,7 +159,7 @@ def _asymmetry(P, atol):  # type: ignore[no-untyped-def]
 def self_dissimilarities(P: Array, candidate_row: Array) -> Array:
     """Dissimilarities of rows to themselves: D[candidate_row[j], j] for the candidates that are rows."""
     rows = np.flatnonzero(candidate_row >= 0)
-    return np.asarray(P[candidate_row[rows], rows])
+    return P[candidate_row[rows], rows]
 
 
 def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Duplicates:

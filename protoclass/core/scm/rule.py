@@ -209,7 +209,7 @@ def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
     for bound in bounds:
         total[: len(bound)] += bound
         total[len(bound) :] += bound[-1]
-    return np.asarray(np.minimum(1.0, total))
+    return np.minimum(1.0, total)
 
 
 def assemble(

@@ -128,22 +128,19 @@ class ClassCover:
     def put_in_place(self, rows: Array, j: int) -> Case:
         """A candidate is forced in, and of all candidates it alone may hold these rows."""
         case, t = self.force(j), self.by_row
-        for i in rows:
-            case.gone[t.indices[t.indptr[i] : t.indptr[i + 1]]] = True
+        case.gone[t[rows].indices] = True
         left = rows[~case.out[rows]]
         case.out[left] = True
         return replace(case, paid=case.paid + float(self.program.prize[left].sum()))
 
     def least_in_place(self, rows: Array) -> tuple[Array, Array]:
         """The candidates that hold some of these rows, and the least that each can cost in their place, by reduced costs."""
-        t, program = self.by_row, self.program
-        held = np.concatenate([t.indices[t.indptr[i] : t.indptr[i + 1]] for i in rows]) if len(rows) else t.indices[:0]
-        near = np.unique(held)
+        program, near = self.program, np.unique(self.by_row[rows].indices)
         inside = program.covers[near]
         own = np.zeros(len(program.prize))
         own[rows] = 1.0
-        lost = program.prize[rows].sum() - np.asarray(inside @ (own * program.prize))
-        prices = np.asarray(inside @ ((1 - own) * self.y))
+        lost = program.prize[rows].sum() - inside @ (own * program.prize)
+        prices = inside @ ((1 - own) * self.y)
         base = float(self.y.sum() + np.minimum(self.reduced, 0.0).sum())
         base -= float(self.y[rows].sum() + np.minimum(self.reduced[near], 0.0).sum())
         return near, base + program.cost[near] + lost - prices
@@ -151,7 +148,7 @@ class ClassCover:
     def bound(self, case: Case) -> tuple[float, Array]:
         """A lower bound on the restricted optimum from the prices, and what each candidate adds to it at least; inf if gone."""
         t, price = self.by_row, np.where(case.out, 0.0, self.y)
-        slack = np.where(case.gone, np.inf, self.program.cost - np.asarray(self.program.covers @ price))
+        slack = np.where(case.gone, np.inf, self.program.cost - self.program.covers @ price)
         # prices may rise as far as the columns that are left have room
         ascend(self.order, t.indptr, t.indices, np.where(case.out, 0.0, self.program.prize), slack, price)
         return float(price.sum() + np.minimum(slack, 0.0).sum()) + case.paid, slack
@@ -163,10 +160,8 @@ class ClassCover:
             cost=np.where(case.gone, np.inf, self.program.cost),
             prize=np.where(case.out, 0.0, self.program.prize),
         )
-        chosen = improve_cover(program, self.best & ~case.gone, self.by_row)
-        covered = np.asarray(self.by_row @ chosen.astype(float)) > 0
-        value = float(program.cost[chosen].sum() + program.prize[~covered].sum())
-        return chosen, value + case.paid
+        chosen = improve_cover(program, self.best & ~case.gone)
+        return chosen, program.objective(chosen) + case.paid
 
     def quick(self, case: Case) -> Cost:
         """The restricted optimum as far as prices and a cover at hand settle it."""
@@ -199,7 +194,7 @@ def restrict(program: Program, case: Case) -> tuple[Program, Array, float]:
     """The restricted program with only the candidates that cover more than they cost and the rows that these hold; the
     candidates' places, and the prizes of the rows that need a cover and can have none."""
     prize = np.where(case.out, 0.0, program.prize)
-    columns = np.flatnonzero(~case.gone & (np.asarray(program.covers @ prize) > program.cost))
+    columns = np.flatnonzero(~case.gone & (program.covers @ prize > program.cost))
     smaller, lost = program.part(columns, prize > 0)
     return smaller, columns, lost
 
@@ -431,10 +426,9 @@ class _Search:
         """The place of a prototype: rows of its class that no other prototype of the class holds."""
         one, c = self.classes[of_class[p]], of_class[p]
         others = [place[s] for s in range(len(place)) if s != p and of_class[s] == c]
-        held = np.zeros(len(one.candidates))
-        held[others] = 1.0
-        rows = one.rows_of(place[p])
-        return np.asarray(rows[np.asarray(one.by_row @ held)[rows] == 0])
+        chosen, rows = np.zeros(len(one.candidates), np.bool_), one.rows_of(place[p])
+        chosen[others] = True
+        return np.asarray(rows[one.program.times(chosen)[rows] == 0])
 
     def _in_question(self, c: int, own: int, rows: Array) -> Array:
         """Candidates that prices do not keep from the place of a prototype."""

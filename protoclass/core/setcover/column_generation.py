@@ -454,7 +454,7 @@ class Strip:
         within = np.zeros((len(self.patches[0].lines), int(self.level.max(initial=0)) + 1))  # price of the rows of each code
         for patch, of_patch in zip(self.patches, codes, strict=True):
             _add_prices(of_patch, prices[patch.places], within)
-        return np.asarray(np.cumsum(within, axis=1)[self.line, self.level])
+        return np.cumsum(within, axis=1)[self.line, self.level]
 
     def factors(self, codes: list[Array], share: Array) -> list[Factors]:
         """What the rows of each patch get from the columns by their shares (q,), which are below 1 where a constraint is broken."""

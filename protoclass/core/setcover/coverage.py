@@ -30,7 +30,7 @@ def covering(D: Array, member: Array, radii: Array) -> Array:
         inside = (D[:, None, :] < radii) & (member >= 0)  # (r, G, q)
         last = np.where(inside, member, np.int16(NONE)).max(axis=2, initial=NONE).astype(np.int64)
         others = (inside & (member != last[:, :, None])).any(axis=2)
-        return np.asarray(np.where(others, SEVERAL, last))
+        return np.where(others, SEVERAL, last)
     reach = np.where(member >= 0, radii, -np.inf).max(axis=0, initial=-np.inf)
     out = np.full((len(D), len(member)), NONE)
     member = np.ascontiguousarray(member, np.int16)

@@ -131,7 +131,7 @@ def relative_distances(D: Array, radii: Array) -> Array:
     [[2.0, 0.75]]
     """
     with np.errstate(over="ignore"):
-        return np.asarray(D / radii)
+        return D / radii
 
 
 @savable
@@ -154,7 +154,7 @@ class OwnNearest(Nearest):
     def cover(self, query: Query) -> Array:
         assert self.prototypes.radii is not None
         member = np.asarray(self.prototypes.classes, np.int16)[None, :]
-        return np.asarray(np.maximum(covering(query.dissimilarities(self.prototypes), member, self.prototypes.radii), NONE)[:, 0])
+        return np.maximum(covering(query.dissimilarities(self.prototypes), member, self.prototypes.radii), NONE)[:, 0]
 
 
 @savable
@@ -202,7 +202,7 @@ class CoverPath:
         union, member = self._sets
         if kind == "cover":
             radii = np.repeat(self.eps, len(self.lambdas))
-            return np.asarray(np.maximum(covering_by(query, self.prototypes, member, radii), NONE))
+            return np.maximum(covering_by(query, self.prototypes, member, radii), NONE)
         return self._classes(nearest_to(query, self.prototypes, member, np.argsort(union)), member)
 
     def _predict_own(self, kind: str, query: Query, D: Array, runs: tuple[Chosen, ...]) -> Array:
@@ -210,7 +210,7 @@ class CoverPath:
         (at, radii, _), member = union_of(runs, "at", "radii", "classes")
         D = D[:, np.searchsorted(np.asarray(self.prototypes.at), at)]
         if kind == "cover":
-            return np.asarray(np.maximum(covering(D, member, radii[None]), NONE))
+            return np.maximum(covering(D, member, radii[None]), NONE)
         return self._classes(nearest(query.finite(relative_distances(D, radii)), member, np.arange(len(at))), member)
 
     def _classes(self, first: Array, member: Array) -> Array:

@@ -49,7 +49,7 @@ def own_radii(eps: float) -> Array:
     They depend on nothing but eps, so that no held-out row has a say in them, and that a number from 1 to 24 tells which one
     a ball has.
     """
-    return np.asarray(eps * (np.arange(1, RADII + 1) / RADII))
+    return eps * (np.arange(1, RADII + 1) / RADII)
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class CoverProblems:
         """The columns that these balls are in the only problem; without those that can't pay."""
         known, wanted = (at * self.levels - level for at, level in ((self.candidate, self.level[0]), (candidates, levels)))
         at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-        return np.asarray(at[known[at] == wanted] if len(known) else at[:0])
+        return at[known[at] == wanted] if len(known) else at[:0]
 
     def of_task(self, task: Task, fold: Array, k: int, lambda_: float) -> CoverProblems:
         """Problem `k` with other candidates, for one fold."""
@@ -232,7 +232,7 @@ def useful_columns(gain: Array, wrong: Array, best: Array) -> Array:
     same = best[:, 1:] == best[:, :-1]
     useful[:, :-1] &= ~(same & (wrong[:, 1:] == wrong[:, :-1]))
     useful[:, 1:] &= ~(same & (held[:, 1:] == held[:, :-1]) & (wrong[:, 1:] > wrong[:, :-1]))
-    return np.asarray(useful)
+    return useful
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:

@@ -57,13 +57,17 @@ class Program:
 
     def objective(self, chosen: Array) -> float:
         """Cost of the chosen candidates (bool (a,)) and prizes of the rows that none of them covers."""
-        covered = np.asarray(self.covers.T @ chosen.astype(float)) > 0
-        return float(self.cost[chosen].sum() + self.prize[~covered].sum())
+        return float(self.cost[chosen].sum() + self.prize[self.times(chosen) == 0].sum())
+
+    def times(self, chosen: Array) -> Array:
+        """How many of some candidates, bool (a,), hold each row, (b,); of several sets of them, (a, s) and (b, s)."""
+        held: Array = self.covers.T @ chosen.astype(float)
+        return held
 
     def bound(self, y: Array) -> tuple[float, Array]:
         """Lower bound from row prices y (clipped to what is allowed), and the reduced cost of each candidate."""
         y = np.clip(y, 0.0, self.prize)
-        reduced = self.cost - np.asarray(self.covers @ y)
+        reduced = self.cost - self.covers @ y
         return float(y.sum() + np.minimum(reduced, 0.0).sum()), reduced
 
     def part(self, candidates: Any, needed: Array) -> tuple[Program, float]:
@@ -125,7 +129,7 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
             target = max(target, best + 0.01 * max(1.0, abs(best)))
         else:
             pace *= 0.97
-        subgradient = 1.0 - np.asarray(t @ (reduced < 0).astype(float))
+        subgradient = 1.0 - t @ (reduced < 0).astype(float)
         length = float(subgradient @ subgradient)
         if length == 0 or pace < 1e-3:
             break
@@ -146,14 +150,10 @@ def ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untype
                 slack[candidates[s]] -= room
 
 
-def improve_cover(program: Program, chosen: Array, by_row: csr_array | None = None) -> Array:
-    """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,).
-
-    `by_row` is the transpose of `covers`, where it is at hand.
-    """
-    c, t = program.covers, program.covers.T.tocsr() if by_row is None else by_row
-    chosen = chosen.copy()
-    times = np.asarray(t @ chosen.astype(float)).astype(np.int64)
+def improve_cover(program: Program, chosen: Array) -> Array:
+    """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,)."""
+    c, chosen = program.covers, chosen.copy()
+    times = program.times(chosen).astype(np.int64)
     _improve(c.indptr, c.indices, program.cost.astype(float), program.prize.astype(float), chosen, times)
     return chosen
 
@@ -190,7 +190,7 @@ def ratio(program: Program) -> Array:
     first.
     """
     c, t = program.covers, program.covers.T.tocsr()
-    new_weight = np.asarray(c @ program.prize)
+    new_weight = c @ program.prize
     chosen = np.zeros(len(new_weight), np.bool_)
     covered = np.zeros(len(program.prize), np.bool_)
     with np.errstate(divide="ignore"):
@@ -406,7 +406,7 @@ def _branch(
     room = value - base - (0.99 * program.step if program.step else 0.0) + 1e-9 * max(1.0, abs(value))
     out, taken = reduced > room, reduced < -room
     free = np.flatnonzero(~out & ~taken)
-    rest, lost = program.part(free, np.asarray(program.covers.T @ taken.astype(float)) == 0)
+    rest, lost = program.part(free, program.times(taken) == 0)
     fixed = float(program.cost[taken].sum()) + lost
     solution = highs(rest, True, end - time.monotonic(), stop, gap)
     if solution.x is not None:
@@ -486,14 +486,14 @@ def unite_draws(program: Program, x: Array, seed: tuple[int, ...], bound: float,
         The relaxation's optimum.
     """
     random = np.random.default_rng(seed)
-    slack = np.maximum(0.0, 1.0 - np.asarray(program.covers.T @ x))
+    slack = np.maximum(0.0, 1.0 - program.covers.T @ x)
     rounds = 2 * np.log(max(2, len(program.prize)))
     chosen = np.zeros(len(x), np.bool_)
     for tries in range(1, cap + 1):
         # in the union of t draws a variable is on with probability 1 - (1 - x)^t
         chosen = random.random(len(x)) < 1 - (1 - x) ** int(np.ceil(rounds))
         left_out = random.random(len(slack)) < 1 - (1 - slack) ** int(np.ceil(rounds))
-        covered = np.asarray(program.covers.T @ chosen.astype(float)) > 0
+        covered = program.times(chosen) > 0
         total = float(program.cost[chosen].sum() + program.prize[left_out].sum())
         if (covered | left_out).all() and total <= rounds * bound + 1e-9:
             return United(chosen, True, tries)
@@ -504,7 +504,7 @@ def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple
     """Bernoulli covers, bool (draws, a), and their objectives (draws,)."""
     random = np.random.default_rng(seed)
     drawn = random.random((draws, len(x))) < x
-    times = np.asarray((program.covers.T @ drawn.T.astype(float)).T)
+    times = program.times(drawn.T).T
     # sums in NumPy's order: draws whose sums a matrix product rounds in another way would be chosen by the build of BLAS
     costs = np.where(drawn, program.cost, 0.0).sum(axis=1)
     return drawn, costs + np.where(times == 0, program.prize, 0.0).sum(axis=1)

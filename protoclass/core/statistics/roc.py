@@ -322,4 +322,4 @@ def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None])
     following = np.minimum.accumulate(rank[..., ::-1], axis=-1)[..., ::-1]
     following = np.concatenate([following, np.full((*at.shape, 1), G)], axis=-1)
     following = np.take_along_axis(following, at[..., None], axis=-1)[..., 0]
-    return np.asarray(np.where(at == 0, 0, np.where(following == G, G, (at + following + 1) // 2)))
+    return np.where(at == 0, 0, np.where(following == G, G, (at + following + 1) // 2))

@@ -44,7 +44,7 @@ class Sums:
     def deviation(self) -> Array:
         """Standard deviation (n - 1) of each column (p,), of two rows at least; `inf` beyond the largest float."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.sqrt(self.squares / (self.count - 1)).astype(float))
+            return np.sqrt(self.squares / (self.count - 1)).astype(float)
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,24 @@ than all values do. What may lie in that range is measured; what lies below is c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import iadd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from . import Array
-from .coding import Tile, Tiles, bins_for, bits_of, block_tiles, half_tiles, shift_of
+from .coding import Tile, bins_for, bits_of, block_tiles, half_tiles, shift_of
 from .distances.minkowski import measure_pair
-from .distances.screen import Screening
+from .distances.screen import Screening, Side
 from .parallel import each, few, kernel
 
 if TYPE_CHECKING:
     from .sources import Source
 
+S = TypeVar("S")
 Values = tuple[Array, Array | None]  # dissimilarities in any order, and the weight of each, None for 1
 BINS = 2**16  # of approximations, at most: their counts stay in the cache
 OFTEN = 16  # where more than one pair in this many must be measured, all are
@@ -123,14 +124,13 @@ class NearHistogram(Histogram):
 
     @cached_property
     def counts(self) -> Array:
-        def count(tile: Tile) -> Array:
+        def count(tile: Tile, rows: Side, candidates: Side, twice: Array, same: Array) -> Array:
             counts = np.zeros(self.bins, np.int64)
-            rows, candidates, twice = self.screening.tile(tile.rows, tile.columns)
-            _count_near(twice, rows.square, candidates.square, tile.rows, self._same(tile), np.float32(1 / self.width), counts)
+            _count_near(twice, rows.square, candidates.square, tile.rows, same, np.float32(1 / self.width), counts)
             return counts * 2 if tile.mirror else counts
 
         self.screening.hold()
-        return added(each(count, self._tiles, int(np.prod(self.source.shape))))
+        return added(self._of_tiles(count))
 
     def reach(self, first: Array, last: Array) -> tuple[Array, Array]:
         E, k, width = self.screening.error, self.screening.bounds.kernel, self.width
@@ -139,14 +139,24 @@ class NearHistogram(Histogram):
         return self._clipped(np.floor(low / width - 1.5)), self._last(((last + 1.5) * width + E) * up + E)
 
     def values_in(self, needed: Array) -> Values:
-        def collect(tile: Tile) -> Values:
-            rows, candidates, twice = self.screening.tile(tile.rows, tile.columns)
-            near = twice, rows.square, candidates.square, rows.exact, candidates.exact, tile.rows, self._same(tile)
+        def collect(tile: Tile, rows: Side, candidates: Side, twice: Array, same: Array) -> Values:
+            near = twice, rows.square, candidates.square, rows.exact, candidates.exact, tile.rows, same
             out = np.empty(twice.size, rows.exact.dtype)
             found = out[: _collect_near(*near, np.float32(1 / self.width), needed, out)]
             return np.concatenate([found, found]) if tile.mirror else found.copy(), None
 
-        return joined(each(collect, self._tiles, int(np.prod(self.source.shape))))
+        return joined(self._of_tiles(collect))
+
+    def _of_tiles(self, work: Callable[[Tile, Side, Side, Array, Array], S]) -> Iterator[S]:
+        """`work(tile, rows, candidates, twice, same)` for each tile: its sides, twice their products, and the row that each candidate
+        is, -1 for none; none of a mirrored tile is one of its rows."""
+
+        def of_tile(tile: Tile) -> S:
+            same = np.full(len(tile.columns), -1) if tile.mirror else self.pairs.same[tile.columns]
+            return work(tile, *self.screening.tile(tile.rows, tile.columns), same)
+
+        n, m = self.source.shape
+        return each(of_tile, half_tiles(n) if self.screening.symmetric else block_tiles(n, m), n * m)
 
     def _last(self, q: Array) -> Array:
         """The last bin that may have approximations up to q."""
@@ -154,14 +164,6 @@ class NearHistogram(Histogram):
 
     def _clipped(self, bins: Array) -> Array:
         return np.clip(bins, 0, self.bins - 1).astype(np.int64)
-
-    @property
-    def _tiles(self) -> Tiles:
-        return half_tiles(self.source.shape[0]) if self.screening.symmetric else block_tiles(*self.source.shape)
-
-    def _same(self, tile: Tile) -> Array:
-        """The row that each candidate of a tile is, -1 for none; none of a mirrored tile is one of its rows."""
-        return np.full(len(tile.columns), -1) if tile.mirror else self.pairs.same[tile.columns]
 
 
 def near_histogram(source: Source, pairs: Pairs, screening: Screening) -> NearHistogram:

@@ -21,6 +21,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 SMALL = 2**19
+MANY = 2**62  # entries: such work always uses threads
 FEW = 2**18
 
 WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as long as it lasts

@@ -24,19 +24,17 @@ import numpy as np
 
 from .. import Array
 from ..neighbours.nearest import Nearest
-from ..parallel import each
+from ..parallel import MANY, each
 from ..statistics.sums import in_units
 from ..task import Points, Task
-from .problems import LISTED, CoverProblems, Objective, covers
+from .problems import LISTED, PROOFS, CoverProblems, Objective, covers
 from .program import Program, Stop, ascend, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-MANY = 2**62  # entries: such work always uses threads
 CLOSE = 1e-3  # of the largest weight of a row: bounds that differ by less are not closed any further
-PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
 ROWS = 2**22  # pairs of a row and a prototype that are looked at together
 
 

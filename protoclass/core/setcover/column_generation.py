@@ -46,7 +46,7 @@ import numpy as np
 
 from .. import Array
 from ..memory import room
-from ..parallel import each, kernel
+from ..parallel import MANY, each, kernel
 from .balls import PER_PAIR, Balls, PartedBalls, Patch, Sets
 from .coded_balls import Lists
 from .problems import LISTED, Columns, CoverProblems
@@ -71,7 +71,6 @@ if TYPE_CHECKING:
 SAMPLE = 300  # candidates of a class that are drawn for its first program
 TOLERANCE = 1e-6  # share by which the optimum of the relaxation may be above the bound, and prices above a cost, at the end
 PER_ENTRY = 400  # bytes that a pair takes in a linear program while it is solved
-MANY = 2**62  # entries: such work always uses threads
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from .coded_balls import Lists, find_gains
 
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
+PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words
 RADII = 24  # that a ball may have where balls have radii of their own
 
 
@@ -334,8 +335,7 @@ class Certificate:
     @property
     def statements(self) -> tuple[str, str]:
         """What it says of a cover at the bound, and of one above it, with {} for the share by which it is."""
-        names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
-        proofs = ", ".join(name for proof, name in names.items() if proof in self.proof)
+        proofs = ", ".join(name for proof, name in PROOFS.items() if proof in self.proof)
         over = f" over {self.over}" if self.over else ""
         above = f"at most {{}} above the optimum{over} (bound {self.bound.sum():.6g} by {proofs})"
         return f"optimal{over} (proved by {proofs})", above

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import Array
-from ..parallel import each
+from ..parallel import MANY, each
 from ..statistics.sums import in_units, units
 from ..task import Task
 from .column_generation import Generated, fits, generate
@@ -17,8 +17,6 @@ from .greedy import greedy, greedy_steps, merge_steps, order_columns
 from .path import Chosen, CoverPath
 from .problems import Certificate, CoverProblems, covers, fold_groups, own_radii
 from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
-
-MANY = 2**62  # entries: such work always uses threads
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..core.query import Query, answer
 from ..core.task import Rule, Task
-from ..estimation.problem import Call, Problem, prepare
+from ..estimation.problem import Call, prepare
 from ..fitting import Fit, fit
 from ..ground.errors import ProtoclassError
 from ..metrics.base import same
@@ -63,14 +63,9 @@ def modules_of(kind: type[Model]) -> frozenset[str]:
     return frozenset(c.__module__ for c in kind.__mro__ if issubclass(c, Model) and c is not Model)
 
 
-def problem_of(data: pd.DataFrame, model: Model, seed: int = 0) -> Problem:
-    """A problem that nothing has been learned from, on a copy of the data."""
-    return prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}))
-
-
 def measured_task(data: pd.DataFrame, model: Model, seed: int = 0) -> tuple[Dissimilarity, Task]:
-    """The dissimilarities and the task of such a problem."""
-    problem = problem_of(data, model, seed)
+    """The dissimilarities and the task of a problem that nothing has been learned from, on a copy of the data."""
+    problem = prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}))
     dissimilarity = problem.measure()
     return dissimilarity, problem.task(dissimilarity)
 

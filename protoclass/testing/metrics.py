@@ -90,11 +90,6 @@ def check_declarations(metric: Metric) -> None:
     require(hashes, f"{name}: a pickled copy of the metric is equal to it and has another hash: write no __hash__, or hash the parameters")
 
 
-def check_representations(s: Measured) -> None:
-    """Both sides are tuples of arrays with one entry for each row."""
-    s.rows, s.candidates  # which look at what they are given  # noqa: B018
-
-
 def check_values(s: Measured) -> None:
     """Dissimilarities are finite, not negative, and of the right shape."""
     require(np.issubdtype(s.D.dtype, np.floating), f"{s}: between gave an array of {s.D.dtype}: floats are needed")
@@ -403,7 +398,7 @@ def _with_codes(frame: Frame, codes: Array) -> Frame:
 
 
 CHECKS: tuple[Callable[[Measured], None], ...] = (
-    check_untouched, check_representations, check_values, check_cutting, check_what_is_learned, check_alone, check_state,
+    check_untouched, check_values, check_cutting, check_what_is_learned, check_alone, check_state,
     check_unusual_rows, check_own_row, check_labels, check_held_out, check_dependence, check_few_rows, *CLAIMS,
 )  # fmt: skip
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
 from .. import Array
-from ..parallel import each, kernel
+from ..parallel import in_blocks, kernel
 
 BLOCK = 64  # rows given to a thread at a time
 DENSE = 100  # multiplications in a matrix product that take as long as one step through the index
@@ -123,9 +123,7 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
                 right = _dense(begins, features, counts, np.zeros((q, size), precision))
                 total += weight * (left @ right.T).astype(np.int64)
                 continue
-            block = partial(_block, start, feature, count, index, weight, total)
-            for _ in each(block, range(0, n, BLOCK), total.size):
-                pass
+            in_blocks(partial(_block, start, feature, count, index, weight, total), n, BLOCK, total.size)
     norm = own.astype(np.float64)
     squared: NDArray[np.float64] = total / np.sqrt(norm[:n, None] * norm[None, n:])
     squared *= -2
@@ -143,8 +141,8 @@ def _full(feature: Array, begin: Array, n: int, q: int, size: int) -> bool:
     return bool(steps * DENSE > float(n) * q * size)
 
 
-def _block(start: Any, feature: Any, count: Any, index: Any, weight: np.int64, total: Any, first: int) -> None:
-    _add(start[first : first + BLOCK + 1], feature, count, *index, weight, total[first : first + BLOCK])
+def _block(start: Any, feature: Any, count: Any, index: Any, weight: np.int64, total: Any, part: slice) -> None:
+    _add(start[part.start : part.stop + 1], feature, count, *index, weight, total[part])
 
 
 def _words(strings: Array, k: int) -> tuple[Array, NDArray[np.int64]]:

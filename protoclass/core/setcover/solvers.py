@@ -249,23 +249,6 @@ def over_every_row(
     every = task.every()
     everyone = f"all {len(every.candidate_row):,} {'rows' if (every.candidate_row >= 0).all() else 'candidates'}"
     sampled = replace(certificate, over=f"the {len(task.candidate_row):,} candidates")
-    whole = _counted(problems, every, np.where(problems.fold == f, 0, -1), k, lambda_, end)
-    if whole is not None:
-        column = np.empty(len(every.y), np.int64)
-        column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
-        balls = [problems.balls_of(some, k) for some in chosen]
-        at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
-        few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
-        bound = np.minimum(certificate.objective, few.bound)
-        prices, proof = few.problems.of_rows(few.prices), ("LP",) * len(bound)
-        return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)
-    return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
-
-
-def _counted(
-    problems: CoverProblems, every: Task, fold: Array, k: int, lambda_: float, end: float
-) -> CoverProblems | None:
-    """The problems with all rows as candidates; None if the time is over first."""
 
     def tick() -> None:
         every.tick()
@@ -273,6 +256,14 @@ def _counted(
             raise _Late
 
     try:
-        return problems.of_task(replace(every, tick=tick), fold, k, lambda_)
+        whole = problems.of_task(replace(every, tick=tick), np.where(problems.fold == f, 0, -1), k, lambda_)
     except _Late:
-        return None
+        return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
+    column = np.empty(len(every.y), np.int64)
+    column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
+    balls = [problems.balls_of(some, k) for some in chosen]
+    at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
+    few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
+    bound = np.minimum(certificate.objective, few.bound)
+    prices, proof = few.problems.of_rows(few.prices), ("LP",) * len(bound)
+    return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)

@@ -377,7 +377,7 @@ class PartedBalls(Balls):
         step = max(1, SENT // max(1, 8 * len(radii) * length))
         for first in range(0, len(candidates), step):
             lines = slice(first, first + step)
-            for bits, at in zip(self.ask(Balls.bits, c, candidates[lines], radii), self.bounds[c], strict=False):
+            for bits, at in zip(self.ask(_bits, c, candidates[lines], radii), self.bounds[c], strict=False):
                 join_bits(bits, int(at), out[:, lines])
         return out
 
@@ -425,6 +425,10 @@ def fewest_bytes(values: Array) -> Array:
 
 def _weights(balls: Balls, columns: slice) -> Array:
     return fewest_bytes(balls.weights(columns))
+
+
+def _bits(balls: Balls, c: int, candidates: Array, radii: range) -> Array:
+    return balls.bits(c, candidates, radii)
 
 
 def _listed(balls: Balls, candidates: tuple[Array, ...], most: float) -> list[Pairs] | None:

@@ -7,8 +7,23 @@ from itertools import pairwise
 import numpy as np
 
 from protoclass.core.parallel import Once
-from protoclass.core.parts import LocalParts, Rows, parted_source
+from protoclass.core.parts import Rows, parted_source
 from protoclass.core.sources import Streamed
+
+
+@dataclass(frozen=True)
+class LocalParts:
+    """Parts in this process."""
+
+    parts: tuple
+
+    @property
+    def bounds(self):
+        return np.concatenate([[0], np.cumsum([len(part) for part in self.parts])])
+
+    def map(self, work, *shared, each=None):
+        own = [()] * len(self.parts) if each is None else each
+        return [None if some is None else work(part, *some, *shared) for part, some in zip(self.parts, own, strict=True)]
 
 
 def look_up(rows, candidates):

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from . import Array
 from .distances.boxes import Blocks, farthest_of, near_blocks
-from .parallel import few, kernel
+from .parallel import each, few, kernel
 
-Array = NDArray[Any]
 FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
 COMPARE = 255
@@ -175,22 +174,22 @@ class Tiles:
 def all_tiles(n: int, m: int) -> Tiles:
     """Tiles of all rows and some columns."""
 
-    def strips() -> Iterator[Tile]:
-        rows, width = np.arange(n), max(1, TILE // max(n, 1))
-        for first in range(0, m, width):
-            yield Tile(rows, np.arange(first, min(first + width, m)))
-
-    return Tiles(strips)
+    return tiles_of(n, m, max(n, 1), max(1, TILE // max(n, 1)))
 
 
 def block_tiles(n: int, m: int) -> Tiles:
     """Tiles of some rows and some columns, of a shape in which products of matrices are fast."""
+    return tiles_of(n, m, TILE // SIDE, SIDE)
+
+
+def tiles_of(n: int, m: int, height: int, width: int) -> Tiles:
+    """Tiles of so many rows and columns."""
 
     def blocks() -> Iterator[Tile]:
-        for first in range(0, m, SIDE):
-            columns = np.arange(first, min(first + SIDE, m))
-            for top in range(0, n, TILE // SIDE):
-                yield Tile(np.arange(top, min(top + TILE // SIDE, n)), columns)
+        for first in range(0, m, width):
+            columns = np.arange(first, min(first + width, m))
+            for top in range(0, n, height):
+                yield Tile(np.arange(top, min(top + height, n)), columns)
 
     return Tiles(blocks)
 
@@ -206,6 +205,20 @@ def half_tiles(n: int) -> Tiles:
                 yield Tile(np.arange(top, min(top + SIDE, n)), columns, mirror=True)
 
     return Tiles(squares)
+
+
+def filled(out: Array, tiles: Tiles, make: Callable[[Tile], Array]) -> Array:
+    """A matrix (m, n) with what is made of each tile, (q, r), on threads."""
+
+    def fill(tile: Tile) -> None:
+        rows, columns = as_slice(tile.rows), as_slice(tile.columns)
+        out[columns, rows] = make(tile)
+        if tile.mirror:
+            out[rows, columns] = out[columns, rows].T
+
+    for _ in each(fill, tiles, out.size):
+        pass
+    return out
 
 
 def near_tiles(rows: Blocks, candidates: Blocks, r: float, reach: Array) -> Tiles:

@@ -8,23 +8,24 @@ than all values do. What may lie in that range is measured; what lies below is c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from operator import iadd
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .coding import Tile, Tiles, bins_for, bits_of, block_tiles, half_tiles, shift_of
+from . import Array
+from .coding import Tile, bins_for, bits_of, block_tiles, half_tiles, shift_of
 from .distances.minkowski import measure_pair
-from .distances.screen import Screening
+from .distances.screen import Screening, Side
 from .parallel import each, few, kernel
 
 if TYPE_CHECKING:
     from .sources import Source
 
-Array = NDArray[Any]
+S = TypeVar("S")
 Values = tuple[Array, Array | None]  # dissimilarities in any order, and the weight of each, None for 1
 BINS = 2**16  # of approximations, at most: their counts stay in the cache
 OFTEN = 16  # where more than one pair in this many must be measured, all are
@@ -65,15 +66,18 @@ class Histogram:
         pairs, bins = self.pairs, 2**self.pairs.fine
 
         def count(rows: Array, columns: Array, tile: Array) -> Array:
-            shift, apart = shift_of(tile.dtype, pairs.fine), (rows, pairs.same[columns])
+            bits, shift, same = bits_of(tile), shift_of(tile.dtype, pairs.fine), pairs.same[columns]
             if pairs.weights is not None:
                 counts = np.zeros(bins)
-                _weigh(bits_of(tile), shift, *apart, pairs.weights[0][rows], pairs.weights[1][columns], counts)
-            elif few(tile.size):
-                counts = np.bincount((bits_of(tile) >> shift)[_apart(*apart)].astype(np.int64), minlength=bins)
+                _weigh(bits, shift, same, pairs.weights[0], pairs.weights[1][columns], counts)
             else:
-                counts = np.zeros(bins, np.int64)
-                _count(bits_of(tile), shift, *apart, counts)
+                if few(tile.size):
+                    counts = np.bincount((bits >> shift).ravel().astype(np.int64), minlength=bins)
+                else:
+                    counts = np.zeros(bins, np.int64)
+                    _count(bits, shift, counts)
+                own = np.flatnonzero((same >= 0) & (same < len(rows)))
+                np.subtract.at(counts, (bits[same[own], own] >> shift).astype(np.int64), 1)
             counts[0] = counts[int(bits_of(np.full(1, np.inf, tile.dtype))[0] >> shift) :] = 0
             return counts
 
@@ -88,12 +92,15 @@ class Histogram:
         pairs = self.pairs
 
         def collect(rows: Array, columns: Array, tile: Array) -> Values:
-            apart, bins = (rows, pairs.same[columns]), shift_of(tile.dtype, pairs.fine)
+            bits, shift = bits_of(tile), shift_of(tile.dtype, pairs.fine)
             if few(tile.size):
-                i, j = np.nonzero(needed[bits_of(tile) >> bins] & _apart(*apart))
+                at = np.flatnonzero(needed[bits >> shift])
             else:
                 out = np.empty(tile.size, np.int64)
-                i, j = np.divmod(out[: _find(bits_of(tile), bins, *apart, needed, out)], max(1, len(columns)))
+                at = out[: _find(bits, shift, needed, out)]
+            i, j = np.divmod(at, max(1, len(columns)))
+            apart = rows[i] != pairs.same[columns[j]]
+            i, j = i[apart], j[apart]
             return tile[i, j], None if pairs.weights is None else pairs.weights[0][rows[i]] * pairs.weights[1][columns[j]]
 
         return joined(self.source.scan(collect))
@@ -117,14 +124,13 @@ class NearHistogram(Histogram):
 
     @cached_property
     def counts(self) -> Array:
-        def count(tile: Tile) -> Array:
+        def count(tile: Tile, rows: Side, candidates: Side, twice: Array, same: Array) -> Array:
             counts = np.zeros(self.bins, np.int64)
-            rows, candidates, twice = self.screening.tile(tile.rows, tile.columns)
-            _count_near(twice, rows.square, candidates.square, tile.rows, self._same(tile), np.float32(1 / self.width), counts)
+            _count_near(twice, rows.square, candidates.square, tile.rows, same, np.float32(1 / self.width), counts)
             return counts * 2 if tile.mirror else counts
 
         self.screening.hold()
-        return added(each(count, self._tiles, int(np.prod(self.source.shape))))
+        return added(self._of_tiles(count))
 
     def reach(self, first: Array, last: Array) -> tuple[Array, Array]:
         E, k, width = self.screening.error, self.screening.bounds.kernel, self.width
@@ -133,29 +139,31 @@ class NearHistogram(Histogram):
         return self._clipped(np.floor(low / width - 1.5)), self._last(((last + 1.5) * width + E) * up + E)
 
     def values_in(self, needed: Array) -> Values:
-        def collect(tile: Tile) -> Values:
-            rows, candidates, twice = self.screening.tile(tile.rows, tile.columns)
-            near = twice, rows.square, candidates.square, rows.exact, candidates.exact, tile.rows, self._same(tile)
+        def collect(tile: Tile, rows: Side, candidates: Side, twice: Array, same: Array) -> Values:
+            near = twice, rows.square, candidates.square, rows.exact, candidates.exact, tile.rows, same
             out = np.empty(twice.size, rows.exact.dtype)
             found = out[: _collect_near(*near, np.float32(1 / self.width), needed, out)]
             return np.concatenate([found, found]) if tile.mirror else found.copy(), None
 
-        return joined(each(collect, self._tiles, int(np.prod(self.source.shape))))
+        return joined(self._of_tiles(collect))
+
+    def _of_tiles(self, work: Callable[[Tile, Side, Side, Array, Array], S]) -> Iterator[S]:
+        """`work(tile, rows, candidates, twice, same)` for each tile: its sides, twice their products, and the row that each candidate
+        is, -1 for none; none of a mirrored tile is one of its rows."""
+
+        def of_tile(tile: Tile) -> S:
+            same = np.full(len(tile.columns), -1) if tile.mirror else self.pairs.same[tile.columns]
+            return work(tile, *self.screening.tile(tile.rows, tile.columns), same)
+
+        n, m = self.source.shape
+        return each(of_tile, half_tiles(n) if self.screening.symmetric else block_tiles(n, m), n * m)
 
     def _last(self, q: Array) -> Array:
         """The last bin that may have approximations up to q."""
         return self._clipped(np.ceil(q / self.width + 0.5))
 
     def _clipped(self, bins: Array) -> Array:
-        return np.asarray(np.clip(bins, 0, self.bins - 1).astype(np.int64))
-
-    @property
-    def _tiles(self) -> Tiles:
-        return half_tiles(self.source.shape[0]) if self.screening.symmetric else block_tiles(*self.source.shape)
-
-    def _same(self, tile: Tile) -> Array:
-        """The row that each candidate of a tile is, -1 for none; none of a mirrored tile is one of its rows."""
-        return np.full(len(tile.columns), -1) if tile.mirror else self.pairs.same[tile.columns]
+        return np.clip(bins, 0, self.bins - 1).astype(np.int64)
 
 
 def near_histogram(source: Source, pairs: Pairs, screening: Screening) -> NearHistogram:
@@ -167,8 +175,8 @@ def near_histogram(source: Source, pairs: Pairs, screening: Screening) -> NearHi
 
 
 def added(counts: Iterable[Array]) -> Array:
-    """The sum of counts of the same bins."""
-    return reduce(np.add, counts)
+    """The sum of counts of the same bins, which the first one becomes."""
+    return reduce(iadd, counts)
 
 
 def joined(parts: Iterable[Values]) -> Values:
@@ -189,7 +197,7 @@ def values_at(parts: Sequence[tuple[Source, Pairs]], ranks: Callable[[Any], Arra
     """
     for near in (True, False):
         found = [source.histogram(pairs, near) for source, pairs in parts]
-        counts = added(histogram.counts for histogram in found)
+        counts = np.sum([histogram.counts for histogram in found], axis=0)
         needed = _needed(found[0], counts, ranks)
         if needed is not None:
             break
@@ -255,39 +263,29 @@ def _first_with(upto: Array, rank: Array) -> Array:
     return np.asarray(np.searchsorted(upto, np.minimum(rank, upto[-1])))
 
 
-def _apart(rows: Array, same: Array) -> Array:
-    return np.asarray(rows[:, None] != same)
-
-
 @kernel
-def _count(bits, shift, rows, same, counts):  # type: ignore[no-untyped-def]
+def _count(bits, shift, counts):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
             counts[bits[i, j] >> shift] += 1
-    for j in range(bits.shape[1]):
-        if same[j] >= 0:
-            for i in range(bits.shape[0]):
-                if rows[i] == same[j]:
-                    counts[bits[i, j] >> shift] -= 1
 
 
 @kernel
-def _weigh(bits, shift, rows, same, w, v, counts):  # type: ignore[no-untyped-def]
+def _weigh(bits, shift, same, w, v, counts):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            if rows[i] != same[j]:
+            if i != same[j]:
                 counts[bits[i, j] >> shift] += w[i] * v[j]
 
 
 @kernel
-def _find(bits, shift, rows, same, needed, out):  # type: ignore[no-untyped-def]
+def _find(bits, shift, needed, out):  # type: ignore[no-untyped-def]
     # the pairs in some bins, by their positions in the tile
     n = 0
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
-            if needed[bits[i, j] >> shift] and rows[i] != same[j]:
-                out[n] = i * bits.shape[1] + j
-                n += 1
+            out[n] = i * bits.shape[1] + j
+            n += needed[bits[i, j] >> shift]
     return n
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from ..ground.errors import TooLarge, cut
+from . import Array
 
 SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
 SMALLEST = 2**26  # bytes from which on a matrix is worth a look at the limits
@@ -151,10 +152,8 @@ def _read(path: Path) -> str:
         return ""
 
 
-Array = NDArray[Any]
 LEFT = 2**26  # bytes that stay free on the disk
 BLOCK = 2**20  # bytes that are written at a time
-STEP = 2**16  # elements that are copied at a time
 
 
 def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
@@ -240,26 +239,27 @@ class Growing:
 
     def append(self, values: Array) -> None:
         """Put values at the end; they must fit the type without loss."""
-        end = self._length + len(values)
-        if end > len(self._values):
-            old, self._values = self._values, self._empty(max(end, 2 * len(self._values)))
-            _copy(old[: self._length], self._values)
-        self._values[self._length : end] = values
-        self._length = end
+        self._extend(len(values), values)
 
     def repeat(self, value: object, count: int) -> None:
         """Put one value at the end so many times."""
-        for start in range(0, count, STEP):
-            self.append(np.full(min(STEP, count - start), value, self.dtype))
+        self._extend(count, value)
 
     def astype(self, dtype: DTypeLike) -> Growing:
         """The same with another type."""
         if np.dtype(dtype) == self.dtype:
             return self
         out = Growing(dtype, self._small, max(self._expected, self._length))
-        for start in range(0, self._length, STEP):
-            out.append(self._values[start : min(start + STEP, self._length)].astype(dtype))
+        out.append(self.array())
         return out
+
+    def _extend(self, count: int, values: Any) -> None:
+        end = self._length + count
+        if end > len(self._values):
+            old, self._values = self.array(), self._empty(max(end, 2 * len(self._values)))
+            self._values[: self._length] = old
+        self._values[self._length : end] = values
+        self._length = end
 
     def array(self) -> Array:
         """The array as it is now, without a copy."""
@@ -268,8 +268,3 @@ class Growing:
     def _empty(self, length: int) -> Array:
         small = length * self.dtype.itemsize <= self._small
         return np.empty(length, self.dtype) if small else spooled((length,), self.dtype)
-
-
-def _copy(source: Array, target: Array) -> None:
-    for start in range(0, len(source), STEP):
-        target[start : start + STEP][: len(source) - start] = source[start : start + STEP]

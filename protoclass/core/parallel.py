@@ -22,6 +22,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 SMALL = 2**19
+MANY = 2**62  # entries: such work always uses threads
 FEW = 2**18
 
 WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as long as it lasts
@@ -266,6 +267,12 @@ def each(
     finally:
         loop.threads = 0
     pool.shutdown()
+
+
+def in_blocks(work: Callable[[slice], object], rows: int, step: int, entries: int) -> None:
+    """Do work on `step` rows after the other, on threads as `each` does."""
+    for _ in each(lambda first: work(slice(first, first + step)), range(0, rows, step), entries):
+        pass
 
 
 def on_this_thread(work: Callable[..., T], *given: Any) -> T:

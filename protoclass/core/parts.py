@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ground.errors import TooLarge
+from . import Array
 from .coding import Coding
 from .histogram import Histogram, Pairs, Values, added, joined
 from .memory import check_fits
@@ -25,7 +25,6 @@ from .sources import Rep, Source, check_size, part
 if TYPE_CHECKING:
     from .task import Path, Rule
 
-Array = NDArray[Any]
 T = TypeVar("T")
 
 
@@ -71,21 +70,6 @@ class Parts(Protocol):
         it may be sent once.
         """
         ...
-
-
-@dataclass(frozen=True)
-class LocalParts:
-    """Parts in this process."""
-
-    parts: tuple[Rows, ...]
-
-    @property
-    def bounds(self) -> Array:
-        return np.concatenate([[0], np.cumsum([len(part) for part in self.parts])])
-
-    def map(self, work: Callable[..., Any], *shared: Any, each: Sequence[tuple[Any, ...] | None] | None = None) -> list[Any]:
-        own = [()] * len(self.parts) if each is None else each
-        return [None if some is None else work(part, *some, *shared) for part, some in zip(self.parts, own, strict=True)]
 
 
 def ask(parts: Parts, work: Callable[..., Array], rows: Array, *shared: Any) -> Array:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ground.errors import DataError, NoVectors
+from . import Array
 from .coding import as_slice
 from .distances.screen import Compared, Screening, Side
 from .neighbours.search import Near, Search, nearest_compared, share_open
 from .sources import Source
 from .task import ByDistance, Path, Points, Rule, Stepwise
 
-Array = NDArray[Any]
+T = TypeVar("T")
+Kept = list[tuple[Points, T]]  # a value and the prototypes that it belongs to; empty where none is known
 BLOCK = 2**22  # dissimilarities that are measured at a time: products of so many stay near the processor
 ANSWERS = 32  # as many fewer rows are asked about at a time where others measure
 
@@ -60,10 +61,10 @@ class Query:
     within: int | None = None
     elsewhere: Callable[[Rule | Path, str, Array], Array] | None = None
     unanswered: Array | None = None
-    _missing: list[Array] = field(default_factory=list, repr=False, compare=False)
-    _last: list[tuple[Points, Array]] = field(default_factory=list, repr=False, compare=False)
-    _beside: list[tuple[Points, Beside | None]] = field(default_factory=list, repr=False, compare=False)
-    _screened: list[tuple[Points, Compared]] = field(default_factory=list, repr=False, compare=False)
+    _beside: Kept[Beside | None] = field(default_factory=list, repr=False, compare=False)
+    _missing: list[Array] = field(default_factory=list, init=False, repr=False, compare=False)
+    _last: Kept[Array] = field(default_factory=list, init=False, repr=False, compare=False)
+    _compared: Kept[Compared | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -80,11 +81,7 @@ class Query:
         A row with a missing value is noted in `missing`, and all its dissimilarities are given as 0, so that no rule meets
         NaN. The last result is kept, so that a rule that predicts several kinds measures once.
         """
-        if self._last and self._last[0][0] is prototypes:
-            return self._last[0][1]
-        D = self._noted(np.asarray(self.measure(self.rows, prototypes)))
-        self._last[:] = [(prototypes, D)]
-        return D
+        return _once(self._last, prototypes, lambda: self._noted(np.asarray(self.measure(self.rows, prototypes))))
 
     def _noted(self, values: Array) -> Array:
         """Values (r, q) without NaN: rows that have some are noted in `missing`, and all of theirs are 0."""
@@ -96,11 +93,8 @@ class Query:
 
     def beside(self, prototypes: Points) -> Beside | None:
         """The prototypes of a rule beside the rows, where they have a source; the last are kept, for parts of the query as well."""
-        if self.source is None or len(prototypes) == 0:
-            return None
-        if not self._beside or self._beside[0][0] is not prototypes:
-            self._beside[:] = [(prototypes, self.source(prototypes))]
-        return self._beside[0][1]
+        source = self.source
+        return None if source is None or len(prototypes) == 0 else _once(self._beside, prototypes, lambda: source(prototypes))
 
     @property
     def together(self) -> int:
@@ -109,13 +103,8 @@ class Query:
 
     def compared(self, prototypes: Points) -> Compared | None:
         """The rows beside the prototypes of a rule, compared by a product, where there is such a thing; the last is kept."""
-        if self._screened and self._screened[0][0] is prototypes:
-            return self._screened[0][1]
         beside = self.beside(prototypes)
-        compared = None if beside is None else beside.compared(self.rows)
-        if compared is not None:
-            self._screened[:] = [(prototypes, compared)]
-        return compared
+        return None if beside is None else _once(self._compared, prototypes, lambda: beside.compared(self.rows))
 
     def coordinates(self) -> Array:
         """Coordinates (r, p) in the space of the metric."""
@@ -127,8 +116,8 @@ class Query:
 
     def take(self, at: Array | slice) -> Query:
         """Some of the rows."""
-        parts = self.rows[at], self.measure, self.vectors, self.design, self.label, self.source, self.together, self.elsewhere
-        return Query(*parts, None if self.unanswered is None else self.unanswered[at], _beside=self._beside)
+        unanswered = None if self.unanswered is None else self.unanswered[at]
+        return replace(self, rows=self.rows[at], within=self.together, unanswered=unanswered)
 
     def finite(self, values: Array) -> Array:
         """What a rule has computed for the rows (r, ...), if all of it is finite.
@@ -151,6 +140,13 @@ class Query:
         step = max(1, BLOCK // (max(1, prototypes) if self.elsewhere is None else ANSWERS))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
+
+
+def _once(kept: Kept[T], prototypes: Points, make: Callable[[], T]) -> T:
+    """A value for the prototypes of a rule, which is kept until others are asked about."""
+    if not kept or kept[0][0] is not prototypes:
+        kept[:] = [(prototypes, make())]
+    return kept[0][1]
 
 
 def candidate_query(source: Source, rows: Array) -> Query:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ground.errors import TooLarge
+from . import Array
 from .coding import SIDE, TILE, Coding, Tiles, all_tiles, as_slice, block_tiles, gather
 from .distances.screen import Screening
 from .histogram import Histogram, Pairs
@@ -21,7 +21,6 @@ from .parallel import each
 if TYPE_CHECKING:
     from .parts import Parts
 
-Array = NDArray[Any]
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
 S = TypeVar("S")
 

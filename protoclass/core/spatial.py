@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from . import Array
 from .coding import SIDE, Coding, Tiles, as_slice, block_tiles, gather, half_tiles, near_tiles, share_near
 from .distances.boxes import Blocks, blocks_of
 from .distances.minkowski import Geometry, minkowski, the_same
@@ -18,7 +17,6 @@ from .neighbours.search import Space
 from .parallel import Once
 from .sources import Held, Source, Streamed, part
 
-Array = NDArray[Any]
 BLOCK = 128  # rows of a block whose box is known
 MOST_COLUMNS = 32  # boxes of more columns hardly ever lie apart
 WORTH = 0.35  # share of near pairs of blocks below which skipping pays, also against half of a symmetric matrix

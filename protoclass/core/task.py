@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ground.savable import savable
+from . import Array
 from .parallel import Once
 from .sources import Source, Submatrix
 
 if TYPE_CHECKING:
     from .query import Query
 
-Array = NDArray[Any]
 
 
 def no_coordinates() -> Array:

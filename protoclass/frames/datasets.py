@@ -156,6 +156,13 @@ def _usps(path: Path) -> pd.DataFrame:
     return data
 
 
+def _generator(n: int, seed: int) -> np.random.Generator:
+    """What draws a table of `n` rows."""
+    whole_number("n", n, 1, MOST_SIMULATED)
+    whole_number("seed", seed, 0, MOST_SEED)
+    return np.random.default_rng(seed)
+
+
 @public
 def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFrame:
     """Mixtures of Gaussians in the plane (PVM paper, appendix C).
@@ -181,12 +188,10 @@ def simulate_mixture(n: int = 300, classes: int = 3, seed: int = 0) -> pd.DataFr
     >>> simulate_mixture(seed=1)["class"].value_counts(sort=False).to_dict()
     {'a': 100, 'b': 100, 'c': 100}
     """
-    whole_number("n", n, 1, MOST_SIMULATED)
+    draw = _generator(n, seed)
     whole_number("classes", classes, 1)
-    whole_number("seed", seed, 0, MOST_SEED)
     if classes > 26 or n < classes:
         raise OptionError(f"n={n} rows for classes={classes}: give 1 to 26 classes, and at least one row for each")
-    draw = np.random.default_rng(seed)
     centers = draw.normal(0, 4, (classes, 2))
     means = centers[:, None, :] + draw.normal(0, 1, (classes, 10, 2))
     y = np.sort(np.arange(n) % classes)
@@ -213,11 +218,9 @@ def simulate_clinic(n: int = 200, missing: float = 0.05, seed: int = 0) -> pd.Da
     >>> simulate_clinic(4).dtypes.astype(str).iloc[:5].to_dict()
     {'age': 'float64', 'marker': 'float64', 'severity': 'category', 'ward': 'category', 'smoker': 'boolean'}
     """
-    whole_number("n", n, 1, MOST_SIMULATED)
-    whole_number("seed", seed, 0, MOST_SEED)
+    draw = _generator(n, seed)
     if not isinstance(missing, (int, float)) or not 0 <= missing < 1:
         raise OptionError(f"missing={brief(missing)}: a share from 0 to below 1")
-    draw = np.random.default_rng(seed)
     k = draw.integers(0, 3, n)
     graded = np.array([[0.6, 0.3, 0.1], [0.25, 0.5, 0.25], [0.1, 0.3, 0.6]])
     wards = np.array([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
@@ -267,13 +270,11 @@ def simulate_infection(n: int = 1000, ill: float = 0.06, missing: float = 0.03, 
     >>> simulate_infection(2000)["outcome"].value_counts(sort=False).to_dict()
     {'well': 1875, 'ill': 125}
     """
-    whole_number("n", n, 1, MOST_SIMULATED)
-    whole_number("seed", seed, 0, MOST_SEED)
+    draw = _generator(n, seed)
     if not is_number(ill, 0.0, high=1.0):
         raise OptionError(f"ill={brief(ill)}: a probability from 0 to 1")
     if not is_number(missing, 0.0, high=1.0) or missing == 1:
         raise OptionError(f"missing={brief(missing)}: a share from 0 to below 1")
-    draw = np.random.default_rng(seed)
     k = (draw.random(n) < ill).astype(int)
     female = draw.random(n) < np.array([0.52, 0.45])[k]
     levels = np.array([[0.93, 0.98], [0.55, 0.80]])[k]  # where drowsy and confused begin

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
-from .spelling import Names, check_left, name_columns, sides_of, translate, unknown
+from .spelling import Names, check_left, name_columns, pieces, sides_of, translate, unknown
 from .terms import Factor, Term, expand, factors_of, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
@@ -285,11 +285,10 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
     replaced = translate(right, names, text)
     expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
     terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
-    factors = {f.expr: f for term in terms for f in term.factors}
+    uses = check_factors(terms, names, text)
     for factor in written:
-        if factor.expr not in factors:  # subtracted: a name that is mistyped would stay in the formula
+        if factor.expr not in uses:  # subtracted: a name that is mistyped would stay in the formula
             _check_factor(factor, names, text)
-    uses = {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
     used = frozenset().union(*uses.values())
     if response in used:
         raise FormulaError(
@@ -349,19 +348,11 @@ def _read_response(left: str, columns: list[str]) -> str:
 def _check_size(right: str) -> None:
     """Raise an error for formulas that are too deep to read."""
     unquoted = re.sub(r"`[^`]*`", "", right)
-    if unquoted.count("(") + unquoted.count("[") > NESTED * 10 or _depth(unquoted) > NESTED:
+    if unquoted.count("(") + unquoted.count("[") > NESTED * 10 or max((d for _, d in pieces(unquoted)), default=0) > NESTED:
         raise FormulaError(
             f"the formula has too many parentheses, more than {NESTED:,} inside one another or {NESTED * 10:,}: choose columns "
             "of the data frame and write 'y ~ .'"
         )
-
-
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    for c in re.findall(r"[(\[)\]]", text):
-        depth += 1 if c in "([" else -1
-        deepest = max(deepest, depth)
-    return deepest
 
 
 def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
@@ -381,10 +372,10 @@ def _called(expression: str) -> set[str]:
     return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
-def check_factors(formula: Formula) -> dict[str, frozenset[str]]:
-    """The columns that each factor of a formula uses; raises an error where one is outside the grammar."""
-    factors = {f.expr: f for term in formula.terms for f in term.factors}
-    return {expression: frozenset(_check_factor(f, formula.names, formula.text)) for expression, f in factors.items()}
+def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:
+    """The columns that each factor of some terms uses; raises an error where one is outside the grammar."""
+    factors = {f.expr: f for term in terms for f in term.factors}
+    return {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
 
 
 def _check_column(name: str, names: Names, text: str) -> str:

@@ -7,12 +7,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ..ground.errors import DataError, FileError, OptionError, ProtoclassError, cut, shown
@@ -25,6 +26,17 @@ KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "CSV", ".csv.gz": "CSV
 ALLOWED = "files that end in .parquet or .csv, one, a list, a folder or a glob of them"
 
 Piece = tuple[str, int | None, tuple[int, int]]
+
+
+@contextmanager
+def readable(error: Callable[[Exception], Exception]) -> Iterator[None]:
+    """Within it an error of another library, of which there are many, becomes one that says what can't be read."""
+    try:
+        yield
+    except (ProtoclassError, MemoryError):
+        raise
+    except Exception as reason:
+        raise error(reason) from reason
 
 
 def rows_at_once(columns: int) -> int:
@@ -43,12 +55,8 @@ class Lazy:
     sorts: bool = False  # whether categories have no order of their own, so that the levels are sorted
 
     def blocks(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        try:
+        with readable(self.unreadable):
             yield from self.read(columns)
-        except (ProtoclassError, MemoryError):
-            raise
-        except Exception as reason:  # of whatever the table does when it is computed
-            raise self.unreadable(reason) from reason
 
     def unreadable(self, reason: Exception) -> DataError:
         return DataError(f"the {self.kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}")
@@ -78,7 +86,7 @@ def lazy_source(data: Any) -> Lazy | None:
     if library is None:
         return None
     source = Lazy(f"{library} {type(data).__name__}", (), iter)
-    try:
+    with readable(source.unreadable):
         if library == "polars":
             return _polars(data, source)
         if library == "duckdb":
@@ -86,10 +94,6 @@ def lazy_source(data: Any) -> Lazy | None:
         if library == "dask":
             return replace(source, names=tuple(data.columns), read=lambda columns: _dask_blocks(data[columns]))
         return _arrow(data, source)
-    except ProtoclassError:
-        raise
-    except Exception as reason:
-        raise source.unreadable(reason) from reason
 
 
 def _polars(data: Any, source: Lazy) -> Lazy:
@@ -168,7 +172,7 @@ def _of_polars(values: Any) -> Any:
 
     kind = values.dtype
     if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
-        return np.asarray(values.to_numpy())
+        return values.to_numpy()
     if kind == nw.Enum:
         return pd.Categorical(values.to_list(), values.to_native().dtype.categories.to_list(), ordered=True)
     if kind == nw.Categorical:  # which has no order of its own: the levels are sorted
@@ -225,12 +229,8 @@ class File:
     def blocks(self, columns: list[str], texts: frozenset[str]) -> Iterator[pd.DataFrame]:
         if _stamp(self.path) != self.stamp:
             raise _changed(self.path)
-        try:
+        with readable(partial(_unreadable, self.path)):
             yield from self._csv(columns, texts) if self.table is None else self.table.read(columns)
-        except (ProtoclassError, MemoryError):
-            raise
-        except Exception as reason:  # pyarrow and polars have many
-            raise _unreadable(self.path, reason) from None
 
     def _csv(self, columns: list[str], texts: frozenset[str]) -> Iterator[pd.DataFrame]:
         rows, types = rows_at_once(len(self.names)), dict.fromkeys(texts, str)
@@ -284,15 +284,13 @@ def read_piece(piece: Piece, columns: list[str] | None = None) -> pd.DataFrame:
     path = Path(name)
     if _stamp(path)[0] != stamp[0]:
         raise _changed(path)
-    try:
+    with readable(partial(_unreadable, path)):
         if group is None:
             return pd.read_csv(path, usecols=columns, low_memory=False)
         from pyarrow.parquet import ParquetFile
 
         with ParquetFile(path) as file:
             return file.read_row_group(group, columns).to_pandas().reset_index(drop=True)
-    except Exception as reason:
-        raise _unreadable(path, reason) from None
 
 
 def _files_of(given: Any) -> list[Path]:
@@ -364,7 +362,7 @@ def _installed(name: str) -> bool:
 def _file(path: Path) -> File:
     """A file as it is now: its columns, and the number of rows or lines where they are counted quickly."""
     stamp = _stamp(path)
-    try:
+    with readable(partial(_unreadable, path)):
         if KINDS[_ending(path)] == "parquet":
             table = _parquet(path)
             return File(path, stamp, table.names, table.expected, table)
@@ -375,11 +373,7 @@ def _file(path: Path) -> File:
         if _ending(path) == ".csv":
             with open(path, "rb") as file:
                 lines = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(CHUNK), b""))
-    except (ProtoclassError, MemoryError):
-        raise
-    except Exception as reason:
-        raise _unreadable(path, reason) from None
-    return File(path, stamp, names, lines, None)
+        return File(path, stamp, names, lines, None)
 
 
 def _parquet(path: Path) -> Lazy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..ground.errors import FormulaError, cut, shown
@@ -64,6 +64,7 @@ PARTS = re.compile(
     r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)|(?P<word>(?:[A-Za-z_]\w*::)?[^\W\d][\w.]*|\.[\w.]+)(?P<call>\s*\()?"
     r"|(?P<number>\d[\w.]*)|(?P<power>\^)|(?P<close>\))"
 )
+PIECES = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]|]|[^`\"'%(\[)\]|]+|.", re.DOTALL)
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*)")
@@ -124,8 +125,7 @@ def translate(right: str, names: Names, text: str) -> str:
         return FUNCTIONS.get(word, word) + call
 
     translated = PARTS.sub(one, right)
-    _check_no_bar(right, text)
-    _check_alone(right, text)
+    _check_outside_calls(right, text)
     return translated
 
 
@@ -166,29 +166,28 @@ def _refused(name: str, after: str, cures: dict[str, str], text: str) -> Formula
     return FormulaError(f"{shown(name)} in {shown(text)} is a function of R: {cure}")
 
 
-def _check_no_bar(right: str, text: str) -> None:
-    """Raise for R's `y ~ x | group`; inside a call `|` is Python's and is refused there."""
+def pieces(text: str) -> Iterator[tuple[str, int]]:
+    """Quoted names and texts, brackets, bars and what stands between them, each with the number of brackets open after it."""
     depth = 0
-    for part in re.findall(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[(\[)\]|]", right):
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(part, 0)
-        if part == "|" and depth <= 1:  # (1 | g), as lme4 writes it
-            raise FormulaError(
-                f"'|' in {shown(text)} is not allowed, as there are no conditional or random effects: write '+' where the column "
-                "is a predictor, or give groups= the column, so that its rows stay in one fold"
-            )
+    for piece in PIECES.findall(text):
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(piece, 0)
+        yield piece, depth
 
 
-def _check_alone(right: str, text: str) -> None:
-    """Raise for R's `data$x`, and for comparisons that stand outside calls."""
-    depth, plain = 0, ""
-    for part in re.findall(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]]|[^`\"'%(\[)\]]+|.", right):
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(part, 0)
-        plain += part if depth == 0 else ""
+def _check_outside_calls(right: str, text: str) -> None:
+    """Raise for R's `y ~ x | group` and `data$x`, and for comparisons; inside calls these are Python's, and are refused there."""
+    found = list(pieces(right))
+    if any(piece == "|" and depth <= 1 for piece, depth in found):  # (1 | g), as lme4 writes it
+        raise FormulaError(
+            f"'|' in {shown(text)} is not allowed, as there are no conditional or random effects: write '+' where the column "
+            "is a predictor, or give groups= the column, so that its rows stay in one fold"
+        )
+    plain = "".join(piece for piece, depth in found if depth == 0)
     if taken := re.search(r"(?<![\w.])[\w.]++\$(`[^`]*`|[\w.]+)", plain):
         raise FormulaError(f"{shown(taken.group())} in {shown(text)}: columns are those of the data, write {cut(taken.group(1))} alone")
-    if found := re.search(r"(?<![\w.])([\w.]++|`[^`]*+`)\s*+([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain):
-        cure = f"ifelse({found.group(1)} {found.group(2)} {found.group(3)}, 1, 0)"
-        raise FormulaError(f"{shown(found.group())} in {shown(text)} is true or false, and distances need numbers: write {cut(cure)}")
+    if compared := re.search(r"(?<![\w.])([\w.]++|`[^`]*+`)\s*+([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain):
+        cure = f"ifelse({compared.group(1)} {compared.group(2)} {compared.group(3)}, 1, 0)"
+        raise FormulaError(f"{shown(compared.group())} in {shown(text)} is true or false, and distances need numbers: write {cut(cure)}")
 
 
 def substitute(formula: str, old: str) -> str:

@@ -207,7 +207,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         values = self._values(new, kind)
         predicted = self.fit_.predictions(new, "class").cat.codes.to_numpy()
         values = with_largest(relative_margins(values) if kind == "distance" else values, predicted)
-        return np.asarray(values[:, 1] - values[:, 0] if values.shape[1] == 2 else values)
+        return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: the prototype's row in X and its class, such as "row17_setosa".
@@ -248,7 +248,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     @property
     def prototype_labels_(self) -> np.ndarray:
         """The class that each prototype stands for, (q,)."""
-        return np.asarray(self.classes_[self.fit_.rule.prototypes.classes])
+        return self.classes_[self.fit_.rule.prototypes.classes]
 
     @property
     def prototypes_(self) -> Any:

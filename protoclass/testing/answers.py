@@ -13,21 +13,20 @@ import pandas as pd
 from ..core.query import Query, answer, distances_by
 from ..core.task import Path, Points, Rule, Task
 from ..estimation.fitted import KINDS
-from ..fitting import fit
 from ..ground.errors import OptionError, ProtoclassError
 from ..metrics.base import same
 from ..models.base import GRID, Grid, Model
 from .contract import (
     BY_CLASS,
-    RAW,
     Subject,
     accepted,
     answers,
     close,
     deed,
+    fit_to,
+    measured_task,
     modules_of,
     own_errors,
-    problem_of,
     require,
     require_same,
     three_classes,
@@ -62,11 +61,11 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
         f"{name}: Points must have either columns of D, at=, or coordinates, coords=, and not both",
     )
     for part, codes, most in (("classes", points.classes, classes), ("at", points.at, columns)):
-        fine = codes is None or (codes.dtype.kind in "iu" and bool(((codes >= 0) & (codes < most)).all()))
+        fine = codes is None or (codes.dtype.kind in "iu" and ((codes >= 0) & (codes < most)).all())
         require(fine, f"{name}: the {part} of Points must be whole numbers from 0 to {most - 1}")
     number = isinstance(size, (int, float, np.number)) and not isinstance(size, bool)
     require(
-        number and bool(np.isfinite(size) and size >= 0),
+        number and np.isfinite(size) and size >= 0,
         f"{name}: the size of the rule is {size!r}, and must be a finite number >= 0: the 1-SE rule compares sizes",
     )
     named = hasattr(rule.report, "items") and all(isinstance(key, str) for key in rule.report)
@@ -84,7 +83,8 @@ def _shape(value: object) -> str:
 
 def check_kinds(s: Subject) -> None:
     """Every kind has its shape, and kinds agree with one another, also at the rows of the fit."""
-    for where, rows in (("new rows", s.new), ("the rows of the fit, at distance 0 from prototypes", s.data.drop(columns="y"))):
+    own = s.data.drop(columns="y")
+    for where, rows in (("new rows", s.new), ("the rows of the fit, at distance 0 from prototypes", own), ("no rows at all", own[:0])):
         check_valid(s, s.fit.rule, s.query(rows), where)
 
 
@@ -100,7 +100,7 @@ def check_valid(s: Subject, rule: Rule, query: Query, where: str) -> dict[str, n
         if kind not in BY_CLASS:
             most = q if kind == "nearest" else classes
             low = 0 if kind == "class" else -1
-            fine = np.issubdtype(values.dtype, np.integer) and bool(((values >= low) & (values < most)).all())
+            fine = np.issubdtype(values.dtype, np.integer) and ((values >= low) & (values < most)).all()
             require(fine, f"{s}: predict({kind!r}) of {where} must be whole numbers from {low} to {most - 1}")
             continue
         require(values.dtype.kind == "f", f"{s}: predict({kind!r}) of {where} must be floating-point numbers, not {values.dtype}")
@@ -139,11 +139,6 @@ def check_rows_alone(s: Subject) -> None:
     require_same(s, reverse, {kind: values[::-1] for kind, values in together.items()}, "another order of the rows", cure)
 
 
-def check_no_rows(s: Subject) -> None:
-    """No new rows have predictions of length 0."""
-    check_valid(s, s.fit.rule, s.query(s.new.iloc[:0]), "no rows at all")
-
-
 def check_far_rows(s: Subject) -> None:
     """Rows far from all others have predictions that are valid, or an error of this package."""
     for factor in (FAR, -FAR):
@@ -164,7 +159,7 @@ def check_by_distance(s: Subject, rule: Rule, query: Query, when: str) -> None:
     own = s.fit.model.can.own_distances
     require(D.shape == measured.shape, f"{s}: `distances` gives an array {D.shape}, and needs rows by prototypes, {measured.shape}")
     require(
-        own or bool(close(D, measured).all()),
+        own or close(D, measured).all(),
         f"{s}: `distances` of the rule are not query.dissimilarities(self.prototypes): declare can.own_distances",
     )
     if own and not hasattr(rule, "distances"):
@@ -244,9 +239,7 @@ def of_query(query: Query, rule: Rule) -> dict[str, np.ndarray]:
 def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: int) -> None:
     """A method and its rule write into nothing that they are given, and give the same answers when they are asked again."""
     name = type(model).__name__
-    problem = problem_of(data, model, seed)
-    dissimilarity = problem.measure()
-    task = problem.task(dissimilarity)
+    dissimilarity, task = measured_task(data, model, seed)
     fold = np.arange(len(data)) // 3 % 2
     with own_errors(f"{name}: `path`", modules_of(type(model))):
         with watching(f"{name}: `path`", **of_task(task)):
@@ -256,7 +249,7 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
         with watching(f"{name}: `paths`", **of_task(task), fold=fold):
             folds = sorted(f for f, _ in model.paths(task, fold, 2, {}))
         require(folds == [0, 1], f"{name}: `paths` of 2 folds must yield (f, path) for each, f = 0 and 1, and yields {folds}")
-        again = model.path(problem.task(dissimilarity), {}).at(0)
+        again = model.path(measured_task(data, model, seed)[1], {}).at(0)
     asked = dissimilarity.new_query(new)[0]
     for kind in rule.kinds:
         query = dissimilarity.new_query(new)[0]
@@ -277,13 +270,11 @@ def check_state(s: Subject) -> None:
     turned = {"one": "two", "two": "three", "three": "one"}
     other = three_classes(s.fit.problem.seed + 7).iloc[::-1].reset_index(drop=True)
     other["y"] = other["y"].map(turned)
-    problem = problem_of(other, s.single)
     with deed(s, "`path` on other rows"):
-        dissimilarity = problem.measure()
-        task = problem.task(dissimilarity)
+        dissimilarity, task = measured_task(other, s.single)
         rule = s.single.path(task, {}).at(0)
         codes = np.asarray(rule.predict("class", dissimilarity.query()))
-        fewer = fit("y ~ .", other.iloc[:69], s.single, dissimilarity=RAW, cv=None)
+        fewer = fit_to(other.iloc[:69], s.single)
     cure = "keep what is learned in fields of the rule, not in a module, a class, or the model"
     require_same(s, answers(s.fit.rule, s.query()), before, "after the method was fitted to other rows, the rule before", cure, 0)
     wrong = float((codes != task.y).mean())
@@ -296,7 +287,7 @@ def check_state(s: Subject) -> None:
 
 
 ANSWERS: tuple[Callable[[Subject], None], ...] = (
-    check_kinds, check_rows_alone, check_no_rows, check_far_rows, check_distances, check_state, check_moved,
+    check_kinds, check_rows_alone, check_far_rows, check_distances, check_state, check_moved,
 )  # fmt: skip
 
 
@@ -309,7 +300,7 @@ def check_grid(s: Subject) -> None:
     axes = {name: np.unique(np.array(s.values[name])) for name in order}
     if not axes:
         return
-    task = s.fit.problem.task(s.fit.dissimilarity)
+    task = s.task()
     whole = replace(s.single, **{name: v.tolist() for name, v in axes.items()})
     tuned = set(whole.tuned())
     few = [name for name, values in axes.items() if len(values) < 2]
@@ -326,7 +317,7 @@ def check_grid(s: Subject) -> None:
     require(
         np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"
     )
-    query = s.fit.query(s.new)[0]
+    query = s.query()
     every = answer(path, "class", query)
     shape = (len(query), len(points))
     require(every.shape == shape, f"{s}: a path predicts an array {every.shape}, and the grid needs {shape}")
@@ -374,8 +365,7 @@ def check_default_grid(s: Subject) -> None:
     """The grid that "grid" means is ascending and distinct, and every value fits the smallest training set of a fold."""
     for data, what in ((s.data, "rows of the check"), (uneven_classes(), "rows of uneven classes")):
         fold = np.arange(len(data)) % 4
-        problem = problem_of(data, s.single)
-        task = problem.task(problem.measure())
+        task = measured_task(data, s.single)[1]
         smallest = np.min([np.bincount(task.y[fold != f], minlength=task.classes) for f in range(4)], axis=0)
         part, _ = task.keep(fold != 0, 0)
         for parameter in sorted(set(s.single.parameters()) - s.kind.never_tuned):
@@ -424,7 +414,7 @@ def _short(values: np.ndarray) -> str:
 
 def check_larger(s: Subject) -> None:
     """A default grid goes on with values beyond its own, at which the path has the rules that they have alone."""
-    task = s.fit.problem.task(s.fit.dissimilarity)
+    task = s.task()
     smallest = np.bincount(task.y, minlength=task.classes)
     for name, further in s.kind.larger.items():
         where = f"{s.kind.__name__}.larger[{name!r}]"
@@ -432,7 +422,7 @@ def check_larger(s: Subject) -> None:
         tuned = replace(s.single, **{name: GRID})
         require(tuned.has_default_grid(name), f"{where} goes on with a grid that {name} can't have: it is never tuned")
         values, last = np.asarray(further.values(task)), tuned.grid(task, smallest)[name].max()
-        fine = values.ndim == 1 and values.dtype.kind in "iuf" and bool((np.diff(values) > 0).all())
+        fine = values.ndim == 1 and values.dtype.kind in "iuf" and (np.diff(values) > 0).all()
         require(fine, f"{where}.values(task) must be an array of numbers, each larger than the one before")
         beyond = values[values > last]
         require(
@@ -443,7 +433,7 @@ def check_larger(s: Subject) -> None:
         points = [{name: value} for value in axes[name].tolist()]
         with accepted(f"{where} draws values that the method refuses"):
             path = replace(tuned, **{name: axes[name].tolist()}).path(task, axes)
-        query = s.fit.query(s.new)[0]
+        query = s.query()
         every = answer(path, "class", query)
         for g, point in enumerate(points):
             _check_point(s, path, g, point, task, query, every[:, g])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import fields
 from functools import reduce
 from itertools import pairwise
@@ -32,7 +31,7 @@ from ..metrics.measuring import measure_frame
 from ..metrics.mixed import Mixed
 from ..metrics.registry import METRICS
 from ..metrics.wrappers import Ranks
-from .contract import ContractError, accepted, ask_sqlite, pickled, require
+from .contract import ContractError, accepted, ask_sqlite, pickled, registered, require
 from .measured import Array, Measured, equal, first_unequal
 
 
@@ -42,7 +41,8 @@ def check_saved(s: Measured) -> None:
         require(kind_of(kind) is not None, f"{s}: fits with it can't be saved: write @protoclass.savable above @dataclass of "
             f"{kind.__name__}")
     measured = measure_frame(s.frame, s.trained)
-    with _registered(_kinds(s.trained, Metric)), tempfile.TemporaryDirectory() as folder:
+    unnamed = {f"under_check_{k}": kind for k, kind in enumerate(_kinds(s.trained, Metric)) if name_of(kind) is None}
+    with registered(METRICS, unnamed), tempfile.TemporaryDirectory() as folder:
         try:
             again = load(measured.save(Path(folder) / "metric.proto"))
         except (OptionError, FileError, NotAvailable) as reason:
@@ -76,18 +76,6 @@ def _kinds(value: Any, base: type) -> list[type]:
 
     walk(value)
     return list(found)
-
-
-@contextmanager
-def _registered(kinds: list[type]) -> Iterator[None]:
-    """Metrics known by a name for a while, as `register` makes them."""
-    names = {f"under_check_{k}": kind for k, kind in enumerate(kinds) if name_of(kind) is None}
-    METRICS.update(names)
-    try:
-        yield
-    finally:
-        for name in names:
-            METRICS.pop(name)
 
 
 LADDER = np.concatenate([[0.0], 10.0 ** np.linspace(-150, 150, 601)])  # distances that a geometry makes dissimilarities of

@@ -17,13 +17,13 @@ import pandas as pd
 
 from ..core.query import Query, answer
 from ..core.task import Rule, Task
-from ..estimation.problem import Call, Problem, prepare
-from ..fitting import Fit
+from ..estimation.problem import Call, prepare
+from ..fitting import Fit, fit
 from ..ground.errors import ProtoclassError
 from ..metrics.base import same
+from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.minkowski import Euclidean
 from ..models.base import Model
-from ..models.registry import MODELS
 
 RAW = Euclidean(scale=False)
 ROUNDING = 1e-9  # of a number: what the order of sums may change
@@ -63,9 +63,11 @@ def modules_of(kind: type[Model]) -> frozenset[str]:
     return frozenset(c.__module__ for c in kind.__mro__ if issubclass(c, Model) and c is not Model)
 
 
-def problem_of(data: pd.DataFrame, model: Model, seed: int = 0) -> Problem:
-    """A problem that nothing has been learned from, on a copy of the data."""
-    return prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}))
+def measured_task(data: pd.DataFrame, model: Model, seed: int = 0) -> tuple[Dissimilarity, Task]:
+    """The dissimilarities and the task of a problem that nothing has been learned from, on a copy of the data."""
+    problem = prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}))
+    dissimilarity = problem.measure()
+    return dissimilarity, problem.task(dissimilarity)
 
 
 def answers(rule: Rule, query: Query) -> dict[str, np.ndarray]:
@@ -91,18 +93,21 @@ def require_same(s: Any, found: Mapping[str, Any], want: Mapping[str, Any], what
             raise ContractError(f"{s}: {what} predicts {kind!r} otherwise (row {row}: {here[row]} instead of {values[row]}): {cure}")
 
 
+def fit_to(data: pd.DataFrame, model: Model, formula: str = "y ~ .", **given: Any) -> Fit:
+    """A fit of a method with given parameters."""
+    return fit(formula, data, model, dissimilarity=RAW, cv=None, **given)
+
+
 @contextmanager
-def registered(kind: type[Model]) -> Iterator[None]:
-    """Within it the method is known by its name, as after `pc.register`."""
-    before = MODELS.get(kind.name)
-    MODELS[kind.name] = kind
+def registered(registry: dict[str, Any], kinds: Mapping[str, type]) -> Iterator[None]:
+    """Within it methods or metrics are known by these names, as after `pc.register`."""
+    before = dict(registry)
+    registry.update(kinds)
     try:
         yield
     finally:
-        if before is None:
-            del MODELS[kind.name]
-        else:
-            MODELS[kind.name] = before
+        registry.clear()
+        registry.update(before)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ import pandas as pd
 
 from ..core.query import answer
 from ..core.task import Points, Stepwise
-from ..fitting import Fit, fit
-from .contract import RAW, Subject, close, deed, require
+from ..fitting import Fit
+from .contract import Subject, close, deed, fit_to, require
 
 
 def check_balls(s: Subject) -> None:
@@ -21,7 +21,7 @@ def check_balls(s: Subject) -> None:
     if "cover" in s.fit.rule.kinds or "objective" in s.fit.rule.report:
         if s.kind.can.weights:
             weights = 1.0 + np.arange(len(s.data)) % 3
-            fits.append((fit("y ~ .", s.data, s.single, dissimilarity=RAW, cv=None, weights=weights), " with weights 1, 2 and 3"))
+            fits.append((fit_to(s.data, s.single, weights=weights), " with weights 1, 2 and 3"))
         fits += [(swapped, " after a swap") for swapped in _swapped(s)]
     for fitted, when in fits:
         with deed(s, f"the check of balls{when}"):
@@ -50,7 +50,7 @@ def _check_cover(s: Subject, when: str) -> None:
     if radii is None or "cover" not in rule.kinds:
         return
     fine = np.isfinite(radii).all() and (radii >= 0).all()
-    require(bool(fine), f"{s}: the radii of the prototypes must be finite and >= 0")
+    require(fine, f"{s}: the radii of the prototypes must be finite and >= 0")
     for rows in (s.new, s.data.drop(columns="y"), _between_classes(s)):
         query = s.query(rows)
         D, found = query.dissimilarities(rule.prototypes), answer(rule, "cover", query)
@@ -96,7 +96,7 @@ def _check_gains(s: Subject, points: Points, radii: np.ndarray, when: str) -> No
         found = np.asarray(points.table[name], float)
         j = int(np.argmax(~close(found, want)))
         require(
-            bool(close(found, want).all()), f"{s}: {name} of prototype {j}{when} is {found[j]:g}, and by its radius {want[j]:g}: {words}"
+            close(found, want).all(), f"{s}: {name} of prototype {j}{when} is {found[j]:g}, and by its radius {want[j]:g}: {words}"
         )
 
 
@@ -109,7 +109,7 @@ def _check_objective(s: Subject, when: str) -> None:
     require(hasattr(said, "value"), f"{s}: the report's 'objective' is a {type(said).__name__}: it must be a protoclass.core Objective")
     loss = s.fit.model.loss(s.task(), rule.prototypes)
     require(
-        loss is None or bool(close(said.value, loss)),
+        loss is None or close(said.value, loss),
         f"{s}: the objective in the report is {said.value:.6g}{when}, and `loss` of these prototypes {loss}: one of them is wrong",
     )
     if "cover" in rule.kinds and rule.prototypes.radii is not None and hasattr(said, "uncovered"):
@@ -129,11 +129,11 @@ def _check_uncovered(s: Subject, when: str) -> None:
     covered, wrong = (float(np.sum(rule.prototypes.table[name])) for name in ("covers", "miscovers"))
     total = float(frame.weights.sum())
     require(
-        bool(close(said.uncovered, total - covered)),
+        close(said.uncovered, total - covered),
         f"{s}: the objective{when} counts {said.uncovered:g} uncovered, and by `covers` of the prototypes it is {total - covered:g}",
     )
     require(
-        bool(close(said.miscovered, wrong)),
+        close(said.miscovered, wrong),
         f"{s}: the objective{when} counts {said.miscovered:g} wrongly covered, and `miscovers` of the prototypes {wrong:g}",
     )
 
@@ -157,7 +157,7 @@ def check_first(s: Subject) -> None:
             require(part == whole[:size], f"{s}: first({size}) is not a prefix: its prototypes are not the first {size} of the rule")
         if "size" in rule.steps:
             said = rule.steps["size"][size]
-            require(bool(close(first.size, said)), f"{s}: first({size}) has size {first.size:g}, and column 'size' of steps {said:g}")
+            require(close(first.size, said), f"{s}: first({size}) has size {first.size:g}, and column 'size' of steps {said:g}")
         before = part
     require(before == whole, f"{s}: first({most}), all steps, has other prototypes than the rule")
 

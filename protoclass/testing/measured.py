@@ -19,17 +19,18 @@ from ..core.query import InSQL
 from ..core.sources import Rep
 from ..core.task import Rule
 from ..export.saving import load
-from ..fitting import Fit, fit
+from ..fitting import Fit
 from ..frames.frame import Frame, mold
 from ..ground.errors import NotAvailable, ProtoclassError
 from ..metrics.base import Metric, TrainedMetric
+from ..models.registry import MODELS
 from .contract import (
-    RAW,
     ContractError,
     Subject,
     answers,
     ask_sqlite,
     deed,
+    fit_to,
     pickled,
     registered,
     require,
@@ -352,11 +353,11 @@ def check_files(s: Subject) -> None:
     """A fit that was saved and loaded gives the same answers."""
     _check_file(s, s.new)
     uneven = uneven_classes()  # with another number of columns than of classes
-    _check_file(replace(s, fit=fit("y ~ .", uneven, s.single, dissimilarity=RAW, cv=None)), uneven.drop(columns="y"))
+    _check_file(replace(s, fit=fit_to(uneven, s.single)), uneven.drop(columns="y"))
 
 
 def _check_file(s: Subject, new: pd.DataFrame) -> None:
-    with tempfile.TemporaryDirectory() as folder, registered(s.kind):
+    with tempfile.TemporaryDirectory() as folder, registered(MODELS, {s.kind.name: s.kind}):
         path = Path(folder) / "check.proto"
         cure = f"write @pc.savable above {type(s.fit.rule).__name__}, and above every class of its fields, with the axes that these have"
         try:
@@ -375,7 +376,7 @@ def check_sql(s: Subject) -> None:
     rule: Rule = s.fit.rule
     if not isinstance(rule, InSQL) or rule.why_not_sql:
         return
-    uneven = fit("y ~ .", uneven_classes(), s.single, dissimilarity=RAW, cv=None)
+    uneven = fit_to(uneven_classes(), s.single)
     for fitted, new in ((s.fit, s.new), (s.fit, s.data.drop(columns="y")), (uneven, uneven_classes().drop(columns="y"))):
         _check_query(s, fitted, new)
 

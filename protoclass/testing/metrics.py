@@ -90,17 +90,9 @@ def check_declarations(metric: Metric) -> None:
     require(hashes, f"{name}: a pickled copy of the metric is equal to it and has another hash: write no __hash__, or hash the parameters")
 
 
-def check_representations(s: Measured) -> None:
-    """Both sides are tuples of arrays with one entry for each row."""
-    s.rows, s.candidates  # which look at what they are given  # noqa: B018
-
-
 def check_values(s: Measured) -> None:
     """Dissimilarities are finite, not negative, and of the right shape."""
-    rows, candidates = s.rows, part(s.candidates, slice(0, 7))
-    D = s.between(rows, candidates)
-    require(np.issubdtype(D.dtype, np.floating), f"{s}: between gave an array of {D.dtype}: floats are needed")
-    _usable(s, D, "dissimilarities")
+    require(np.issubdtype(s.D.dtype, np.floating), f"{s}: between gave an array of {s.D.dtype}: floats are needed")
     _usable(s, s.D, "dissimilarities")
 
 
@@ -385,7 +377,7 @@ def check_held_out(s: Measured) -> None:
         if 0 < len(rows) < len(known):
             there = s.on(f"training rows without the class {shown(level)}")
             found = unless_refused(_trained_otherwise, there, s.frame.take(rows), s.metric.pretrain(s.frame))
-            require(found is None or bool(np.isfinite(found).all() and (found >= 0).all()), f"{there}, as a fold may be: dissimilarities "
+            require(found is None or (np.isfinite(found).all() and (found >= 0).all()), f"{there}, as a fold may be: dissimilarities "
                 "must be finite and "
                     "at least 0; go over the classes that have rows, np.unique(frame.codes)")  # fmt: skip
 
@@ -406,7 +398,7 @@ def _with_codes(frame: Frame, codes: Array) -> Frame:
 
 
 CHECKS: tuple[Callable[[Measured], None], ...] = (
-    check_untouched, check_representations, check_values, check_cutting, check_what_is_learned, check_alone, check_state,
+    check_untouched, check_values, check_cutting, check_what_is_learned, check_alone, check_state,
     check_unusual_rows, check_own_row, check_labels, check_held_out, check_dependence, check_few_rows, *CLAIMS,
 )  # fmt: skip
 

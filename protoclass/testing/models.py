@@ -37,10 +37,11 @@ from .contract import (
     contested,
     deed,
     first_difference,
+    fit_to,
     hold,
+    measured_task,
     modules_of,
     own_errors,
-    problem_of,
     require,
     require_same,
     three_classes,
@@ -60,12 +61,12 @@ def check_report(s: Subject) -> None:
         f"{s}: can.objective is declared, and the report has no 'objective'",
     )
     require(
-        "objective" not in rule.report or bool(can.objective),
+        "objective" not in rule.report or can.objective,
         f"{s}: the report has an objective: declare can.objective",
     )
     balls = "cover" in rule.kinds and rule.prototypes.radii is not None
     require(balls or not can.balls, f"{s}: can.balls is declared, and the rule has no radii or no kind 'cover'")
-    require(not balls or bool(can.balls), f"{s}: the prototypes have balls: declare can.balls")
+    require(not balls or can.balls, f"{s}: the prototypes have balls: declare can.balls")
     gains = {"covers", "miscovers"} <= set(rule.prototypes.table)
     require(gains or not can.gains, f"{s}: can.gains is declared, and prototypes have no columns covers and miscovers")
     if model.has("bound"):
@@ -74,7 +75,7 @@ def check_report(s: Subject) -> None:
             (table["tail_bound"] >= 0) & (table["tail_bound"] <= table["bound"]) & (table["bound"] <= 1)
         ).all()
         require(
-            bool(fine),
+            fine,
             f"{s}: bound must give a table with tail_bound <= bound, both from 0 to 1, simple_bound, proved and reasons",
         )
     if model.has("notes"):
@@ -94,11 +95,11 @@ def check_nearest(s: Subject) -> None:
     """Where the rule is that of the nearest prototype, the class is the nearest prototype's."""
     if not s.kind.can.nearest:
         return
-    rule, query = s.fit.rule, s.fit.query(s.new)[0]
+    rule, query = s.fit.rule, s.query()
     require("nearest" in rule.kinds, f"{s}: can.nearest is declared, and the rule has no kind 'nearest'")
     near, codes = answer(rule, "nearest", query), answer(rule, "class", query)
     same = rule.prototypes.classes[near[near >= 0]] == codes[near >= 0]
-    require(bool(same.all()), f"{s}: can.nearest is declared, and the class is not that of the nearest prototype")
+    require(same.all(), f"{s}: can.nearest is declared, and the class is not that of the nearest prototype")
 
 
 def check_candidates(s: Subject) -> None:
@@ -107,11 +108,11 @@ def check_candidates(s: Subject) -> None:
         return  # other parameters may allow fewer kinds
     given = {"subset": 40, "unlabelled": unlabelled(s.new.set_axis([f"new {i}" for i in range(len(s.new))]))}
     for kind in sorted(s.kind.can.candidates):
-        fitted = fit("y ~ .", s.data, s.single, dissimilarity=RAW, cv=None, candidates=given[kind])
+        fitted = fit_to(s.data, s.single, candidates=given[kind])
         row = fitted.prototype_row
         require(fitted.training_error() < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
-            kind != "subset" or bool((row >= 0).all()), f"{s}: with candidates=40, a part of the rows, a prototype is no row"
+            kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is no row"
         )
 
 
@@ -132,7 +133,7 @@ def check_solvers(s: Subject) -> None:
     for solver in can.solvers:
         changes: dict[str, Any] = {"solver": solver, **({"certify": True} if can.certificate else {})}
         other = replace(s.single, **changes)
-        fitted = fit("y ~ .", s.data, other, dissimilarity=RAW, cv=None)
+        fitted = fit_to(s.data, other)
         require(
             not can.certificate or "certificate" in fitted.rule.report, f"{s}: solver={solver!r} gives no certificate"
         )
@@ -160,7 +161,7 @@ def check_explanations(s: Subject) -> None:
     if s.kind.has("alternatives"):
         result = s.fit.alternatives(seconds=5.0, progress=False)
         fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
-        require(bool(fine), f"{s}: alternatives must give each prototype a cost with its lower bound")
+        require(fine, f"{s}: alternatives must give each prototype a cost with its lower bound")
         require(result.optimum.least <= s.fit.objective.value + 1e-9, f"{s}: alternatives gives an optimum above the objective")
     if s.kind.has("criticise"):
         worst = 0.0
@@ -169,7 +170,7 @@ def check_explanations(s: Subject) -> None:
             table, score = found.table, np.abs(found.table[found.score].to_numpy(float))
             require(len(table) <= n and table.index.is_unique, f"{s}: criticise must give n different rows at most")
             require(
-                bool((np.diff(score) <= 1e-9).all()),
+                (np.diff(score) <= 1e-9).all(),
                 f"{s}: criticise must give the worst row first: |{found.score}| is {score.round(6).tolist()}",
             )
             worst = max(worst, score.max(initial=0))
@@ -242,7 +243,7 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     data, new = three_classes(seed), three_classes(seed + 1).drop(columns="y")
     check_learning(single, data, new, seed)
     with own_errors(f"{kind.__name__}: a fit", modules_of(kind)):
-        fitted = fit("y ~ .", data, single, dissimilarity=RAW, cv=None, seed=seed)
+        fitted = fit_to(data, single, seed=seed)
     subject = Subject(kind, single, values, data, new, fitted)
     frame = fitted.frame
     own = {"codes": frame.codes, "weights": frame.weights, "table": frame.columns, "rows": fitted.dissimilarity.rows[0]}
@@ -295,9 +296,7 @@ def check_quality(s: Subject) -> None:
 
 def check_uneven(s: Subject) -> None:
     """Classes of uneven sizes are learned, in columns of several kinds, and any class may be missing from a training set."""
-    problem = problem_of(uneven_classes(), s.single)
-    dissimilarity = problem.measure()
-    task = problem.task(dissimilarity)
+    dissimilarity, task = measured_task(uneven_classes(), s.single)
     where = "classes of 36, 19 and 9 rows (columns that are skewed, counts or constant)"
     with deed(s, f"a fit to {where}"):
         rule = s.single.path(task, {}).at(0)
@@ -315,9 +314,7 @@ def check_weightless(s: Subject) -> None:
     """A class whose rows all have weight 0 is not learned."""
     if not s.kind.can.weights:
         return
-    problem = problem_of(uneven_classes(), s.single)
-    dissimilarity = problem.measure()
-    task = problem.task(dissimilarity)
+    dissimilarity, task = measured_task(uneven_classes(), s.single)
     for c in range(task.classes):
         unweighted = replace(task, w=np.where(task.y == c, 0.0, task.w))
         _check_without(s, unweighted, c, dissimilarity, "whose rows all have weight 0")
@@ -347,7 +344,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
 
 def check_loss(s: Subject) -> None:
     """What the method makes small is smaller than for prototypes chosen at random."""
-    task = s.fit.chosen_problem.task(s.fit.dissimilarity)
+    task = s.task()
     mine = s.fit.rule.prototypes
     own = s.fit.model.loss(task, mine)
     if own is None:
@@ -382,7 +379,7 @@ def check_weights(s: Subject) -> None:
     shared = data[data["part"].isin(["L", "R"])]
     said = {}
     for part, w in heavy.items():
-        fitted = fit("y ~ a + b", data, s.single, dissimilarity=RAW, cv=None, weights=w)
+        fitted = fit_to(data, s.single, "y ~ a + b", weights=w)
         said[part] = float((fitted.predict(shared) == "left").mean())
     require(
         said["L"] > said["A"] + 0.25,
@@ -398,9 +395,9 @@ def _check_repeats(s: Subject, parameters: Mapping[str, Any]) -> None:
     copies = data.iloc[::3].assign(y=data["y"].iloc[1::3].to_numpy())  # with other classes, which weight 0 makes void
     w = 1 + np.digitize(data["a"], np.quantile(data["a"], [0.4, 0.8]))  # heavy rows lie on one side
     data, w = pd.concat([data, copies], ignore_index=True), np.concatenate([w, np.zeros(20, int)])
-    weighted = fit("y ~ .", data, model, dissimilarity=RAW, cv=None, weights=w.astype(float))
+    weighted = fit_to(data, model, weights=w.astype(float))
     repeated = data.loc[data.index.repeat(w)].reset_index(drop=True)
-    plain = fit("y ~ .", repeated, model, dissimilarity=RAW, cv=None)
+    plain = fit_to(repeated, model)
     a, b = weighted.predict(s.new), plain.predict(s.new)
     where = first_difference(a.tolist(), b.tolist())
     meaning = "as_repeats says that a row of weight 2 is two rows, and one of weight 0 is none"
@@ -435,9 +432,9 @@ def check_held_out(s: Subject) -> None:
 
 def check_paths(s: Subject) -> None:
     """Folds that share work have the rules that they would have alone, and no prototype among the rows held out."""
-    task = s.fit.chosen_problem.task(s.fit.dissimilarity)
+    task = s.task()
     fold = np.arange(len(s.data)) // 3 % 4
-    query = s.fit.query(s.new)[0]
+    query = s.query()
     alone = dict(Model.paths(s.single, task, fold, 4, {}))
     found = list(s.single.paths(task, fold, 4, {}))
     for f, path in found:
@@ -464,15 +461,15 @@ def _check_not_of_fold(s: Subject, rule: Rule, own: Rule, other: Rule, f: int, g
 
 
 def check_steps(s: Subject) -> None:
-    """Steps are declared where they are, and the last step is the rule."""
-    rule, query = s.fit.rule, s.fit.query(s.new)[0]
+    """Steps are declared where they are, and the last step is the rule; see `check_first`."""
+    rule, query = s.fit.rule, s.query()
     stepwise = isinstance(rule, Stepwise)
     require(
         stepwise or s.kind.can.steps is not True,
         f"{s}: can.steps is declared, and the rule has no steps, walk and first",
     )
     require(
-        not stepwise or bool(s.kind.can.steps),
+        not stepwise or s.kind.can.steps,
         f"{s}: the rule is built step by step: declare can=Capabilities(steps=True)",
     )
     if not isinstance(rule, Stepwise):

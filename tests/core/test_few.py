@@ -86,7 +86,7 @@ def test_nearest_and_covering(both, seed, dtype):
     share = rng.random((sets, 1))
     member = np.where(rng.random((sets, q)) < share, rng.integers(0, 3, (sets, q)), -1).astype(np.int16)
     order, radii = rng.permutation(q), np.sort(tied(rng, sets))
-    for work in (lambda: nearest(D, member, order), lambda: covering(D, member, radii)):
+    for work in (lambda: nearest(D, member, order), lambda: covering(D, member, radii[:, None])):
         np.testing.assert_array_equal(*both(work), strict=True)
 
 

@@ -1,11 +1,11 @@
-"""The lazy greedy on bits, on lists and without either, and that of small problems, against a greedy that keeps all gains at every step."""
+"""The lazy greedy on bits, on bits in a file, on lists, and that of small problems, against a greedy that keeps all gains."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core import spatial
+from protoclass.core import memory, spatial
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
 from protoclass.core.setcover import balls, greedy, problems
@@ -27,11 +27,11 @@ FORMS = {
     "lists, tiles read again": (
         {(greedy, "_size"): lambda *_: HUGE, (greedy, "room"): lambda: HUGE / 2, (balls, "room"): lambda: -1}, {"lists"},
     ),
-    "neither": ({(greedy, "room"): lambda: -1}, {"inside"}),
-    "too many pairs": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): -1}, {"inside"}),
+    "bits in a file": ({(greedy, "room"): lambda: -1, (memory, "room"): lambda: -1}, {"bits"}),
+    "too many pairs": ({(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): -1}, {"bits"}),
     "more pairs than expected": (
         {(greedy, "_size"): lambda *_: HUGE, (greedy, "LISTED"): 1000, (Balls, "pairs"): lambda *_: 0},
-        {"lists", "inside"},
+        {"lists", "bits"},
     ),
 }
 
@@ -43,7 +43,7 @@ def limit(monkeypatch, form):
     for (module, name), value in limits.items():
         monkeypatch.setattr(module, name, value)
     used = set()
-    for name in ("codes", "bits", "lists", "inside"):
+    for name in ("codes", "bits", "lists"):
         monkeypatch.setattr(Balls, name, noting(used, name, getattr(Balls, name)))
     return used
 
@@ -191,7 +191,7 @@ def test_a_class_without_candidates_takes_no_steps():
 def test_weights_that_are_even_but_for_the_first_of_each_class(heavy, iris, monkeypatch):
     w = np.where(np.arange(150) % 50 == 0, heavy, 1.0)
     found = []
-    for form in ("together", "bits", "lists", "neither"):
+    for form in ("together", "bits", "lists", "bits in a file"):
         with monkeypatch.context() as patch:
             limit(patch, form)
             found.append(pc.fit("species ~ .", iris, eps=0.7, lambda_=0.6, weights=w).prototypes)

@@ -4,13 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
+from places import Forgetful, LocalParts, cuts_of, look_up_beside, moved, parts_of
 from test_greedy_forms import limit
 
 from protoclass.core import spatial
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
-from protoclass.core.parts import LocalParts, parted_source
+from protoclass.core.parts import parted_source
 from protoclass.core.setcover import balls, column_generation, solvers
 from protoclass.core.setcover.balls import Sets
 from protoclass.core.setcover.coded_balls import join_bits, words
@@ -66,7 +66,7 @@ def assert_same(found, expected):
                 assert a.tobytes() == b.tobytes(), name
 
 
-@pytest.mark.parametrize("form", ["together", "bits", "bits of one radius", "lists", "neither"])
+@pytest.mark.parametrize("form", ["together", "bits", "bits of one radius", "lists", "bits in a file"])
 @pytest.mark.parametrize("seed", range(10))
 def test_the_path_in_parts_equals_that_in_one_place(seed, form, monkeypatch):
     task, D, fold, folds, cuts = problem(seed)

@@ -255,7 +255,7 @@ def test_sets_of_all_sizes_over_many_prototypes(kind):
         some, of = Points(points.classes, at=points.at[order]), np.ascontiguousarray(member[:, order])
         D, ties = minkowski(X, X)[:, some.at], np.argsort(some.at)
         assert (nearest_to(asked(X, X, known), some, of, ties) == nearest(D, of, ties)).all()
-        assert (covering_by(asked(X, X, known), some, of, radii) == covering(D, of, radii)).all()
+        assert (covering_by(asked(X, X, known), some, of, radii) == covering(D, of, radii[:, None])).all()
 
 
 @pytest.mark.parametrize("case", CASES, ids=named)
@@ -276,7 +276,7 @@ def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
         reach = reaches(D, 5)
         radii = reach[draw.integers(0, len(reach), 12)].astype(float)
         radii[::4] = np.nextafter(radii[::4], np.inf)  # as closed balls have them
-        assert (covering_by(asked(X, candidates, known), points, member, radii) == covering(D, member, radii)).all()
+        assert (covering_by(asked(X, candidates, known), points, member, radii) == covering(D, member, radii[:, None])).all()
         known.hold()
         assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
 

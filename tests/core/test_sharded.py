@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from places import Forgetful, cuts_of, look_up_beside, moved, parts_of
+from places import Forgetful, LocalParts, cuts_of, look_up_beside, moved, parts_of
 from test_parted_covers import paths, problem
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import Geometry, minkowski
-from protoclass.core.parts import LocalParts, answers, parted_source
+from protoclass.core.parts import answers, parted_source
 from protoclass.core.query import Query, answer, candidate_query
 from protoclass.core.setcover import radii
 from protoclass.core.setcover.radii import default_radii

@@ -11,7 +11,7 @@ import reference_scm as slow
 
 import protoclass as pc
 from protoclass.core.scm.bounds import machine_bound
-from protoclass.core.scm.grow import BALL, HOLE, IN_N, IN_P, OUT, grow, grow_each, make_family, sort_lines
+from protoclass.core.scm.grow import BALL, HOLE, IN_N, IN_P, OUT, grow_each, make_family, sort_lines
 from protoclass.core.scm.rule import NEVER, BinarySCM, bounds_of, first_to_fire
 
 RAW = pc.Euclidean(scale=False)
@@ -37,7 +37,7 @@ def fast(y, kind, penalty, stop=None, D=None, X=None, B=None, negate=False):
     side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
     D = np.empty((n, 0)) if D is None else D
     own = make_family(side[: D.shape[1]], X_all.shape[1], kind == "conjunction", stumps, negate)
-    machine = grow(sort_lines(D, X_all), own, side, penalty, stop)
+    machine = grow_each(sort_lines(D, X_all), own, side, [penalty], stop)[0]
     return machine, first_to_fire(machine, D, X_all) < NEVER
 
 
@@ -97,7 +97,7 @@ def test_rows_left_out_and_a_stop(seed):
         side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
         side[left] = OUT
         own = make_family(side, 2, kind == "conjunction", np.ones(2, bool), False)
-        got = grow(sort_lines(D, X), own, side, penalty, 2)
+        got = grow_each(sort_lines(D, X), own, side, [penalty], 2)[0]
         want = slow.machine(y[keep], kind, penalty, 2, D=D[np.ix_(keep, keep)], X=X[keep])
         assert [(s.q, s.r, keep[s.at] if s.sort in ("ball", "hole") else s.at, s.cut) for s in want] == list(
             zip(got.q.tolist(), got.r.tolist(), got.at.tolist(), got.cut.tolist(), strict=True)
@@ -117,7 +117,7 @@ def test_penalties_grown_together_are_those_grown_alone(seed):
         together = grow_each(sort_lines(D, X), own, side, penalties, None)
         keep = np.flatnonzero(side != OUT)
         for penalty, got in zip(penalties, together, strict=True):
-            alone = grow(sort_lines(D, X), own, side, penalty, None)
+            alone = grow_each(sort_lines(D, X), own, side, [penalty], None)[0]
             want = slow.machine(y[keep], kind, penalty, None, D=D[np.ix_(keep, keep)], X=X[keep])
             for a in ("kind", "at", "cut", "q", "r"):
                 assert (getattr(got, a) == getattr(alone, a)).all()

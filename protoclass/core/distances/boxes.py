@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..memory import large
 from .minkowski import minkowski
 
-Array = NDArray[Any]
 GROUP = 16  # boxes that have a box around them
 SLACK = 1e-5  # of powers other than 1 and 2, whose rounding the library of C does not promise
 
@@ -108,7 +106,7 @@ def near_blocks(blocks: Blocks, low: Array, high: Array, r: float, reach: float)
     for lows, highs in reversed(blocks.levels):
         inside = inside[inside < len(lows)]
         gap = np.maximum(np.maximum(lows[inside] - high, low - highs[inside]), 0)
-        distance = _lengths(gap, r) * (1 if r in (1, 2, np.inf) else 1 - SLACK)
+        distance = _lengths(gap, r, -SLACK)
         near = distance < reach
         which, nearest = inside[near], distance[near]
         inside = (which[:, None] * GROUP + np.arange(GROUP)).ravel()  # the boxes in those that are near
@@ -118,8 +116,8 @@ def near_blocks(blocks: Blocks, low: Array, high: Array, r: float, reach: float)
 def farthest_of(blocks: Blocks, which: Array, low: Array, high: Array, r: float) -> Array:
     """Greatest Minkowski distance that a row of each of some blocks can have to a row of another box; see `near_blocks`."""
     across = np.maximum(blocks.high[which] - low, high - blocks.low[which])
-    return _lengths(across, r) * (1 if r in (1, 2, np.inf) else 1 + SLACK)
+    return _lengths(across, r, SLACK)
 
 
-def _lengths(X: Array, r: float) -> Array:
-    return minkowski(X, np.zeros((1, X.shape[1]), X.dtype), r)[:, 0]
+def _lengths(X: Array, r: float, slack: float) -> Array:
+    return minkowski(X, np.zeros((1, X.shape[1]), X.dtype), r)[:, 0] * (1 if r in (1, 2, np.inf) else 1 + slack)

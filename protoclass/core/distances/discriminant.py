@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import Array
 from ..memory import check_fits
 from ..parallel import alone
 
-Array = NDArray[np.float64]
 MATRICES = 3  # of one number for each pair of rows that are in memory at the same time
 SINGULAR = 1e-12  # of the largest eigenvalue: what is below it is rounding
 

@@ -12,26 +12,14 @@ triangle inequality can fail, and the dissimilarity of series that differ only i
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ground.checks import one_of, whole_number
-from ...ground.errors import DataError
-from ..parallel import SMALL, each, kernel
-
-Array = NDArray[Any]
+from .. import Array
+from ..parallel import SMALL, in_blocks, kernel
 
 
-def dtw(
-    A: Array,
-    B: Array,
-    lengths_a: Array | None = None,
-    lengths_b: Array | None = None,
-    window: int | None = None,
-    power: int = 2,
-) -> NDArray[np.float64]:
+def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArray[np.float64]:
     """Dynamic time warping dissimilarities between two sets of series.
 
     The steps are those of Sakoe and Chiba (1978) without slope constraint, all with weight 1: the least cost up to (i, j) is
@@ -42,14 +30,10 @@ def dtw(
     ----------
     A : array (r, T)
     B : array (q, S)
-        Series as rows; a series that is shorter than the array's width fills the first columns of its row.
-    lengths_a : int array (r,), optional
-    lengths_b : int array (q,), optional
-        Length of each series, at least 1. By default the values before the NaN at the end of a row count, see `lengths`.
+        Series as rows, all values finite.
     window : int >= 0, optional
-        The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If the
-        lengths of two series differ by more, the window is widened to that difference, the least for which there is a path.
-        None: no limit.
+        The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If T and S
+        differ by more, the window is widened to that difference, the least for which there is a path. None: no limit.
     power : 1 or 2
         Of the local cost: |a - b|, or (a - b) ** 2 with a square root at the end.
 
@@ -57,93 +41,28 @@ def dtw(
     -------
     array (r, q)
 
-    Raises
-    ------
-    OptionError
-        For a window or a power that is not allowed.
-    DataError
-        If lengths are not from 1 to the array's width, if values are infinite, or if NaN are not at the end of a row.
-
     Examples
     --------
-    >>> a, b = np.array([[0.0, 0.0, 1.0, 2.0]]), np.array([[0.0, 1.0, 2.0, 2.0], [1.0, 2.0, 3.0, np.nan]])
+    >>> a, b = np.array([[0.0, 0.0, 1.0, 2.0]]), np.array([[0.0, 1.0, 2.0, 2.0]])
     >>> dtw(a, b, power=1), dtw(a, b, window=0, power=1)
-    (array([[0., 3.]]), array([[2., 4.]]))
+    (array([[0.]]), array([[2.]]))
     """
-    one_of("power", power, (1, 2))
     (r, T), (q, S) = A.shape, B.shape
-    band = max(T, S) if window is None else min(whole_number("window", window, 0), max(T, S))
-    long_a, long_b = _check_lengths(A, lengths_a), _check_lengths(B, lengths_b)
-    left = np.ascontiguousarray(A, np.float64)
-    right = np.ascontiguousarray(B[:, ::-1], np.float64)
-    out = np.empty((r, q))
-    cells = T * S * q  # for one row
-    rows = max(1, SMALL // max(1, cells))
-
-    def block(first: int) -> None:
-        part = slice(first, first + rows)
-        _dtw(left[part], long_a[part], right, long_b, band, power, out[part])
-
-    for _ in each(block, range(0, r, rows), r * cells):
-        pass
+    band = max(T, S) if window is None else max(min(window, max(T, S)), abs(T - S))
+    left, right = np.ascontiguousarray(A, np.float64), np.ascontiguousarray(B[:, ::-1], np.float64)
+    out, cells = np.empty((r, q)), T * S * q  # for one row
+    step = max(1, SMALL // max(1, cells))
+    in_blocks(lambda part: _dtw(left[part], right, band, power, out[part]), r, step, r * cells)
     return out
 
 
-def lengths(A: Array) -> NDArray[np.int64]:
-    """Length of each series, without NaN at the end.
-
-    Parameters
-    ----------
-    A : array (r, T)
-
-    Returns
-    -------
-    int array (r,)
-        From 1 to T.
-
-    Raises
-    ------
-    DataError
-        If a series has no value, or a value follows a NaN.
-
-    Examples
-    --------
-    >>> lengths(np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]])).tolist()
-    [2, 3]
-    """
-    known = ~np.isnan(np.asarray(A, np.float64))
-    count = known.sum(axis=1)
-    empty = np.flatnonzero(count == 0)
-    if len(empty):
-        raise DataError(f"series {empty[0]} has no value ({len(empty)} such series): leave it out")
-    gaps = np.flatnonzero((known != (np.arange(known.shape[1]) < count[:, None])).any(axis=1))
-    if len(gaps):
-        raise DataError(
-            f"series {gaps[0]} has a value after a missing one ({len(gaps)} such series): NaN may only be at the end"
-        )
-    return np.asarray(count, np.int64)
-
-
-def _check_lengths(A: Array, given: Array | None) -> NDArray[np.int64]:
-    checked = lengths(A) if given is None else np.asarray(given)
-    valid = checked.shape == (len(A),) and np.issubdtype(checked.dtype, np.integer)
-    if not valid or (len(checked) and not 1 <= checked.min() <= checked.max() <= A.shape[1]):
-        raise DataError(f"lengths of {len(A)} series must be {len(A)} whole numbers from 1 to {A.shape[1]}")
-    inside = np.arange(A.shape[1]) < checked[:, None]
-    invalid = np.flatnonzero((inside & ~np.isfinite(np.asarray(A, np.float64))).any(axis=1))
-    if len(invalid):
-        raise DataError(f"series {invalid[0]} has values that are missing or infinite ({len(invalid)} such series)")
-    return np.asarray(checked, np.int64)
-
-
 @kernel
-def _dtw(A, long_a, B, long_b, window, power, out):  # type: ignore[no-untyped-def]
-    # B holds each series in reverse order, at the end of its row
+def _dtw(A, B, band, power, out):  # type: ignore[no-untyped-def]
+    # B holds each series in reverse order
     table = np.empty((3, A.shape[1] + 1))
     for x in range(out.shape[0]):
         for y in range(out.shape[1]):
-            n, m = long_a[x], long_b[y]
-            cost = _least(A[x, :n], B[y, B.shape[1] - m :], max(window, abs(n - m)), power, table)
+            cost = _least(A[x], B[y], band, power, table)
             out[x, y] = cost if power == 1 else np.sqrt(cost)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each, kernel
+from .. import Array
+from ..parallel import in_blocks, kernel
 
 WIDTH = 1024  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
@@ -15,8 +14,8 @@ UNLIKE = (np.inf, -2)  # a number and a code that differ from all others, also f
 
 
 def gower(
-    a: tuple[NDArray[Any], NDArray[Any]],
-    b: tuple[NDArray[Any], NDArray[Any]],
+    a: tuple[Array, Array],
+    b: tuple[Array, Array],
     asymmetric: NDArray[np.bool_],
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
@@ -54,17 +53,11 @@ def gower(
     skip = np.r_[np.zeros(p, bool), np.asarray(asymmetric, bool)]
     out = np.empty((len(a[0]), len(b[0])))
     rows, across = _floats(*a), np.ascontiguousarray(_floats(*b).T)
-
-    def block(first: int) -> None:
-        part = slice(first, first + BLOCK)
-        _gower(rows[part], across, p, w, skip, out[part])
-
-    for _ in each(block, range(0, len(out), BLOCK), out.size):
-        pass
+    in_blocks(lambda part: _gower(rows[part], across, p, w, skip, out[part]), len(out), BLOCK, out.size)
     return out
 
 
-def _floats(numbers: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
+def _floats(numbers: Array, codes: Array) -> NDArray[np.float64]:
     """All variables of the rows as floats, so that numbers and codes fill the same vector registers."""
     coded = np.where(codes == UNLIKE[1], UNLIKE[0], np.where(codes < 0, np.nan, codes))
     return np.concatenate([numbers, coded], axis=1, dtype=float)

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import each, few, kernel, threaded
-
-Array = NDArray[Any]
+from .. import Array
+from ..parallel import Kernel, few, in_blocks, kernel, threaded
 
 
 def the_same(distances: Array) -> Array:
@@ -59,14 +58,14 @@ class Geometry:
                 middle = low + (high - low) // kind(2)
                 enough = self.value(middle.view(radii.dtype)) >= radii
                 low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        return np.asarray(np.where(self.value(np.zeros_like(radii)) >= radii, 0, high.view(radii.dtype)))
+        return np.where(self.value(np.zeros_like(radii)) >= radii, 0, high.view(radii.dtype))
 
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache
 BLOCK = 128  # rows given to a thread at a time
 
 
-def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
+def minkowski(a: Array, b: Array, r: float = 2.0) -> Array:
     """Minkowski distances between the rows of two arrays, in the precision of the arrays.
 
     Parameters
@@ -88,25 +87,19 @@ def minkowski(a: NDArray[Any], b: NDArray[Any], r: float = 2.0) -> NDArray[Any]:
     """
     if r in (1, 2, np.inf) and few(a.size * len(b), costly_without=_euclidean if r == 2 else _minkowski):
         return _by_numpy(a, b, r)
+    return _between(_euclidean, a, b) if r == 2 else _between(_minkowski, a, b, float(r))
+
+
+def _between(measure: Kernel, a: Array, b: Array, *given: Any) -> Array:
+    """What a kernel makes of the rows of two arrays, (n, m)."""
     out = np.empty((len(a), len(b)), a.dtype)
-    across = np.ascontiguousarray(b.T)
-    rows = np.ascontiguousarray(a)
-
+    rows, across = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
     step = BLOCK if threaded(out.size) else max(1, len(a))
-
-    def block(first: int) -> None:
-        part = slice(first, first + step)
-        if r == 2:
-            _euclidean(rows[part], across, out[part])
-        else:
-            _minkowski(rows[part], across, float(r), out[part])
-
-    for _ in each(block, range(0, len(a), step), out.size):
-        pass
+    in_blocks(lambda part: measure(rows[part], across, *given, out[part]), len(a), step, out.size)
     return out
 
 
-def _by_numpy(a: NDArray[Any], b: NDArray[Any], r: float) -> NDArray[Any]:
+def _by_numpy(a: Array, b: Array, r: float) -> Array:
     """The distances without a kernel: each operation is rounded by itself there too, so that the bits are the same."""
     out = np.zeros((len(a), len(b)), a.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -125,19 +118,7 @@ def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
     >>> products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
-    out = np.empty((len(a), len(b)))
-    across = np.ascontiguousarray(b.T)
-    rows = np.ascontiguousarray(a)
-
-    step = BLOCK if threaded(out.size) else max(1, len(a))
-
-    def block(first: int) -> None:
-        part = slice(first, first + step)
-        _products(rows[part], across, out[part])
-
-    for _ in each(block, range(0, len(a), step), out.size):
-        pass
-    return out
+    return _between(_products, a, b)
 
 
 def totals(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..embedding.scaling import embedding
 from ..parallel import kernel
 
-Array = NDArray[Any]
 EXACT = 300  # rows up to which all triples are tested
 TRIPLES = 1_000_000  # random triples beyond that
 SPECTRAL = 1500  # rows whose eigenvalues are computed; a random sample if there are more
@@ -161,7 +159,7 @@ def _asymmetry(P, atol):  # type: ignore[no-untyped-def]
 def self_dissimilarities(P: Array, candidate_row: Array) -> Array:
     """Dissimilarities of rows to themselves: D[candidate_row[j], j] for the candidates that are rows."""
     rows = np.flatnonzero(candidate_row >= 0)
-    return np.asarray(P[candidate_row[rows], rows])
+    return P[candidate_row[rows], rows]
 
 
 def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Duplicates:

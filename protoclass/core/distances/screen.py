@@ -29,17 +29,15 @@ covers both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..coding import Tile, as_slice, block_tiles, gather, half_tiles
+from .. import Array
+from ..coding import as_slice, block_tiles, filled, gather, half_tiles
 from ..memory import large
-from ..parallel import Once, alone, each, kernel
+from ..parallel import Once, alone, kernel
 from .minkowski import measure_pair
 
-Array = NDArray[Any]
 UNIT = 2.0**-24
 WIDEST = 1000  # columns: beyond it p u < 1e-4 does not hold
 NARROWEST = 8  # columns: below it the exact kernel is as fast
@@ -220,17 +218,8 @@ def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | No
 
 def _all_products(screening: Screening) -> Array:
     n, m = len(screening.rows.square), len(screening.candidates.square)
-    out = np.empty((m, n), np.float32)
-
-    def fill(tile: Tile) -> None:
-        rows, columns = as_slice(tile.rows), as_slice(tile.columns)
-        out[columns, rows] = approximate(screening.rows[rows], screening.candidates[columns])
-        if tile.mirror:
-            out[rows, columns] = out[columns, rows].T
-
-    for _ in each(fill, half_tiles(n) if screening.symmetric else block_tiles(n, m), n * m):
-        pass
-    return out
+    tiles = half_tiles(n) if screening.symmetric else block_tiles(n, m)
+    return filled(np.empty((m, n), np.float32), tiles, lambda tile: screening._twice(tile.rows, tile.columns))
 
 
 def _side(X: Array, centre: Array, scale: float) -> Side:

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
-from ..parallel import each, kernel
+from .. import Array
+from ..parallel import in_blocks, kernel
 
 BLOCK = 64  # rows given to a thread at a time
 DENSE = 100  # multiplications in a matrix product that take as long as one step through the index
@@ -61,7 +62,7 @@ def weights(k: int, m: int, letters: int) -> list[int]:
     return [sum((-1) ** (d - t) * comb(k - t, d - t) * size[d] for d in range(t, most + 1)) for t in range(most + 1)]
 
 
-def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> NDArray[np.float64]:
+def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.float64]:
     """Distances sqrt(2 - 2 K) of the normalised (k, m)-mismatch kernel (Leslie et al. 2004).
 
     Parameters
@@ -122,9 +123,7 @@ def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> 
                 right = _dense(begins, features, counts, np.zeros((q, size), precision))
                 total += weight * (left @ right.T).astype(np.int64)
                 continue
-            block = partial(_block, start, feature, count, index, weight, total)
-            for _ in each(block, range(0, n, BLOCK), total.size):
-                pass
+            in_blocks(partial(_block, start, feature, count, index, weight, total), n, BLOCK, total.size)
     norm = own.astype(np.float64)
     squared: NDArray[np.float64] = total / np.sqrt(norm[:n, None] * norm[None, n:])
     squared *= -2
@@ -134,7 +133,7 @@ def mismatch(a: NDArray[Any], b: NDArray[Any], k: int, m: int, letters: int) -> 
     return squared
 
 
-def _full(feature: NDArray[Any], begin: NDArray[Any], n: int, q: int, size: int) -> bool:
+def _full(feature: Array, begin: Array, n: int, q: int, size: int) -> bool:
     """Whether strings share so many of the features that a matrix product is faster than the index."""
     if size * (n + q) > ENTRIES:
         return False
@@ -142,11 +141,11 @@ def _full(feature: NDArray[Any], begin: NDArray[Any], n: int, q: int, size: int)
     return bool(steps * DENSE > float(n) * q * size)
 
 
-def _block(start: Any, feature: Any, count: Any, index: Any, weight: np.int64, total: Any, first: int) -> None:
-    _add(start[first : first + BLOCK + 1], feature, count, *index, weight, total[first : first + BLOCK])
+def _block(start: Any, feature: Any, count: Any, index: Any, weight: np.int64, total: Any, part: slice) -> None:
+    _add(start[part.start : part.stop + 1], feature, count, *index, weight, total[part])
 
 
-def _words(strings: NDArray[Any], k: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _words(strings: Array, k: int) -> tuple[Array, NDArray[np.int64]]:
     """All k-mers without a negative code, (k, number), and the string of each, in order."""
     flat = np.concatenate([*strings, np.full(k, -1)])
     string = np.repeat(np.arange(len(strings) + 1), [*map(len, strings), k])

@@ -7,14 +7,12 @@ to the plane of another; the two-sided distance is that between the two planes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..parallel import each, kernel
+from .. import Array
+from ..parallel import in_blocks, kernel
 
-Array = NDArray[Any]
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
 CHUNK = 256  # images whose tangents are computed at a time
 ROWS, COLUMNS = 64, 512  # images multiplied at a time: blocks of one shape, so that all sums have the same order
@@ -43,12 +41,10 @@ def tangents(images: Array, shape: tuple[int, int], sigma: float, background: fl
     """
     out = np.empty((len(images), len(which), images.shape[1]), np.float32)
 
-    def fill(first: int) -> None:
-        part = slice(first, first + CHUNK)
+    def fill(part: slice) -> None:
         out[part] = _basis(images[part], shape, sigma, background, which)
 
-    for _ in each(fill, range(0, len(images), CHUNK), out.size):
-        pass
+    in_blocks(fill, len(images), CHUNK, out.size)
     return out
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .. import Array
+
 DEEP = -230.0  # below this logarithm of a level scipy's beta quantile loses digits: 3 % too small at -690
 
 
@@ -44,7 +44,7 @@ class Bound:
         informative = self.errors < self.left
         n, k, level = (np.where(informative, v, w) for v, w in zip(args, (1.0, 0.0, 0.0), strict=True))
         # In exact numbers it is never above `value`; the minimum is for what rounding adds.
-        return np.asarray(np.where(informative, np.minimum(tail_inverse(n, k, level), self.value), 1.0))
+        return np.where(informative, np.minimum(tail_inverse(n, k, level), self.value), 1.0)
 
 
 def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float, message: Any = 0.0) -> Bound:
@@ -122,7 +122,7 @@ def tail_inverse(n: Any, k: Any, log_level: Any) -> Array:
     for i in zip(*np.nonzero(np.atleast_1d(log_level < DEEP)), strict=True):
         at = i if n.ndim else ()
         out[at] = _deep_root(float(n[at]), float(k[at]), float(log_level[at]))
-    return np.asarray(out)
+    return out
 
 
 def _deep_root(n: float, k: float, log_level: float) -> float:

@@ -17,15 +17,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import inf
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.savable import savable
+from .. import Array
 from ..parallel import kernel, left
 
-Array = NDArray[Any]
 BALL, HOLE, LOW, HIGH = range(4)
 # the state of a row: in P, in N, not in the training set, removed from P or from N by a step
 IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
@@ -162,11 +160,6 @@ def as_ratio(penalty: float) -> tuple[int, int]:
         return 0, 1
     ratio = Fraction(penalty).limit_denominator(10**6)
     return ratio.numerator, ratio.denominator
-
-
-def grow(sorted_lines: Lines, features: Family, side: Array, penalty: float, stop: int | None) -> Machine:
-    """Run the greedy algorithm for one penalty, see `grow_each`."""
-    return grow_each(sorted_lines, features, side, [penalty], stop)[0]
 
 
 def grow_each(

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.savable import savable
+from .. import Array
 from ..task import Points
 from .bounds import machine_bound
 from .grow import BALL, HOLE, LOW, Machine
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..query import Query, Statement
 
 
-Array = NDArray[Any]
 REST = -1  # all other classes together
 NEVER = 2**31
 DELTA = 0.05
@@ -210,7 +209,7 @@ def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
     for bound in bounds:
         total[: len(bound)] += bound
         total[len(bound) :] += bound[-1]
-    return np.asarray(np.minimum(1.0, total))
+    return np.minimum(1.0, total)
 
 
 def assemble(

@@ -18,26 +18,23 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..neighbours.nearest import Nearest
-from ..parallel import each, kernel
+from ..parallel import MANY, each
 from ..statistics.sums import in_units
 from ..task import Points, Task
-from .problems import LISTED, CoverProblems, Objective, covers
-from .program import Program, Stop, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
+from .problems import LISTED, PROOFS, CoverProblems, Objective, covers
+from .program import Program, Stop, ascend, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Array = NDArray[Any]
-MANY = 2**62  # entries: such work always uses threads
 CLOSE = 1e-3  # of the largest weight of a row: bounds that differ by less are not closed any further
-PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
 ROWS = 2**22  # pairs of a row and a prototype that are looked at together
 
 
@@ -129,34 +126,30 @@ class ClassCover:
     def put_in_place(self, rows: Array, j: int) -> Case:
         """A candidate is forced in, and of all candidates it alone may hold these rows."""
         case, t = self.force(j), self.by_row
-        for i in rows:
-            case.gone[t.indices[t.indptr[i] : t.indptr[i + 1]]] = True
+        case.gone[t[rows].indices] = True
         left = rows[~case.out[rows]]
         case.out[left] = True
         return replace(case, paid=case.paid + float(self.program.prize[left].sum()))
 
     def least_in_place(self, rows: Array) -> tuple[Array, Array]:
         """The candidates that hold some of these rows, and the least that each can cost in their place, by reduced costs."""
-        t, program = self.by_row, self.program
-        held = np.concatenate([t.indices[t.indptr[i] : t.indptr[i + 1]] for i in rows]) if len(rows) else t.indices[:0]
-        near = np.unique(held)
+        program, near = self.program, np.unique(self.by_row[rows].indices)
         inside = program.covers[near]
         own = np.zeros(len(program.prize))
         own[rows] = 1.0
-        lost = program.prize[rows].sum() - np.asarray(inside @ (own * program.prize))
-        prices = np.asarray(inside @ ((1 - own) * self.y))
+        lost = program.prize[rows].sum() - inside @ (own * program.prize)
+        prices = inside @ ((1 - own) * self.y)
         base = float(self.y.sum() + np.minimum(self.reduced, 0.0).sum())
         base -= float(self.y[rows].sum() + np.minimum(self.reduced[near], 0.0).sum())
         return near, base + program.cost[near] + lost - prices
 
     def bound(self, case: Case) -> tuple[float, Array]:
         """A lower bound on the restricted optimum from the prices, and what each candidate adds to it at least; inf if gone."""
-        c, t = self.program.covers, self.by_row
-        value, slack = _restricted_bound(
-            c.indptr, c.indices, t.indptr, t.indices, self.program.cost, self.program.prize, self.y, self.order,
-            case.gone, case.out,
-        )  # fmt: skip
-        return float(value) + case.paid, slack
+        t, price = self.by_row, np.where(case.out, 0.0, self.y)
+        slack = np.where(case.gone, np.inf, self.program.cost - self.program.covers @ price)
+        # prices may rise as far as the columns that are left have room
+        ascend(self.order, t.indptr, t.indices, np.where(case.out, 0.0, self.program.prize), slack, price)
+        return float(price.sum() + np.minimum(slack, 0.0).sum()) + case.paid, slack
 
     def cover(self, case: Case) -> tuple[Array, float]:
         """A cover for the restricted program, from the best one without restrictions, and its objective."""
@@ -165,10 +158,8 @@ class ClassCover:
             cost=np.where(case.gone, np.inf, self.program.cost),
             prize=np.where(case.out, 0.0, self.program.prize),
         )
-        chosen = improve_cover(program, self.best & ~case.gone, self.by_row)
-        covered = np.asarray(self.by_row @ chosen.astype(float)) > 0
-        value = float(program.cost[chosen].sum() + program.prize[~covered].sum())
-        return chosen, value + case.paid
+        chosen = improve_cover(program, self.best & ~case.gone)
+        return chosen, program.objective(chosen) + case.paid
 
     def quick(self, case: Case) -> Cost:
         """The restricted optimum as far as prices and a cover at hand settle it."""
@@ -201,13 +192,9 @@ def restrict(program: Program, case: Case) -> tuple[Program, Array, float]:
     """The restricted program with only the candidates that cover more than they cost and the rows that these hold; the
     candidates' places, and the prizes of the rows that need a cover and can have none."""
     prize = np.where(case.out, 0.0, program.prize)
-    columns = np.flatnonzero(~case.gone & (np.asarray(program.covers @ prize) > program.cost))
-    some = program.covers[columns]
-    live = np.flatnonzero((np.bincount(some.indices, minlength=len(prize)) > 0) & (prize > 0))
-    covers = some[:, live]
-    covers.sort_indices()
-    smaller = Program(program.cost[columns], program.prize[live], covers, program.step)
-    return smaller, columns, float(prize.sum() - prize[live].sum())
+    columns = np.flatnonzero(~case.gone & (program.covers @ prize > program.cost))
+    smaller, lost = program.part(columns, prize > 0)
+    return smaller, columns, lost
 
 
 def row_prices(program: Program, seconds: float, stop: Stop) -> Array:
@@ -215,11 +202,10 @@ def row_prices(program: Program, seconds: float, stop: Stop) -> Array:
 
     Where the time limit is reached the prices are those of dual ascent.
     """
-    smaller, columns, _ = restrict(program, no_case(program))
+    smaller, _, _ = restrict(program, no_case(program))
     prices = relax(smaller, dual_bound(smaller), seconds, stop).y
     y = program.prize.astype(float).copy()  # a row that no candidate pays for is left uncovered
-    live = np.flatnonzero(np.bincount(program.covers[columns].indices, minlength=len(y)) > 0)
-    y[live] = np.clip(prices, 0.0, program.prize[live])
+    y[smaller.rows] = np.clip(prices, 0.0, smaller.prize)
     return y
 
 
@@ -247,33 +233,6 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
     best[columns[solved.chosen]] = True
     optimum = closed(solved.bound + lost, solved.objective + lost, PROOFS[solved.proof])
     return ClassCover(program, candidates, best, row_prices(program, seconds, stop), optimum)
-
-
-@kernel
-def _restricted_bound(start, rows, t_start, t_columns, cost, prize, y, order, gone, out):  # type: ignore[no-untyped-def]
-    # the prices of the rows that are left, raised as far as the columns that are left have room, bound the restricted program
-    price, slack = np.where(out, 0.0, y), cost.copy()
-    for j in range(len(cost)):
-        if gone[j]:
-            slack[j] = np.inf
-        else:
-            for s in range(start[j], start[j + 1]):
-                slack[j] -= price[rows[s]]
-    for i in order:
-        if out[i]:
-            continue
-        room = prize[i] - price[i]
-        for s in range(t_start[i], t_start[i + 1]):
-            room = min(room, slack[t_columns[s]])
-        if room > 0.0:
-            price[i] += room
-            for s in range(t_start[i], t_start[i + 1]):
-                slack[t_columns[s]] -= room
-    total = price.sum()
-    for j in range(len(cost)):
-        if slack[j] < 0.0:
-            total += slack[j]
-    return total, slack
 
 
 @dataclass(frozen=True)
@@ -465,10 +424,9 @@ class _Search:
         """The place of a prototype: rows of its class that no other prototype of the class holds."""
         one, c = self.classes[of_class[p]], of_class[p]
         others = [place[s] for s in range(len(place)) if s != p and of_class[s] == c]
-        held = np.zeros(len(one.candidates))
-        held[others] = 1.0
-        rows = one.rows_of(place[p])
-        return np.asarray(rows[np.asarray(one.by_row @ held)[rows] == 0])
+        chosen, rows = np.zeros(len(one.candidates), np.bool_), one.rows_of(place[p])
+        chosen[others] = True
+        return np.asarray(rows[one.program.times(chosen)[rows] == 0])
 
     def _in_question(self, c: int, own: int, rows: Array) -> Array:
         """Candidates that prices do not keep from the place of a prototype."""

@@ -12,16 +12,15 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..coding import MEASURE, TILE, Coding, Tile, Tiles, as_slice, block_tiles
-from ..memory import room
+from .. import Array
+from ..coding import MEASURE, TILE, Coding, Tile, Tiles, block_tiles, filled
+from ..memory import large, room
 from ..parallel import Once, each
 from ..parts import Measure, PartedSource, Parts, Rows
 from ..task import Task
 from .coded_balls import Lists, Pairs, join_bits, join_pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
-Array = NDArray[Any]
 KEPT = 2**28  # bytes of codes that are kept, so that no pair is coded twice
 CHUNK = 512  # candidates that are looked at together
 PER_PAIR = 24  # bytes that a pair takes while lists are made
@@ -99,18 +98,13 @@ class Balls:
         n, m = self.task.shape
         if not self.complete or n * m > min(KEPT, room()):
             return None
-        out, source = np.empty((m, n), np.uint8), self.task.D
+        source = self.task.D
 
-        def fill(tile: Tile) -> None:
-            rows, columns = as_slice(tile.rows), as_slice(tile.columns)
-            out[columns, rows] = source.codes(tile.rows, tile.columns, self.coding)
-            if tile.mirror:
-                out[rows, columns] = out[columns, rows].T
+        def codes(tile: Tile) -> Array:
             self.task.tick()
+            return source.codes(tile.rows, tile.columns, self.coding)
 
-        for _ in each(fill, self._tiles, n * m):
-            pass
-        return out
+        return filled(np.empty((m, n), np.uint8), self._tiles, codes)
 
     @cached_property
     def _counts(self) -> Array:
@@ -139,7 +133,7 @@ class Balls:
             if not self.complete:
                 pairs = pairs_of(codes, len(self.coding.radii), columns, rows)
                 with locks[int(columns[0])]:
-                    tally_pairs(pairs, cell, w, out)
+                    tally_pairs(pairs.lines, pairs.places, pairs.codes, cell, w, out)
                 return pairs
             with locks[int(columns[0])]:
                 tally(codes, cell[rows], w[rows], columns, out)
@@ -185,7 +179,8 @@ class Balls:
         """The balls around some candidates, uint64 (len(radii), a, words): a bit for each row of class `c`."""
         one = Sets(candidates, self.rows[c])
         a, b = len(one.candidates), len(one.rows)
-        out = np.zeros((len(radii), a, words(b)), np.uint64)
+        out = large((len(radii), a, words(b)), np.uint64)
+        out[:] = 0
         locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
 
         def add(patch: Patch) -> None:
@@ -208,17 +203,6 @@ class Balls:
     def codes(self, one: Sets) -> Array:
         """The codes of all pairs of one class, uint8 (a, b)."""
         return self.codes_of(one, Patch(np.arange(len(one.candidates)), np.arange(len(one.rows))))
-
-    def inside(self, rows: Array, candidates: Array, level: Array, coding: Coding) -> Iterator[tuple[slice, Array]]:
-        """Which rows are in the balls of some candidates at their radii: some balls at a time, bool (q, r)."""
-        step = max(1, TILE // max(1, len(rows)))
-        parts = [slice(first, first + step) for first in range(0, len(candidates), step)]
-
-        def of_part(part: slice) -> Array:
-            at, line = np.unique(candidates[part], return_inverse=True)
-            return np.asarray(self.task.D.codes(rows, at, coding)[line] <= level[part, None])
-
-        return zip(parts, each(of_part, parts, len(rows) * len(candidates)), strict=True)
 
     def strips(self, sets: tuple[Sets, ...]) -> Iterator[tuple[int, list[Patch]]]:
         """The pairs of each class, except for those that are known to be in no ball, once each.
@@ -388,7 +372,8 @@ class PartedBalls(Balls):
 
     def bits(self, c: int, candidates: Array, radii: range) -> Array:
         length = words(len(self.rows[c]))
-        out = np.zeros((len(radii), len(candidates), length), np.uint64)
+        out = large((len(radii), len(candidates), length), np.uint64)
+        out[:] = 0
         step = max(1, SENT // max(1, 8 * len(radii) * length))
         for first in range(0, len(candidates), step):
             lines = slice(first, first + step)

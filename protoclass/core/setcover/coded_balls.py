@@ -8,14 +8,12 @@ from these codes.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import few, kernel
 
-Array = NDArray[Any]
 Lists = tuple[Array, Array, Array]  # start, upto and places, see `lists_of_pairs`
 
 
@@ -145,11 +143,6 @@ def pairs_of(codes: Array, radii: int, lines: Array, places: Array) -> Pairs:
     return Pairs(np.repeat(lines.astype(np.int32), count), places.astype(np.int32)[column[:n]], code[:n].copy())
 
 
-def tally_pairs(pairs: Pairs, cell: Array, w: Array, out: Array) -> None:
-    """Add the weight of the rows of these pairs to `out` (candidates, cells); see `tally`."""
-    _tally_pairs(pairs.lines, pairs.places, pairs.codes, cell, w, out)
-
-
 def join_pairs(parts: list[Pairs]) -> Pairs:
     """The pairs of several tiles, one after another."""
     nothing = Pairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
@@ -190,7 +183,8 @@ def _find(codes, radii, column, code, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _tally_pairs(lines, places, codes, cell, w, out):  # type: ignore[no-untyped-def]
+def tally_pairs(lines, places, codes, cell, w, out):  # type: ignore[no-untyped-def]
+    """Add the weight of the rows of pairs to `out` (candidates, cells); see `tally`."""
     for s in range(len(codes)):
         i = places[s]
         out[lines[s], cell[i] + codes[s]] += w[i]

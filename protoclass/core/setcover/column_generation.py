@@ -38,15 +38,15 @@ other classes, whose weight C_j has from the first count. With L classes of one 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..memory import room
-from ..parallel import each, kernel
+from ..parallel import MANY, each, kernel
 from .balls import PER_PAIR, Balls, PartedBalls, Patch, Sets
 from .coded_balls import Lists
 from .problems import LISTED, Columns, CoverProblems
@@ -68,11 +68,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Array = NDArray[Any]
 SAMPLE = 300  # candidates of a class that are drawn for its first program
 TOLERANCE = 1e-6  # share by which the optimum of the relaxation may be above the bound, and prices above a cost, at the end
 PER_ENTRY = 400  # bytes that a pair takes in a linear program while it is solved
-MANY = 2**62  # entries: such work always uses threads
 
 
 @dataclass(frozen=True)
@@ -107,29 +105,22 @@ class Master:
         """About how many rows of the class the balls of some candidates hold; exact where weights are equal."""
         return np.asarray(self.weight[lines] / self.prize.mean()) if len(lines) else np.empty(0)
 
-    def program(self) -> tuple[Program, Array]:
-        """The program, and the rows that a candidate of it covers."""
-        rows = np.flatnonzero(np.bincount(self.balls.indices, minlength=len(self.prize)) > 0)
-        covers = self.balls[:, rows]
-        covers.sort_indices()
-        return Program(self.cost[self.lines], self.prize[rows], covers, self.step), rows
-
     def relaxed(self, integer: bool, seconds: float, stop: Stop) -> tuple[Array, float]:
         """Prices of all rows by the relaxation, and with `integer` the cost of a cover that is rounded from its solution."""
-        prices, lost = self.prize.copy(), float(self.prize.sum())  # a row in no ball of the program costs its weight
+        prices = self.prize.copy()  # a row in no ball of the program costs its weight
         if not len(self.lines):
-            return prices, lost
-        program, rows = self.program()
+            return prices, float(prices.sum())
+        program, lost = Program(self.cost[self.lines], prices, self.balls, self.step).part(slice(None), prices > 0)
         answer = highs(program, False, seconds, stop, upper=np.inf)
         y = ascent(program, 0)[1] if answer.y is None else answer.y
-        prices[rows] = np.clip(y, 0.0, program.prize)
+        prices[program.rows] = np.clip(y, 0.0, program.prize)
         if not integer:
             return prices, np.inf
         cover = improve_cover(program, self.chosen[self.lines])
         value = program.objective(cover)
         if answer.x is not None:
             value = round_thresholds(program, answer.x, cover, value)[1]
-        return prices, value + lost - float(program.prize.sum())
+        return prices, value + lost
 
     def after(self, priced: Priced, value: float) -> Master:
         """What is known after a pass with the prices of the program, and a cover of this cost."""
@@ -377,7 +368,7 @@ def price(
 
     Parameters
     ----------
-    read : Reading
+    balls : Balls
     columns : list of Columns, one for each class
     prices : list of arrays (b,)
         Of the rows of each class.
@@ -392,23 +383,44 @@ def price(
     """
     if isinstance(balls, PartedBalls):
         return _price_parts(balls, columns, prices, costs, end)
-    sums, least = [np.zeros(len(cost)) for cost in costs], [Least(len(y)) for y in prices]
+
+    def share(strip: Strip, total: Array) -> Array:
+        cost = costs[strip.c][strip.at]
+        return np.where(total > cost, cost / np.where(total > cost, total, 1.0), 1.0)
+
+    found = _read(balls, columns, prices, share, end)
+    if found is None:
+        return None
+    return [Priced(y, cost - total, of.factor, of.worst) for y, cost, total, of in zip(prices, costs, *found, strict=True)]
+
+
+def _read(
+    balls: Balls,
+    columns: list[Columns],
+    prices: list[Array] | None,
+    share: Callable[[Strip, Array], Array] | None,
+    end: float = np.inf,
+) -> tuple[list[Array], list[Least]] | None:
+    """All pairs, once: for each class the prices, summed over the ball of each column; and what the columns of a strip leave of
+    the prices of the rows in their balls, by their shares (below 1 where a constraint is broken); None if the time is over."""
+    sums, least = [np.zeros(len(one.line)) for one in columns], [Least(len(one.sets.rows)) for one in columns]
 
     def of_strip(strip: Strip) -> tuple[int, list[Factors]]:
-        c, codes = strip.c, strip.codes(balls, columns)
-        total = strip.sums(codes, prices[c])
-        sums[c][strip.at] = total
-        cost = costs[c][strip.at]
-        return c, strip.factors(codes, total > cost, cost / np.where(total > cost, total, 1.0))
+        total, codes = sums[strip.c], [balls.codes_of(columns[strip.c].sets, patch) for patch in strip.patches]
+        if prices is not None:
+            total[strip.at] = strip.sums(codes, prices[strip.c])
+        return strip.c, [] if share is None else strip.factors(codes, share(strip, total[strip.at]))
 
-    for c, found in each(of_strip, strips(balls, columns), _entries(columns)):
+    for c, found in each(of_strip, strips(balls, columns), sum(len(one.candidates) * len(one.rows) for one in _sets(columns))):
         for factors in found:
             least[c].lower(*factors)
         if time.monotonic() > end:
             return None
-    return [
-        Priced(y, cost - total, of.factor, of.worst) for y, cost, total, of in zip(prices, costs, sums, least, strict=True)
-    ]
+    return sums, least
+
+
+def _sets(columns: list[Columns]) -> tuple[Sets, ...]:
+    return tuple(of_class.sets for of_class in columns)
 
 
 Factors = tuple[Array, Array, Array]  # places of rows in their class, the least share of the balls that hold each, and its column
@@ -436,19 +448,16 @@ class Strip:
     line: Array  # the place of each one's candidate among those of the strip (q,)
     level: Array  # the place of its radius (q,)
 
-    def codes(self, balls: Balls, columns: list[Columns]) -> list[Array]:
-        """The codes of the pairs, uint8 (candidates, rows) of each patch."""
-        return [balls.codes_of(columns[self.c].sets, patch) for patch in self.patches]
-
     def sums(self, codes: list[Array], prices: Array) -> Array:
         """The prices of the rows of the class, summed over the ball of each column (q,)."""
         within = np.zeros((len(self.patches[0].lines), int(self.level.max(initial=0)) + 1))  # price of the rows of each code
         for patch, of_patch in zip(self.patches, codes, strict=True):
             _add_prices(of_patch, prices[patch.places], within)
-        return np.asarray(np.cumsum(within, axis=1)[self.line, self.level])
+        return np.cumsum(within, axis=1)[self.line, self.level]
 
-    def factors(self, codes: list[Array], broken: Array, share: Array) -> list[Factors]:
-        """What the rows of each patch get from the columns whose constraints are `broken`, bool (q,), by their shares (q,)."""
+    def factors(self, codes: list[Array], share: Array) -> list[Factors]:
+        """What the rows of each patch get from the columns by their shares (q,), which are below 1 where a constraint is broken."""
+        broken = share < 1
         lines, least, which = _least_beyond(self.line[broken], self.level[broken], share[broken], self.at[broken])
         out = []
         for patch, of_patch in zip(self.patches, codes, strict=True):
@@ -460,17 +469,13 @@ class Strip:
 
 def strips(balls: Balls, columns: list[Columns]) -> Iterator[Strip]:
     """The pairs of each class, as in `Balls.strips`, with the columns around their candidates."""
-    for c, patches in balls.strips(tuple(of_class.sets for of_class in columns)):
+    for c, patches in balls.strips(_sets(columns)):
         lines, line = patches[0].lines, columns[c].line
         first, last = (np.searchsorted(line, lines, side=side) for side in ("left", "right"))  # columns stand by candidate
         count = last - first
         place = np.repeat(np.arange(len(lines)), count)
         at = np.arange(len(place)) + np.repeat(first - np.cumsum(count) + count, count)
         yield Strip(c, patches, at, place, columns[c].level[at])
-
-
-def _entries(columns: list[Columns]) -> int:
-    return sum(len(one.sets.candidates) * len(one.sets.rows) for one in columns)
 
 
 def _least_beyond(line: Array, level: Array, share: Array, column: Array) -> tuple[Array, Array, Array]:
@@ -546,26 +551,14 @@ def _with_rows(balls: Balls, asked: list[Columns]) -> list[Columns]:
 
 def _sum_prices(balls: Balls, prices: list[Array], asked: list[Columns]) -> list[Array]:
     """For each class the prices of the rows of a part, summed over the balls."""
-    columns, sums = _with_rows(balls, asked), [np.zeros(len(one.line)) for one in asked]
-
-    def of_strip(strip: Strip) -> tuple[Strip, Array]:
-        return strip, strip.sums(strip.codes(balls, columns), prices[strip.c])
-
-    for strip, total in each(of_strip, strips(balls, columns), _entries(columns)):
-        sums[strip.c][strip.at] = total
-    return sums
+    found = _read(balls, _with_rows(balls, asked), prices, None)
+    assert found is not None
+    return found[0]
 
 
 def _find_factors(balls: Balls, asked: list[Columns], shares: list[Array]) -> list[Factors]:
     """For each class the rows of a part in some of the balls, whose shares are given; the least share, and the first column of it."""
-    columns, least = _with_rows(balls, asked), [Least(len(rows)) for rows in balls.rows]
-
-    def of_strip(strip: Strip) -> tuple[int, list[Factors]]:
-        all_broken = np.ones(len(strip.at), np.bool_)
-        return strip.c, strip.factors(strip.codes(balls, columns), all_broken, shares[strip.c][strip.at])
-
-    for c, found in each(of_strip, strips(balls, columns), _entries(columns)):
-        for factors in found:
-            least[c].lower(*factors)
-    held = [np.flatnonzero(of.worst != NONE) for of in least]
-    return [(rows, of.factor[rows], of.worst[rows]) for rows, of in zip(held, least, strict=True)]
+    found = _read(balls, _with_rows(balls, asked), None, lambda strip, _: shares[strip.c][strip.at])
+    assert found is not None
+    held = [np.flatnonzero(of.worst != NONE) for of in found[1]]
+    return [(rows, of.factor[rows], of.worst[rows]) for rows, of in zip(held, found[1], strict=True)]

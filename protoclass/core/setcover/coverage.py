@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..coding import coder
 from ..distances.minkowski import measure_pair
 from ..parallel import few, kernel
@@ -16,37 +16,33 @@ if TYPE_CHECKING:
     from ..task import Points
 
 
-Array = NDArray[Any]
 BLOCK = 64  # prototypes that are looked at at once
 NONE = -1
 SEVERAL = -2
 
 
 def covering(D: Array, member: Array, radii: Array) -> Array:
-    """The class whose balls `d < radii[g]` contain each row: -1 if no ball does, -2 if balls of several classes do.
+    """The class whose balls `d < radii[g, j]` contain each row: -1 if no ball does, -2 if balls of several classes do.
 
-    D : (r, q); member : int16 (G, q) as in `nearest`; radii : (G,). Returns int64 (r, G).
+    D : (r, q); member : int16 (G, q) as in `nearest`; radii : (G, q), or (G, 1) or (1, q). Returns int64 (r, G).
     """
     if few(len(D) * member.size):
-        return _between_classes(D, member, radii)
-    reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)
+        inside = (D[:, None, :] < radii) & (member >= 0)  # (r, G, q)
+        last = np.where(inside, member, np.int16(NONE)).max(axis=2, initial=NONE).astype(np.int64)
+        others = (inside & (member != last[:, :, None])).any(axis=2)
+        return np.where(others, SEVERAL, last)
+    reach = np.where(member >= 0, radii, -np.inf).max(axis=0, initial=-np.inf)
     out = np.full((len(D), len(member)), NONE)
-    _covering(np.ascontiguousarray(D), np.ascontiguousarray(member, np.int16), radii, reach, out)
+    member = np.ascontiguousarray(member, np.int16)
+    _covering(np.ascontiguousarray(D), member, np.broadcast_to(radii, member.shape), reach, out)
     return out
 
 
-def _between_classes(D: Array, member: Array, radii: Array) -> Array:
-    inside = (D[:, None, :] < radii[:, None]) & (member >= 0)  # (r, G, q)
-    last = np.where(inside, member, np.int16(NONE)).max(axis=2, initial=NONE).astype(np.int64)
-    others = (inside & (member != last[:, :, None])).any(axis=2)
-    return np.asarray(np.where(others, SEVERAL, last))
-
-
 def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
-    """As `covering`, for the rows of a query, whose dissimilarities are only compared with the radii."""
+    """As `covering` at radii (G,), for the rows of a query, whose dissimilarities are only compared with them."""
     compared = query.compared(prototypes)
     if compared is None:
-        return covering(query.dissimilarities(prototypes), member, radii)
+        return covering(query.dissimilarities(prototypes), member, radii[:, None])
     rows, candidates, limits = compared.rows, compared.candidates, compared.bounds
     reach = coder(np.unique(radii), rows.exact.dtype).radii[np.unique(radii, return_inverse=True)[1]]
     low, high = limits.thresholds(reach)
@@ -117,7 +113,7 @@ def _covering(D, member, radii, reach, out):  # type: ignore[no-untyped-def]
                 continue
             for g in range(member.shape[0]):
                 c = member[g, j]
-                if c >= 0 and d < radii[g]:
+                if c >= 0 and d < radii[g, j]:
                     if out[i, g] == -1:
                         out[i, g] = c
                     elif out[i, g] != c:

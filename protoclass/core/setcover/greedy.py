@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..coding import Coding
+from .. import Array
 from ..memory import room
 from ..parallel import cores, each, few, kernel, left
 from ..statistics.sums import in_units
@@ -28,7 +26,6 @@ from .coded_balls import Lists, count_new, one_of_each, weigh_new, words
 from .path import Chosen
 from .problems import LISTED, CoverProblems
 
-Array = NDArray[Any]
 AT_ONCE = 2**26  # bytes of bits that are made at once where reading codes again costs nothing
 AT_A_STEP = 16  # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
 NEVER = -(2**62)
@@ -88,7 +85,7 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     """The greedy algorithm on each class and problem, for all folds, where a prototype costs `cost` units.
 
     The form of the balls, which changes nothing in the steps, is chosen by the memory that it takes of a quarter of what is
-    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise none.
+    left: bits where all pairs are read, or where they take less than lists; lists where they fit; otherwise bits in a file.
     """
     classes, balls, (F, K, _) = problems.classes, problems.balls, problems.gain.shape
     if few(sum(F * K * len(one.candidates) * len(one.rows) for one in classes) // AT_A_STEP, costly_without=_greedy):
@@ -103,9 +100,7 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
         lists = balls.lists(problems.around, most)
         if lists is not None:
             return _by_lists(problems, cost, lists)
-    if fits:
-        return _by_bits(problems, cost, workers, limit)
-    return [[measured_steps(problems, c, k, cost) for k in range(K)] for c in range(len(classes))]
+    return _by_bits(problems, cost, workers if fits else 1, limit)
 
 
 def _size(problems: CoverProblems, c: int) -> int:
@@ -300,36 +295,3 @@ def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
 def _part_of(order: Array, gains: Array, bounds: Array) -> Steps:
     part = slice(bounds[0], bounds[-1])
     return Steps(order[part], gains[part], bounds - bounds[0])
-
-
-def measured_steps(problems: CoverProblems, c: int, k: int, cost: float) -> Steps:
-    """Greedy on one class of one problem for each fold, with gains alone in memory.
-
-    The rows that a prototype is the first to cover are compared with all candidates that may still gain, so that each row
-    is read once for a fold and problem, and each prototype once.
-    """
-    runs = [_measured_run(problems, f, c, k, cost) for f in range(len(problems.gain))]
-    order, gains = (np.concatenate([run[i] for run in runs]) for i in range(2))
-    return Steps(order, gains, np.concatenate([[0], np.cumsum([len(at) for at, _ in runs])]))
-
-
-def _measured_run(problems: CoverProblems, f: int, c: int, k: int, cost: float) -> tuple[Array, Array]:
-    one, coding, levels = problems.classes[c], problems.balls.coding, problems.levels
-    radii = Coding(coding.radii[k * levels : (k + 1) * levels], coding.fine)
-    rows = one.rows[problems.fold[one.rows] != f]  # not yet covered
-    gain, best = problems.gain[f, k, one.candidates], problems.best[f, k, one.candidates]
-    alive = np.flatnonzero((best == c) & (gain > cost))
-    columns, gain = one.candidates[alive], gain[alive]
-    order, gains = [], []
-    while len(columns):
-        first = int(gain.argmax())  # of equal ones the first column, as they ascend
-        order.append(columns[first])
-        gains.append(gain[first])
-        ((_, inside),) = problems.balls.inside(rows, *problems.balls_of(columns[first : first + 1], k), radii)
-        new, rows = rows[inside[0]], rows[~inside[0]]
-        for part, covered in problems.balls.inside(new, *problems.balls_of(columns, k), radii):
-            gain[part] -= np.where(covered, problems.w[new], 0.0).sum(axis=1)
-        gain[first] = -np.inf
-        alive = np.flatnonzero(gain > cost)
-        columns, gain = columns[alive], gain[alive]
-    return np.array(order, np.int64), np.array(gains, float)

@@ -8,20 +8,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
+from .. import Array
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
 from ..task import Path, Points, Rule
-from .coverage import NONE, covering_by
+from .coverage import NONE, covering, covering_by
 from .problems import Certificate, Objective
 
 if TYPE_CHECKING:
     from ..query import Query
 
 
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -132,15 +131,7 @@ def relative_distances(D: Array, radii: Array) -> Array:
     [[2.0, 0.75]]
     """
     with np.errstate(over="ignore"):
-        return np.asarray(D / radii)
-
-
-def covering_own(D: Array, classes: Array, radii: Array) -> Array:
-    """The class of the balls `d < radii[j]` that hold each row, int64 (r,): -1 if none does or those of several classes do."""
-    inside = radii > D
-    last = np.where(inside, classes, NONE).max(axis=1, initial=NONE)
-    several = (inside & (classes != last[:, None])).any(axis=1)
-    return np.asarray(np.where(several, NONE, last))
+        return D / radii
 
 
 @savable
@@ -162,7 +153,8 @@ class OwnNearest(Nearest):
 
     def cover(self, query: Query) -> Array:
         assert self.prototypes.radii is not None
-        return covering_own(query.dissimilarities(self.prototypes), self.prototypes.classes, self.prototypes.radii)
+        member = np.asarray(self.prototypes.classes, np.int16)[None, :]
+        return np.maximum(covering(query.dissimilarities(self.prototypes), member, self.prototypes.radii), NONE)[:, 0]
 
 
 @savable
@@ -194,11 +186,7 @@ class CoverPath:
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
         """The prototypes of all grid points (q,), and the class of each at each grid point, (G, q); -1 if it is not chosen."""
-        union = np.unique(np.concatenate([run.at for run in self.runs]))
-        member = np.full((len(self.runs), len(union)), NONE, np.int16)
-        g = np.repeat(np.arange(len(self.runs)), [len(run.at) for run in self.runs])
-        at = np.concatenate([run.at for run in self.runs])
-        member[g, np.searchsorted(union, at)] = np.concatenate([run.classes for run in self.runs])
+        (union,), member = union_of(self.runs, "at")
         order = by_smallest_set(member)
         return union[order], np.ascontiguousarray(member[:, order])
 
@@ -214,22 +202,21 @@ class CoverPath:
         union, member = self._sets
         if kind == "cover":
             radii = np.repeat(self.eps, len(self.lambdas))
-            return np.asarray(np.maximum(covering_by(query, self.prototypes, member, radii), NONE))
-        first = nearest_to(query, self.prototypes, member, np.argsort(union))
-        chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if len(union) else first
-        return np.where(first < 0, int(self.weight.argmax()), chosen)
+            return np.maximum(covering_by(query, self.prototypes, member, radii), NONE)
+        return self._classes(nearest_to(query, self.prototypes, member, np.argsort(union)), member)
 
     def _predict_own(self, kind: str, query: Query, D: Array, runs: tuple[Chosen, ...]) -> Array:
         """What the runs of one largest radius predict, (r, lambdas), from D (r, prototypes)."""
-        at, radii, classes, member = union_of_balls(runs)
+        (at, radii, _), member = union_of(runs, "at", "radii", "classes")
         D = D[:, np.searchsorted(np.asarray(self.prototypes.at), at)]
         if kind == "cover":
-            return np.stack([covering_own(D[:, of >= 0], classes[of >= 0], radii[of >= 0]) for of in member], axis=1)
-        first = nearest(query.finite(relative_distances(D, radii)), member, np.arange(len(at)))
-        heaviest = int(self.weight.argmax())
-        if not len(at):
-            return np.full_like(first, heaviest)
-        return np.where(first < 0, heaviest, classes[np.maximum(first, 0)])
+            return np.maximum(covering(D, member, radii[None]), NONE)
+        return self._classes(nearest(query.finite(relative_distances(D, radii)), member, np.arange(len(at))), member)
+
+    def _classes(self, first: Array, member: Array) -> Array:
+        """The classes of the nearest prototypes, whose positions are (r, G); the heaviest where a set has none."""
+        chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
+        return np.where(first < 0, int(self.weight.argmax()), chosen)
 
     def at(self, g: int) -> Nearest:
         """The rule of a cover, whose report begins with its radii."""
@@ -259,20 +246,19 @@ def _words(radii: Array) -> str:
     return f"{len(np.unique(radii))} different ones, from {radii.min():.4g} to {radii.max():.4g}"
 
 
-def union_of_balls(runs: tuple[Chosen, ...]) -> tuple[Array, Array, Array, Array]:
-    """The different balls of some runs, by candidate: columns of D, radii and classes (q,), and int16 (runs, q), the class or -1."""
-    at, classes, radii = (np.concatenate([getattr(run, name) for run in runs]) for name in ("at", "classes", "radii"))
-    order = np.lexsort((classes, radii, at))
-    at, radii, classes = at[order], radii[order], classes[order]
-    new = np.ones(len(at), np.bool_)
-    new[1:] = (at[1:] != at[:-1]) | (radii[1:] != radii[:-1]) | (classes[1:] != classes[:-1])
-    ball = np.empty(len(at), np.int64)
-    ball[order] = np.cumsum(new) - 1
+def union_of(runs: tuple[Chosen, ...], *names: str) -> tuple[list[Array], Array]:
+    """What is different in these fields of some runs, sorted by the first of them, (q,) each; and the class of each in each run, int16
+    (runs, q), -1 where the run does not have it."""
+    values = [np.concatenate([getattr(run, name) for run in runs]) for name in names]
+    order = np.lexsort(values[::-1])
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.any([v[order][1:] != v[order][:-1] for v in values], axis=0)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.cumsum(new) - 1
     member = np.full((len(runs), int(new.sum())), NONE, np.int16)
-    member[np.repeat(np.arange(len(runs)), [len(run.at) for run in runs]), ball] = np.concatenate(
-        [run.classes for run in runs]
-    )
-    return at[new], radii[new], classes[new], member
+    of_run = np.repeat(np.arange(len(runs)), [len(run.at) for run in runs])
+    member[of_run, place] = np.concatenate([run.classes for run in runs])
+    return [v[order][new] for v in values], member
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import TooLarge, printed
 from ...ground.savable import savable
+from .. import Array
 from ..coding import Coding, bins_for
 from ..memory import room
 from ..parallel import each
@@ -39,9 +38,9 @@ from ..task import Task
 from .balls import CHUNK, PER_PAIR, Balls, Sets, balls_of
 from .coded_balls import Lists, find_gains
 
-Array = NDArray[Any]
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**27  # bytes for the gains of all candidates; beyond that, folds are taken in groups
+PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words
 RADII = 24  # that a ball may have where balls have radii of their own
 
 
@@ -51,7 +50,7 @@ def own_radii(eps: float) -> Array:
     They depend on nothing but eps, so that no held-out row has a say in them, and that a number from 1 to 24 tells which one
     a ball has.
     """
-    return np.asarray(eps * (np.arange(1, RADII + 1) / RADII))
+    return eps * (np.arange(1, RADII + 1) / RADII)
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ class CoverProblems:
         """The columns that these balls are in the only problem; without those that can't pay."""
         known, wanted = (at * self.levels - level for at, level in ((self.candidate, self.level[0]), (candidates, levels)))
         at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-        return np.asarray(at[known[at] == wanted] if len(known) else at[:0])
+        return at[known[at] == wanted] if len(known) else at[:0]
 
     def of_task(self, task: Task, fold: Array, k: int, lambda_: float) -> CoverProblems:
         """Problem `k` with other candidates, for one fold."""
@@ -234,7 +233,7 @@ def useful_columns(gain: Array, wrong: Array, best: Array) -> Array:
     same = best[:, 1:] == best[:, :-1]
     useful[:, :-1] &= ~(same & (wrong[:, 1:] == wrong[:, :-1]))
     useful[:, 1:] &= ~(same & (held[:, 1:] == held[:, :-1]) & (wrong[:, 1:] > wrong[:, :-1]))
-    return np.asarray(useful)
+    return useful
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
@@ -336,8 +335,7 @@ class Certificate:
     @property
     def statements(self) -> tuple[str, str]:
         """What it says of a cover at the bound, and of one above it, with {} for the share by which it is."""
-        names = {"dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}
-        proofs = ", ".join(name for proof, name in names.items() if proof in self.proof)
+        proofs = ", ".join(name for proof, name in PROOFS.items() if proof in self.proof)
         over = f" over {self.over}" if self.over else ""
         above = f"at most {{}} above the optimum{over} (bound {self.bound.sum():.6g} by {proofs})"
         return f"optimal{over} (proved by {proofs})", above

@@ -16,8 +16,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import kernel
 from .coded_balls import Lists
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Array = NDArray[Any]
 DENOMINATOR = 100_000  # largest denominator of a cost
 AFFORDABLE = 20_000_000  # pairs in a linear program that is solved at once
 THRESHOLDS = 24  # at which the relaxation is rounded
@@ -47,7 +46,7 @@ class Program:
     step : float
         Objectives are multiples of this; 0 if none is known.
     rows : int array (b,), or None
-        The place of each row among those of its class.
+        The place of each row in the program that this is a part of.
     """
 
     cost: Array
@@ -58,14 +57,29 @@ class Program:
 
     def objective(self, chosen: Array) -> float:
         """Cost of the chosen candidates (bool (a,)) and prizes of the rows that none of them covers."""
-        covered = np.asarray(self.covers.T @ chosen.astype(float)) > 0
-        return float(self.cost[chosen].sum() + self.prize[~covered].sum())
+        return float(self.cost[chosen].sum() + self.prize[self.times(chosen) == 0].sum())
+
+    def times(self, chosen: Array) -> Array:
+        """How many of some candidates, bool (a,), hold each row, (b,); of several sets of them, (a, s) and (b, s)."""
+        held: Array = self.covers.T @ chosen.astype(float)
+        return held
 
     def bound(self, y: Array) -> tuple[float, Array]:
         """Lower bound from row prices y (clipped to what is allowed), and the reduced cost of each candidate."""
         y = np.clip(y, 0.0, self.prize)
-        reduced = self.cost - np.asarray(self.covers @ y)
+        reduced = self.cost - self.covers @ y
         return float(y.sum() + np.minimum(reduced, 0.0).sum()), reduced
+
+    def part(self, candidates: Any, needed: Array) -> tuple[Program, float]:
+        """The program of some candidates and of the rows that need a cover, bool (b,), and can have one; the prizes of those that
+        can have none."""
+        covers = self.covers[candidates]
+        held = needed & (np.bincount(covers.indices, minlength=len(self.prize)) > 0)
+        rows = np.flatnonzero(held)
+        covers = covers[:, rows]
+        covers.sort_indices()
+        lost = float(self.prize[needed & ~held].sum())
+        return Program(self.cost[candidates], self.prize[rows], covers, self.step, rows), lost
 
     def round_up(self, bound: float) -> float:
         """The smallest possible objective at or above a bound."""
@@ -104,7 +118,7 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
     t = c.T.tocsr()
     slack, y = program.cost.astype(float).copy(), np.zeros(len(program.prize))
     order = np.argsort(np.diff(t.indptr), kind="stable")
-    _ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
+    ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
     best, _ = program.bound(y)
     best_y, point, pace = y.copy(), y, 1.0
     target = best + 0.05 * max(1.0, abs(best))
@@ -115,7 +129,7 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
             target = max(target, best + 0.01 * max(1.0, abs(best)))
         else:
             pace *= 0.97
-        subgradient = 1.0 - np.asarray(t @ (reduced < 0).astype(float))
+        subgradient = 1.0 - t @ (reduced < 0).astype(float)
         length = float(subgradient @ subgradient)
         if length == 0 or pace < 1e-3:
             break
@@ -124,25 +138,22 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
 
 
 @kernel
-def _ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyped-def]
+def ascend(order, start, candidates, prize, slack, y):  # type: ignore[no-untyped-def]
+    """Raise the price of one row after the other, up to its prize, as far as the columns that hold it have slack."""
     for i in order:
-        room = prize[i]
+        room = prize[i] - y[i]
         for s in range(start[i], start[i + 1]):
             room = min(room, slack[candidates[s]])
         if room > 0:
-            y[i] = room
+            y[i] += room
             for s in range(start[i], start[i + 1]):
                 slack[candidates[s]] -= room
 
 
-def improve_cover(program: Program, chosen: Array, by_row: csr_array | None = None) -> Array:
-    """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,).
-
-    `by_row` is the transpose of `covers`, where it is at hand.
-    """
-    c, t = program.covers, program.covers.T.tocsr() if by_row is None else by_row
-    chosen = chosen.copy()
-    times = np.asarray(t @ chosen.astype(float)).astype(np.int64)
+def improve_cover(program: Program, chosen: Array) -> Array:
+    """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,)."""
+    c, chosen = program.covers, chosen.copy()
+    times = program.times(chosen).astype(np.int64)
     _improve(c.indptr, c.indices, program.cost.astype(float), program.prize.astype(float), chosen, times)
     return chosen
 
@@ -179,7 +190,7 @@ def ratio(program: Program) -> Array:
     first.
     """
     c, t = program.covers, program.covers.T.tocsr()
-    new_weight = np.asarray(c @ program.prize)
+    new_weight = c @ program.prize
     chosen = np.zeros(len(new_weight), np.bool_)
     covered = np.zeros(len(program.prize), np.bool_)
     with np.errstate(divide="ignore"):
@@ -395,13 +406,8 @@ def _branch(
     room = value - base - (0.99 * program.step if program.step else 0.0) + 1e-9 * max(1.0, abs(value))
     out, taken = reduced > room, reduced < -room
     free = np.flatnonzero(~out & ~taken)
-    covered = np.asarray(program.covers.T @ taken.astype(float)) > 0
-    live = np.flatnonzero(~covered)
-    part = program.covers[free][:, live]
-    part.sort_indices()
-    touched = np.flatnonzero(np.bincount(part.indices, minlength=len(live)) > 0)
-    fixed = float(program.cost[taken].sum() + np.delete(program.prize[live], touched).sum())
-    rest = Program(program.cost[free], program.prize[live[touched]], part[:, touched], program.step)
+    rest, lost = program.part(free, program.times(taken) == 0)
+    fixed = float(program.cost[taken].sum()) + lost
     solution = highs(rest, True, end - time.monotonic(), stop, gap)
     if solution.x is not None:
         cover = taken.copy()
@@ -480,14 +486,14 @@ def unite_draws(program: Program, x: Array, seed: tuple[int, ...], bound: float,
         The relaxation's optimum.
     """
     random = np.random.default_rng(seed)
-    slack = np.maximum(0.0, 1.0 - np.asarray(program.covers.T @ x))
+    slack = np.maximum(0.0, 1.0 - program.covers.T @ x)
     rounds = 2 * np.log(max(2, len(program.prize)))
     chosen = np.zeros(len(x), np.bool_)
     for tries in range(1, cap + 1):
         # in the union of t draws a variable is on with probability 1 - (1 - x)^t
         chosen = random.random(len(x)) < 1 - (1 - x) ** int(np.ceil(rounds))
         left_out = random.random(len(slack)) < 1 - (1 - slack) ** int(np.ceil(rounds))
-        covered = np.asarray(program.covers.T @ chosen.astype(float)) > 0
+        covered = program.times(chosen) > 0
         total = float(program.cost[chosen].sum() + program.prize[left_out].sum())
         if (covered | left_out).all() and total <= rounds * bound + 1e-9:
             return United(chosen, True, tries)
@@ -498,7 +504,7 @@ def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple
     """Bernoulli covers, bool (draws, a), and their objectives (draws,)."""
     random = np.random.default_rng(seed)
     drawn = random.random((draws, len(x))) < x
-    times = np.asarray((program.covers.T @ drawn.T.astype(float)).T)
+    times = program.times(drawn.T).T
     # sums in NumPy's order: draws whose sums a matrix product rounds in another way would be chosen by the build of BLAS
     costs = np.where(drawn, program.cost, 0.0).sum(axis=1)
     return drawn, costs + np.where(times == 0, program.prize, 0.0).sum(axis=1)

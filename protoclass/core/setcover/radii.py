@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..coding import bins_for
 from ..histogram import Pairs, values_at
 from ..sources import Source
 
-Array = NDArray[Any]
 SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..parallel import each
+from .. import Array
+from ..parallel import MANY, each
 from ..statistics.sums import in_units, units
 from ..task import Task
 from .column_generation import Generated, fits, generate
@@ -18,9 +17,6 @@ from .greedy import greedy, greedy_steps, merge_steps, order_columns
 from .path import Chosen, CoverPath
 from .problems import Certificate, CoverProblems, covers, fold_groups, own_radii
 from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
-
-Array = NDArray[Any]
-MANY = 2**62  # entries: such work always uses threads
 
 
 @dataclass(frozen=True)
@@ -207,14 +203,9 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
     w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
     read = problems.columns(sets, k)
-    all_rows = ball_matrix(problems.lists[c], read.line[use], read.level[use], len(sets.rows))
-    reached = np.bincount(all_rows.indices, minlength=len(sets.rows)) > 0
-    live = np.flatnonzero(reached & (w > 0))
-    covered = all_rows[:, live]
-    covered.sort_indices()
-    columns = sets.candidates[use]
-    program = Program(problems.wrong[f, k, columns] + cost, w[live], covered, step_of(cost), live)
-    return program, columns, float(w.sum() - w[live].sum())
+    balls, columns = ball_matrix(problems.lists[c], read.line[use], read.level[use], len(sets.rows)), sets.candidates[use]
+    program, lost = Program(problems.wrong[f, k, columns] + cost, w, balls, step_of(cost)).part(slice(None), w > 0)
+    return program, columns, lost
 
 
 class _Late(Exception):
@@ -258,23 +249,6 @@ def over_every_row(
     every = task.every()
     everyone = f"all {len(every.candidate_row):,} {'rows' if (every.candidate_row >= 0).all() else 'candidates'}"
     sampled = replace(certificate, over=f"the {len(task.candidate_row):,} candidates")
-    whole = _counted(problems, every, np.where(problems.fold == f, 0, -1), k, lambda_, end)
-    if whole is not None:
-        column = np.empty(len(every.y), np.int64)
-        column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
-        balls = [problems.balls_of(some, k) for some in chosen]
-        at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
-        few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
-        bound = np.minimum(certificate.objective, few.bound)
-        prices, proof = few.problems.of_rows(few.prices), ("LP",) * len(bound)
-        return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)
-    return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
-
-
-def _counted(
-    problems: CoverProblems, every: Task, fold: Array, k: int, lambda_: float, end: float
-) -> CoverProblems | None:
-    """The problems with all rows as candidates; None if the time is over first."""
 
     def tick() -> None:
         every.tick()
@@ -282,6 +256,14 @@ def _counted(
             raise _Late
 
     try:
-        return problems.of_task(replace(every, tick=tick), fold, k, lambda_)
+        whole = problems.of_task(replace(every, tick=tick), np.where(problems.fold == f, 0, -1), k, lambda_)
     except _Late:
-        return None
+        return replace(sampled, over=f"{sampled.over}, as time_limit ended before {everyone} were compared")
+    column = np.empty(len(every.y), np.int64)
+    column[every.candidate_row[every.candidate_row >= 0]] = np.flatnonzero(every.candidate_row >= 0)
+    balls = [problems.balls_of(some, k) for some in chosen]
+    at = [whole.find(column[task.candidate_row[candidates]], levels) for candidates, levels in balls]
+    few = generate(whole, 0, 0, in_units(lambda_, whole.unit), at, end - time.monotonic(), stop)
+    bound = np.minimum(certificate.objective, few.bound)
+    prices, proof = few.problems.of_rows(few.prices), ("LP",) * len(bound)
+    return Certificate(certificate.objective, bound, proof, certificate.notes, everyone, sampled, prices)

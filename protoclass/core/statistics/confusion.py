@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from .intervals import UNKNOWN, Estimate, Sums, independent_rows, mean_of, sum_of_squares, wilson
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

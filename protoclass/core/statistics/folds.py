@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
+from .. import Array
 
-Array = NDArray[Any]
 FOLDS = 10
 
 
@@ -35,10 +32,15 @@ def stratified(y: Array, folds: int, seed: int) -> Array:
     >>> np.bincount(fold).tolist(), sorted(fold[:4].tolist())
     ([2, 2, 2, 2], [0, 1, 2, 3])
     """
-    order = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
+    order = _shuffled(y, seed)
     fold = np.empty(len(y), np.int64)
     fold[order] = np.arange(len(y)) % folds
     return fold
+
+
+def _shuffled(values: Array, seed: int | list[int]) -> Array:
+    """The places of the values in their order, those of equal ones at random."""
+    return np.lexsort((np.random.default_rng(seed).random(len(values)), values))
 
 
 def usual_folds(y: Array, groups: int | None = None) -> int:
@@ -62,7 +64,7 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
     >>> np.bincount(y[stratified_subset(y, 3, seed=0)]).tolist()
     [2, 1]
     """
-    order = np.lexsort((np.random.default_rng([seed, count]).random(len(y)), y))
+    order = _shuffled(y, [seed, count])
     chosen = np.zeros(len(y), bool)
     chosen[order[np.floor((np.arange(count) + 0.5) * len(y) / count).astype(int)]] = True
     return chosen
@@ -89,7 +91,7 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     count = np.zeros((groups, classes))
     np.add.at(count, (group, y), 1)
     share = count / count.sum(axis=0)
-    order = np.lexsort((np.random.default_rng(seed).random(groups), -count.sum(axis=1)))
+    order = _shuffled(-count.sum(axis=1), seed)
     held, size = np.zeros((folds, classes)), np.zeros(folds)
     group_fold = np.empty(groups, np.int64)
     for g in order:
@@ -133,7 +135,7 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     remainder = np.where(take < count - 1, share - take, -1.0)
     extra = np.argsort(-remainder, kind="stable")[:still_needed]
     take[extra[remainder[extra] >= 0]] += 1
-    order = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
+    order = _shuffled(y, seed)
     position = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
     held = np.zeros(len(y), bool)
     held[order] = position < np.repeat(take, count)

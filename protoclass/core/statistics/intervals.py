@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .. import Array
+
 Z = 1.959963984540054  # of the normal distribution, 2.5 % lie above
 AT_ONCE = 2**22  # numbers held at once
 

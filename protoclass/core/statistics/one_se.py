@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.savable import savable
-
-Array = NDArray[Any]
-
+from .. import Array
 
 RULES: Mapping[str, str] = {
     "1se": "1-SE rule",

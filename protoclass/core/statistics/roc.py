@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from .intervals import UNKNOWN, Estimate, rows_worth, spread_factor, sum_of_squares, wilson
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ def curve(score: Array, positive: Array, w: Array) -> Curve | None:
     if not (own.any() and other.any()):
         return None
     values, place = np.unique(-score[w > 0], return_inverse=True)
-    hit, missed = (np.concatenate([[0.0], np.cumsum(np.bincount(place, v[w > 0]))]) for v in (own, other))
+    hit, missed = (_through(np.bincount(place, v[w > 0])) for v in (own, other))
     predicted = hit + missed
     precision = np.where(predicted > 0, hit / np.where(predicted > 0, predicted, 1.0), 1.0)
     sensitivity = hit / hit[-1]
@@ -213,14 +210,11 @@ def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight:
     between = values[1:] + (values[:-1] - values[1:]) / 2
     cut = np.concatenate([[np.inf], np.where(between > values[1:], between, values[:-1]), [0.0]])
 
-    def summed(v: Array) -> Array:
-        return np.concatenate([[0.0], np.cumsum(np.bincount(place, v, len(values)))])
-
     def share(rows: Array) -> Array:
         total = float(weight[rows].sum())
-        return summed(weight * rows) / total if total > 0 else np.full(len(cut), np.nan)
+        return _through(np.bincount(place, weight * rows)) / total if total > 0 else np.full(len(cut), np.nan)
 
-    change = summed(loss_weight * (np.asarray(above, float) - np.asarray(below, float)))
+    change = _through(np.bincount(place, loss_weight * (np.asarray(above, float) - np.asarray(below, float))))
     loss = (float(loss_weight @ below) + change) / loss_weight.sum()
     return Cuts(cut, loss, np.minimum(share(positive), 1.0), 1 - np.minimum(share(~positive), 1.0))
 
@@ -325,4 +319,4 @@ def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None])
     following = np.minimum.accumulate(rank[..., ::-1], axis=-1)[..., ::-1]
     following = np.concatenate([following, np.full((*at.shape, 1), G)], axis=-1)
     following = np.take_along_axis(following, at[..., None], axis=-1)[..., 0]
-    return np.asarray(np.where(at == 0, 0, np.where(following == G, G, (at + following + 1) // 2)))
+    return np.where(at == 0, 0, np.where(following == G, G, (at + following + 1) // 2))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.savable import savable
+from .. import Array
 from .intervals import Estimate, share_of_rows
 
-Array = NDArray[Any]
 LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
 
 
@@ -117,7 +116,7 @@ def relative_margins(distances: Array) -> Array:
     out = np.where(own == other, 0.0, np.where(np.isinf(other), 1.0, -1.0))
     finite = np.isfinite(own) & np.isfinite(other) & (own != other)
     out[finite] = (other[finite] - own[finite]) / (other[finite] + own[finite])
-    return np.asarray(out)
+    return out
 
 
 def with_largest(values: Array, predicted: Array) -> Array:
@@ -129,7 +128,7 @@ def with_largest(values: Array, predicted: Array) -> Array:
     out = np.clip(values, -LARGEST, LARGEST)
     tied = np.flatnonzero(out.argmax(axis=1) != predicted)
     out[tied, predicted[tied]] = np.nextafter(out[tied].max(axis=1), np.inf)
-    return np.asarray(out)
+    return out
 
 
 TINY = np.finfo(float).tiny
@@ -196,7 +195,7 @@ def effective_rows(w: Array) -> float:
 def worth_rows(w: Array) -> Array:
     """Weights in the unit in which they sum to `effective_rows`: 1 each if they are equal."""
     relative = w / (w.max(initial=0.0) or 1.0)
-    return np.asarray(relative * (effective_rows(w) / (relative.sum() or 1.0)))
+    return relative * (effective_rows(w) / (relative.sum() or 1.0))
 
 
 def rows_of_classes(y: Array, w: Array, classes: int) -> Array:
@@ -409,7 +408,7 @@ def under_prior(p: Array, share: Array, prior: Array) -> Array:
     """
     odds = p * (prior / share)
     total = odds.sum(axis=1, keepdims=True)
-    return np.asarray(np.where(total == 0, prior, odds / np.where(total == 0, 1.0, total)))
+    return np.where(total == 0, prior, odds / np.where(total == 0, 1.0, total))
 
 
 def nonconformity(scores: Array) -> Array:
@@ -419,7 +418,7 @@ def nonconformity(scores: Array) -> Array:
     """
     top = np.sort(scores, axis=1)[:, -2:]
     best_other = np.where(scores == top[:, 1:], top[:, :1], top[:, 1:])
-    return np.asarray(best_other - scores)
+    return best_other - scores
 
 
 @savable(strangeness="n", y="n", w="n", fold="n")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .. import Array
+
 WIDE = np.longdouble  # 64 bits of a mantissa on x86: sums in another order, on several machines, give the same float then
 TOGETHER = 2**17  # entries of the columns that are summed at a time, as copies of them stay in the second-level cache
 
@@ -45,7 +44,7 @@ class Sums:
     def deviation(self) -> Array:
         """Standard deviation (n - 1) of each column (p,), of two rows at least; `inf` beyond the largest float."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.sqrt(self.squares / (self.count - 1)).astype(float))
+            return np.sqrt(self.squares / (self.count - 1)).astype(float)
 
 
 @dataclass(frozen=True)

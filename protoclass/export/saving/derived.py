@@ -59,7 +59,7 @@ def read_formula(of: Any, given: dict[str, Any]) -> Any:
             fine = f.how in ("lookup", "python") or (f.how == "literal" and LITERAL.fullmatch(f.expr) is not None)
             must(fine, f"a factor of the formula is {cut(f.expr, 80)}, read as {cut(f.how, 20)}")
     formula = of(**given, names=name_columns(columns, TRANSFORMS))
-    return replace(formula, uses=check_factors(formula))
+    return replace(formula, uses=check_factors(formula.terms, formula.names, formula.text))
 
 
 def learned(frame: Any) -> dict[str, Any]:

@@ -188,15 +188,6 @@ def read_predictors(fit: Fitted, place: int, row: int) -> pd.Series:
     return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
 
 
-def list_features(fit: Fitted) -> list[str]:
-    """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
-    if not fit.model.has("feature_table"):
-        return []
-    table = fit.model.feature_table(fit.learned)
-    names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
-    return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]
-
-
 @dataclass(frozen=True)
 class Profiles:
     """What is known of some prototypes.

@@ -169,9 +169,11 @@ def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, 
 
 def take(prototypes: Points, which: Any) -> Points:
     """Some of the prototypes, without the columns of their table."""
-    columns = (prototypes.classes, prototypes.at, prototypes.coords, prototypes.radii)
-    classes, *others = (None if values is None else np.asarray(values)[which] for values in columns)
-    return Points(np.asarray(classes), *others)
+
+    def some(values: np.ndarray | None) -> np.ndarray | None:
+        return None if values is None else np.asarray(values)[which]
+
+    return Points(np.asarray(prototypes.classes)[which], some(prototypes.at), some(prototypes.coords), some(prototypes.radii))
 
 
 def place_of(fit: Fitted, prototype: Any) -> int:

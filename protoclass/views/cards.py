@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.steps import measure_rows
 from ..analysis.why import why
 from ..core.sources import Source
 from ..estimation.fitted import Fitted
@@ -24,7 +25,6 @@ from .prototypes import (
     list_shown,
     measure_apart,
     measure_prototype,
-    measure_rows,
     predict_row,
     shorten,
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.steps import take
 from ..core.embedding.scaling import sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
@@ -17,7 +18,7 @@ from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, NoVectors, OptionError
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from .prototypes import list_names, list_rows, measure_apart, take
+from .prototypes import list_names, list_rows, measure_apart
 
 LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball

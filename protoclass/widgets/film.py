@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.steps import stepwise
+from ..analysis.steps import measure_rows, stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
@@ -24,7 +24,6 @@ from ..views.prototypes import (
     list_rows,
     list_shown,
     measure_coverage,
-    measure_rows,
     nearer,
 )
 from ..views.stages import Stages, count_steps

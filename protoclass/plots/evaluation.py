@@ -75,8 +75,9 @@ def draw_counts(counts: Confusion, ax: Any = None) -> Any:
     ax.hlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     ax.vlines(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     names = list_named(counts.table.index)
+    steep = max(map(len, names)) > 4 and L > 3
     at, margins = ([*range(L), L + 0.1], True) if has_room(ax) else ([*range(L)], False)
-    ax.set_xticks(at, [*names, "recall"] if margins else names)
+    ax.set_xticks(at, [*names, "recall"] if margins else names, rotation=90 if steep else 0)
     ax.set_yticks(at, [*names, "precision"] if margins else names)
     ax.tick_params(length=0)
     end = L + 0.6 if margins else L - 0.5

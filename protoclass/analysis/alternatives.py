@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.query import answer
 from ..core.setcover.alternatives import Cost, NearSolutions
-from ..core.task import Points, Task
+from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import check_progress, whole_number
@@ -21,7 +21,7 @@ from ..ground.progress import bar
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
 from ..values import NUMBERS, Above, Printed, public
-from .steps import place_of
+from .steps import measure_rows, place_of
 
 if TYPE_CHECKING:
     pass
@@ -383,7 +383,7 @@ def measure(fit: Fitted, task: Task) -> Measured:
     step = max(1, PAIRS // q)
     for first in range(0, n, step):
         rows = np.arange(first, min(first + step, n))
-        D = _distances(fit, task, rows, prototypes)
+        D = np.asarray(measure_rows(prototypes, fit.dissimilarity, task.D if prototypes.at is not None else None, rows), float)
         own = y[rows, None] == prototypes.classes
         out.distance[rows] = D[np.arange(len(rows)), nearest[rows]]
         out.own[rows] = np.where(own, D, np.inf).min(axis=1)
@@ -395,12 +395,6 @@ def measure(fit: Fitted, task: Task) -> Measured:
             out.taker[rows] = np.where(np.isfinite(wrong.min(axis=1)), wrong.argmin(axis=1), -1)
             out.reach[rows] = wrong.min(axis=1)
     return out
-
-
-def _distances(fit: Fitted, task: Task, rows: np.ndarray, prototypes: Points) -> np.ndarray:
-    if prototypes.at is not None:
-        return np.asarray(task.D.take(rows, prototypes.at), float)
-    return np.asarray(fit.dissimilarity.query(rows).dissimilarities(prototypes), float)
 
 
 def by_margin(measured: Measured, n: int) -> Criticised:

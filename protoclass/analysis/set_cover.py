@@ -13,16 +13,16 @@ from ..core.setcover.problems import Certificate
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Task
 from ..ground.checks import one_of
-from ..ground.errors import DataError, OptionError, brief, printed, shown
+from ..ground.errors import DataError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import check_fixed, check_number, is_tuned
-from ..values import public
+from ..values import Printed, public
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class SetCover:
+@dataclass(frozen=True, eq=False, repr=False)
+class SetCover(Printed):
     """A set of rows whose balls hold all rows.
 
     Attributes
@@ -43,10 +43,9 @@ class SetCover:
     def size(self) -> int:
         return len(self.prototypes)
 
-    @printed
-    def __repr__(self) -> str:
-        head = f"{self.size} rows within {self.eps:g} of all {self.prototypes['covers'].sum()} rows: {self.certificate}"
-        return f"{head}\n{self.prototypes.head(10).to_string()}"
+    def _said(self) -> tuple[str, list[Any]]:
+        words = f"{self.size} rows within {self.eps:g} of all {self.prototypes['covers'].sum()} rows: {self.certificate}"
+        return words, [(self.prototypes.head(10), {})]
 
 
 @public

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,11 @@ from ..core.task import Points, Task
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, one_of, whole_number
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, printed, shown
+from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..ground.options import fixed, significant
 from ..ground.progress import bar
 from ..metrics.base import train_metric
-from ..values import Above, public
+from ..values import Above, Printed, public
 
 COLUMNS = ("near", "within", "chosen")
 SURE = 0.95  # share of the samples in which a prototype lies `within`
@@ -27,8 +28,8 @@ BLOCK = 512  # prototypes whose distances are held at once
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Printed):
     """Prototypes over samples of the rows: how sure the place of each is.
 
     Attributes
@@ -148,8 +149,7 @@ class Stability:
         """
         return stability_of_weights(self.fit, B, seed, progress)
 
-    @printed
-    def __repr__(self) -> str:
+    def _said(self) -> tuple[str, list[Any]]:
         low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
         own = self.table[self.table["prototype"]]
         how = "bootstrap samples" if self.sample == "bootstrap" else "random halves of the rows"
@@ -169,7 +169,7 @@ class Stability:
                 "The samples are drawn from the rows that chose the prototypes, so all this is too good for other rows: fresh() estimates",
                 f"{'near and chosen' if 'near' in own else 'chosen'} for those",
             ]
-        return "\n".join([*lines, self.table.head(10).to_string(float_format=partial(fixed, usual=2))])
+        return "\n".join(lines), [(self.table.head(10), {"float_format": partial(fixed, usual=2)})]
 
 
 def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:

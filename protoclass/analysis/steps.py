@@ -142,7 +142,7 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
-    D = _to_first(dissimilarity, prototypes, k + 1)
+    D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, dissimilarity.sharded, np.arange(len(frame)))
     inside = prototypes.radii[: k + 1] > D
     own = frame.codes == prototypes.classes[k]
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
@@ -159,11 +159,21 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     )
 
 
-def _to_first(dissimilarity: Dissimilarity, prototypes: Points, count: int) -> np.ndarray:
-    """Dissimilarities (n, count) of all rows to the first prototypes."""
-    if dissimilarity.sharded is not None and prototypes.at is not None:
-        return dissimilarity.sharded.take(np.arange(len(dissimilarity.index)), prototypes.at[:count])
-    return dissimilarity.metric.between(dissimilarity.rows, part(dissimilarity.prototype_rep(prototypes), slice(0, count)))
+def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, rows: np.ndarray) -> np.ndarray:
+    """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` holds or measures those to the candidates, or is None."""
+    if prototypes.at is not None and source is not None:
+        return np.asarray(source.take(rows, prototypes.at))
+    rep = dissimilarity.prototype_rep(prototypes)
+    return np.asarray(dissimilarity.metric.between(part(dissimilarity.rows, rows), rep))
+
+
+def take(prototypes: Points, which: Any) -> Points:
+    """Some of the prototypes, without the columns of their table."""
+
+    def some(values: np.ndarray | None) -> np.ndarray | None:
+        return None if values is None else np.asarray(values)[which]
+
+    return Points(np.asarray(prototypes.classes)[which], some(prototypes.at), some(prototypes.coords), some(prototypes.radii))
 
 
 def place_of(fit: Fitted, prototype: Any) -> int:

@@ -240,23 +240,25 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
 SAMPLE = 300  # rows among which the triangle inequality may be refuted, all triples of them
 
 
-def certified(distance: np.ndarray, fitted: np.ndarray) -> np.ndarray:
-    """Half of the distance to the nearest prototype of any other class minus that of the fitted class, (r,).
+def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The distance to the nearest prototype of any other class minus that of a class, (r,); NaN where either is not known.
 
-    By the triangle inequality a row that moves by less, in the dissimilarity of the fit, keeps its class.
+    By the triangle inequality a row that moves by less than half of the margin of its fitted class, in the dissimilarity of the fit,
+    keeps it.
 
     Parameters
     ----------
     distance : array (r, classes)
         Distances to the nearest prototype of each class.
-    fitted : int array (r,)
+    codes : int array (r,)
         Class codes, -1 for none.
     """
-    at = np.arange(len(fitted))
-    own = np.where(fitted >= 0, distance[at, fitted], np.nan)
+    at = np.arange(len(codes))
+    own = np.where(codes >= 0, distance[at, codes], np.nan)
     others = distance.copy()
-    others[at, fitted] = np.inf
-    return np.asarray((others.min(axis=1) - own) / 2)
+    others[at, codes] = np.inf
+    with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
+        return np.asarray(others.min(axis=1) - own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,12 +276,10 @@ class CertifiedDistances:
 
     @cached_property
     def distance(self) -> np.ndarray:
-        """The certified distance of each row (n,), see `certified`."""
+        """The certified distance of each row (n,), half of its margin; see `margins`."""
         rows = self.new.iloc[self.at]
-        return certified(
-            self.fit.predictions(rows, "distance", unseen=None).to_numpy(float),
-            self.fit.predictions(rows, unseen=None).cat.codes.to_numpy(),
-        )
+        distance = self.fit.predictions(rows, "distance", unseen=None).to_numpy(float)
+        return margins(distance, self.fit.predictions(rows, unseen=None).cat.codes.to_numpy()) / 2
 
     def take(self, rows: np.ndarray) -> CertifiedDistances:
         """That of some of the rows."""

@@ -86,16 +86,11 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:
         raise NotAvailable(fit.frame.absent)
-    if ax is not None and not hasattr(ax, "set_xlabel"):
-        raise OptionError(f"ax={ax!r}: Axes of matplotlib, as plt.subplots() gives them, or None")
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
-    from .layout import finish, list_artists  # matplotlib takes 0.3 s that a fit which is not drawn does without
-
     function = load(KINDS[kind or "prototypes"])
     _check_options(kind, function, options)
-    before = list_artists(ax)
-    return finish(function(fit, **options) if kind in SEVERAL else function(fit, ax, **options), before)
+    return function(fit, **options) if kind in SEVERAL else function(fit, ax, **options)
 
 
 def _check_options(kind: str | None, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.alternatives import alternatives as find_alternatives
 from ..analysis.alternatives import criticisms as find_criticisms
@@ -14,7 +16,7 @@ from ..views.analyses import list_alternatives, list_criticisms, list_splits, li
 from ..views.prototypes import list_short
 from ..views.words import write_number
 from .layout import framed
-from .style import GREY, axes, colour, faint, ink, key, list_named, mark
+from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, list_named, mark
 
 
 @framed
@@ -23,107 +25,102 @@ def comparison(result: Comparison, ax: Any = None) -> Any:
     table, splits = result.table, list_splits(result)
     several = len(result.errors) > 1
     ax = axes(ax, 6.8, 1.3 + 0.45 * len(table))
-    for i, name in enumerate(table.index):
-        row = table.loc[name]
-        if several:
-            own = splits[splits["row"] == i]
-            ax.plot(own["error"], own["height"], ".", ms=3, color=GREY, alpha=0.45, zorder=1)
-        ends = [[row["error"] - row["low"]], [row["high"] - row["error"]]]
-        ax.errorbar(row["error"], i, xerr=ends, fmt="o", ms=6, color=colour(0), capsize=4, lw=1.6, zorder=2)
-        ax.annotate(
-            write_number(row["prototypes"]),
-            (1.02, i),
-            xycoords=("axes fraction", "data"),
-            va="center",
-            fontsize="small",
-        )
+    if several:
+        ax.plot(splits["error"], splits["height"], ".", ms=3, color=GREY, alpha=0.45, zorder=1)
+    draw_intervals(ax, table, list_short(table.index))
+    beside = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": "small"}
+    for i, count in enumerate(table["prototypes"]):
+        ax.annotate(write_number(count), (1.02, i), **beside)
     ax.annotate("prototypes", (1.02, 1.0), (0, 3), xycoords="axes fraction", textcoords="offset points", fontsize="small")
-    ax.set_yticks(range(len(table)), list_short(table.index))
-    ax.set_ylim(len(table) - 0.5, -0.5)
-    ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
-    ax.grid(axis="x", lw=0.4, color=faint(ax))
-    ax.set_axisbelow(True)
-    dots = " (dots: each split)" if several else ""
-    ax.set_xlabel(f"test error (share of rows) with its 95 % interval{dots}")
+    if several:
+        ax.set_xlabel(f"{ax.get_xlabel()} (dots: each split)")
     return ax
 
 
 NAMED = 30  # prototypes that are named on the axis
 
 
+class InOrder:
+    """Prototypes in the order chosen: few by name from above to below, many along the horizontal axis.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With `order`, from 1.
+    ax : Axes, or None
+    high : float
+        Inches of Axes for few prototypes, without their lines.
+    """
+
+    def __init__(self, table: pd.DataFrame, ax: Any, high: float) -> None:
+        self.table, self.few = table, len(table) <= NAMED
+        self.ax = axes(ax, 6.4, high + 0.24 * len(table) if self.few else 4.4)
+
+    def draw(self, k: int, order: Any, value: Any, larger: int = 0, **style: Any) -> None:
+        """The marks of class k."""
+        size = (6 if self.few else 3) + larger
+        spots = (value, order) if self.few else (order, value)
+        self.ax.plot(*spots, mark(k), ms=size, color=colour(k), ls="none", clip_on=False, **style)
+
+    def finish(self, names: Any, value: str, marks: str, most: float | None, classes: int) -> Any:
+        """The Axes with what they show in words: the value, from 0 to `most`, and the marks."""
+        ax, order = self.ax, "prototype, in the order chosen"
+        if self.few:
+            ax.set_yticks(self.table["order"], names)
+            ax.set(xlim=(0, most), ylim=(max(1, len(self.table)) + 0.5, 0.5), xlabel=f"{value}\n{marks}", ylabel=order)
+            grid_lines(ax, "y")
+        else:
+            ax.set(ylim=(0, most), xlabel=f"{order}\n{marks}", ylabel=value)
+        key(ax, "above", ncols=min(4, classes))
+        return ax
+
+
 @framed
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
     """What each prototype costs to leave out, with what its substitutes cost; returns the Axes.
 
+    Full marks are for leaving it out, in the order chosen, hollow ones for each substitute. A line shows the bounds of a cost that is
+    not settled; the dotted line is the most that a near solution costs.
+
     Parameters
     ----------
     ax : Axes, optional
     """
-    return draw_alternatives(result, ax)
-
-
-def draw_alternatives(result: Alternatives, ax: Any = None) -> Any:
-    """Cost by prototype, in the order chosen: full marks for leaving it out, hollow ones for each substitute.
-
-    A line shows the bounds of a cost that is not settled; the dotted line is the most that a near solution costs.
-    """
     table, pairs = list_alternatives(result)
-    few = len(table) <= NAMED
-    ax = axes(ax, 6.4, 1.9 + 0.24 * len(table) + 0.05 * table["class"].nunique() if few else 4.4)
-    names = list_named(result.fit.classes)
-
-    def draw(order: Any, cost: Any, *form: Any, **style: Any) -> None:
-        ax.plot(*((cost, order) if few else (order, cost)), *form, ls="none", clip_on=False, **style)
-
-    for k, level in enumerate(result.fit.classes):
+    classes = result.fit.classes
+    drawn = InOrder(table, ax, 1.9 + 0.05 * table["class"].nunique())
+    for k, (level, name) in enumerate(zip(classes, list_named(classes), strict=True)):
         own, other = table[table["class"] == level], pairs[pairs["class"] == level]
-        if not len(own):
-            continue
-        size = 6 if few else 3
-        draw(own["order"], own["cost_without"], mark(k), ms=size, color=colour(k), label=names[k])
-        draw(other["order"], other["cost"], mark(k), ms=size + 2, color=colour(k), mfc="none")
+        if len(own):
+            drawn.draw(k, own["order"], own["cost_without"], label=name)
+            drawn.draw(k, other["order"], other["cost"], 2, mfc="none")
+    ax = drawn.ax
+    lines, limit = (ax.hlines, ax.axvline) if drawn.few else (ax.vlines, ax.axhline)
     open_ = table[table["at_least"] < table["cost_without"]]
-    lines = ax.hlines if few else ax.vlines
     lines(open_["order"], open_["at_least"], open_["cost_without"], color=ink(ax), lw=0.8)
-    limit = result.within * result.optimum.most
-    (ax.axvline if few else ax.axhline)(limit, ls=":", lw=1.2, color=ink(ax))
-    cost, order = "cost above the optimum, in weight of rows", "prototype, in the order chosen"
+    limit(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax))
     marks = f"full: left out; hollow: a row in its place\ndotted: within {result.within:.3g} of the optimum"
-    if few:
-        ax.set_yticks(table["order"], table["name"])
-        ax.set(ylim=(max(1, len(table)) + 0.5, 0.5), xlabel=f"{cost}\n{marks}", ylabel=order)
-        ax.set_xlim(left=0)
-        ax.grid(axis="y", lw=0.4, color=faint(ax))
-    else:
-        ax.set(xlabel=f"{order}\n{marks}", ylabel=cost)
-        ax.set_ylim(bottom=0)
-    key(ax, "above", ncols=min(4, len(result.fit.classes)))
-    return ax
+    return drawn.finish(table["name"], "cost above the optimum, in weight of rows", marks, None, len(classes))
 
 
 def alternatives_of_fit(fit: Fitted, ax: Any, within: float = 0.01, seconds: float = 60.0) -> Any:
-    """What each prototype of a fit costs, see `draw_alternatives`."""
-    return draw_alternatives(find_alternatives(fit, within=within, seconds=seconds), ax)
+    """What each prototype of a fit costs."""
+    return alternatives(find_alternatives(fit, within=within, seconds=seconds), ax)
 
 
 def criticisms_of_fit(fit: Fitted, ax: Any, n: int = 10) -> Any:
-    """The rows that a fit explains worst, see `draw_criticisms`."""
-    return draw_criticisms(find_criticisms(fit, n=n), ax)
+    """The rows that a fit explains worst."""
+    return criticisms(find_criticisms(fit, n=n), ax)
 
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """The score of each row, with the prototype that takes it; returns the Axes.
+    """The score of each row as a bar in the colour of its class, with the prototype that takes it; returns the Axes.
 
     Parameters
     ----------
     ax : Axes, optional
     """
-    return draw_criticisms(result, ax)
-
-
-def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """The score of each row as a bar in the colour of its class, with the prototype that takes it."""
     table = list_criticisms(result)
     ax = axes(ax, 8.0, 1.6 + 0.28 * len(table))
     levels, names = result.fit.classes, list_named(result.fit.classes)
@@ -141,29 +138,14 @@ def draw_criticisms(result: Criticisms, ax: Any = None) -> Any:
 @framed
 def stability(result: Stability, ax: Any = None) -> Any:
     """Share of the samples in which the ball of each prototype held one of its class, and in which it was chosen again."""
-    table = list_stability(result)
-    few = len(table) <= NAMED
-    ax = axes(ax, 6.4, 1.4 + 0.24 * len(table) if few else 4.4)
-    order, classes = table["order"].to_numpy(), list_named(result.fit.classes)
-    for k, level in enumerate(result.fit.classes):
-        own = (table["class"] == level).to_numpy()
-        for name, face in (("chosen", "none"), ("near", colour(k))):
-            if name not in table or not own.any():
-                continue
-            share = table.loc[own, name]
-            spots = (share, order[own]) if few else (order[own], share)
-            label = classes[k] if name == "chosen" else None
-            ax.plot(
-                *spots, mark(k), ms=6 if few else 3, color=colour(k), mfc=face, ls="none", label=label, clip_on=False
-            )
+    table, classes = list_stability(result), result.fit.classes
+    drawn = InOrder(table, ax, 1.4)
+    for k, (level, name) in enumerate(zip(classes, list_named(classes), strict=True)):
+        own = table[table["class"] == level]
+        if len(own):
+            drawn.draw(k, own["order"], own["chosen"], mfc="none", label=name)
+            if "near" in own:
+                drawn.draw(k, own["order"], own["near"])
     near = "full: one of its class near; " if "near" in table else ""
-    what = f"share of samples\n{near}hollow: chosen, if sampled"
-    if few:
-        names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["within"], strict=True)]
-        ax.set_yticks(order, names)
-        ax.set(xlim=(0, 1), ylim=(len(table) + 0.5, 0.5), xlabel=what, ylabel="prototype, in the order chosen")
-        ax.grid(axis="y", lw=0.4, color=faint(ax))
-    else:
-        ax.set(ylim=(0, 1), xlabel="prototype, in the order chosen", ylabel=what)
-    key(ax, "above", ncols=min(4, len(result.fit.classes)))
-    return ax
+    names = [f"{label}, within {radius:.3g}" for label, radius in zip(list_short(table.index), table["within"], strict=True)]
+    return drawn.finish(names, "share of samples", f"{near}hollow: chosen, if sampled", 1, len(classes))

@@ -14,7 +14,8 @@ from ..views.analyses import list_importance, list_weights
 from ..views.cards import describe_head, list_profiles, list_reasons
 from ..views.prototypes import list_short
 from ..views.words import write_number
-from .style import GREY, axes, colour, ink, named, panels
+from .layout import framed
+from .style import GREY, axes, colour, draw_bars, grid_lines, ink, named, panels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,7 @@ ACROSS, LINES = 3, 6  # cards in a row, and variables on a card
 BARS, LETTER = 1.6, 0.055  # inches of the bars of a card, and of a letter beside them
 
 
+@framed
 def cards(fit: Fitted, count: int = 9) -> Any:
     """The first prototypes, each with the variables by which it differs most from its class, what it covers, and its rival.
 
@@ -42,15 +44,12 @@ def cards(fit: Fitted, count: int = 9) -> Any:
     widest = max(1.0, float(np.nanmax(profiles.table["apart"].abs().to_numpy(), initial=0.0)))
     codes = {level: k for k, level in enumerate(fit.classes)}
     for ax, (own, texts), (name, head) in zip(places.ravel(), parts, heads.astype(object).iterrows(), strict=False):
-        at = np.arange(len(own))
         ax.set_title("\n".join(describe_head(head, name)), fontsize="small")
         if not lines:  # of rows that are known by their dissimilarities
             ax.set_axis_off()
             continue
-        ax.barh(at, own["apart"].fillna(0.0), 0.6, color=colour(codes[head["class"]]), lw=0)
-        ax.axvline(0, lw=0.8, color=ink(ax))
-        ax.set_yticks(at, texts, fontsize="x-small")
-        ax.set(xlim=(-1.05 * widest, 1.05 * widest), ylim=(max(1, len(own)) - 0.5, -0.5))
+        draw_bars(ax, own["apart"].fillna(0.0), texts, 0.6, "x-small", color=colour(codes[head["class"]]))
+        ax.set_xlim(-1.05 * widest, 1.05 * widest)
         ax.tick_params(axis="x", labelsize="x-small")
     for ax in places.ravel()[len(heads) :]:
         ax.set_axis_off()
@@ -73,6 +72,7 @@ def _choose_lines(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 MOST = 20  # variables that have a bar
 
 
+@framed
 def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     """A bar for each variable, the decisive ones above: to the right it speaks for the class of the row, to the left for the rival's.
 
@@ -82,15 +82,12 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
         As in `Fit.why`.
     """
     table = list_reasons(fit, row)
-    shown, said, at = table.head(MOST), table.attrs, np.arange(min(MOST, len(table)))
+    shown, said = table.head(MOST), table.attrs
     names = [f"{name} = {value}" for name, value in zip(list_short(shown["variable"], 28), shown["value"], strict=True)]
     ax = axes(ax, 6.4, 2.0 + 0.3 * len(shown))
     code = list(fit.classes).index(said["class"])
     favour = shown["favour"].to_numpy()
-    ax.barh(at, favour, 0.62, color=[colour(code) if value >= 0 else GREY for value in favour], lw=0)
-    ax.axvline(0, lw=0.8, color=ink(ax))
-    ax.set_yticks(at, names)
-    ax.set_ylim(len(shown) - 0.5, -0.5)
+    draw_bars(ax, favour, names, color=[colour(code) if value >= 0 else GREY for value in favour])
     far, near = said["rival_distance"], said["prototype_distance"]
     head = f"Row {brief(row)}: {named(said['class'])}" if np.isscalar(row) else f"The row: {named(said['class'])}"
     ax.set_title(f"{head}\nprototype {said['prototype']} at {write_number(near)}, rival {said['rival']} at {write_number(far)}")
@@ -101,35 +98,33 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     return ax
 
 
+@framed
 def importance(
     fit: Fitted, ax: Any = None, new: Any = None, repeats: int = 20, variables: Any = None, cv: Any = "auto", seed: int = 0
 ) -> Any:
     """A bar for each variable, the most important above: the growth of the error with its 95 % interval; see `Fit.importance`."""
     table = list_importance(fit, new, repeats, variables, cv, seed)
     ends = [table["importance"] - table["low"], table["high"] - table["importance"]]
-    ax = draw_bars(table["variable"], table["importance"], table.attrs["shown"], ax)
+    ax = draw_columns(table["variable"], table["importance"], table.attrs["shown"], ax)
     ax.errorbar(table["importance"], np.arange(len(table)), xerr=ends, fmt="none", ecolor=ink(ax), elinewidth=1.2, capsize=3)
     ax.set_xlabel(f"growth of the error when it is permuted, and 95 % interval\n({table.attrs['without']})")
     return ax
 
 
-def draw_bars(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> Any:
+def draw_columns(columns: pd.Series, values: pd.Series, shown: str, ax: Any) -> Any:
     """A bar for each column of the data, the first above; `shown` says which columns these are."""
     names = list_short(columns)
     ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(values))
-    ax.barh(np.arange(len(values)), values, 0.62, color=colour(0), alpha=0.75, lw=0)
-    ax.axvline(0, lw=0.8, color=ink(ax))
-    ax.set_yticks(np.arange(len(values)), names)
-    ax.set_ylim(len(values) - 0.5, -0.5)
+    draw_bars(ax, values, names, color=colour(0), alpha=0.75)
     ax.set_ylabel(shown)
-    ax.grid(axis="x", lw=0.4, alpha=0.4)
-    ax.set_axisbelow(True)
+    grid_lines(ax, "x")
     return ax
 
 
+@framed
 def weights(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each column, the heaviest above: its learned weight."""
     table = list_weights(fit)
-    ax = draw_bars(table["column"], table["weight"], table.attrs["shown"], ax)
+    ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
     ax.set_xlabel("weight of the squared difference, in standard deviations of the column")
     return ax

@@ -56,6 +56,9 @@ STRIP = (-0.32, 0.22)  # bottom and height of what has a scale of its own below 
 def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
     """The error curve: +- 1 SE, size on the top axis, lines at the least error and the 1-SE point.
 
+    The axis of the errors ends at the data. Shaded is what is within one standard error of the least error; the no-information error
+    is a mark at the right edge, with its number; the cover error, and the bound of a method that has one, have a strip of their own.
+
     Parameters
     ----------
     x : str or pair of str, optional
@@ -64,24 +67,6 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
     ax : Axes, optional
     band : float between 0 and 1, optional
         The level of the simultaneous band of `band()`, shaded; it is drawn from 0 on.
-    """
-    return draw_curve(validation, x, ax, band)
-
-
-def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
-    """The curve of the cross-validation of a fit."""
-    if fit.validation is None:
-        raise NotAvailable("nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'")
-    return draw_curve(fit.validation, x, ax, band)
-
-
-def draw_curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
-    """Error against a parameter with +- 1 SE, the size on top, and lines at the least error and at the 1-SE choice.
-
-    The axis of the errors ends at the data. Shaded is what is within one standard error of the least error; the no-information error
-    is a mark at the right edge, with its number; the cover error, and the bound of a method that has one, have a strip of their own.
-    With x = "size" against the mean size of the rules (PVM paper, figures 3 and 9); with a pair of parameters a heat map. With a
-    level, `band`, the simultaneous band of the curve.
     """
     pair, count = check_axis(validation, x), len(validation.grid.columns)
     check_band(validation, x, band)
@@ -93,6 +78,13 @@ def draw_curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: floa
     if pair:
         return _draw_heat(validation, (x[0], x[1]), ax)
     return _draw_lines(validation, trace_curve(validation, x, band), ax)
+
+
+def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
+    """The curve of the cross-validation of a fit."""
+    if fit.validation is None:
+        raise NotAvailable("nothing was cross-validated: fit with cv=10, or with a parameter to tune, such as eps='grid'")
+    return curve(fit.validation, x, ax, band)
 
 
 def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:

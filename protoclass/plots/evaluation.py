@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..analysis.evaluation import Test, TestByGroup
 from ..analysis.evaluation import test as test_on
 from ..analysis.importance import PermutationTest
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
-from ..ground.errors import OptionError, brief
 from ..views.analyses import count_permutations
 from ..views.evaluation import (
     Confusion,
@@ -32,6 +33,7 @@ from .style import (
     axes,
     blend,
     colour,
+    draw_intervals,
     faint,
     has_room,
     ink,
@@ -46,6 +48,7 @@ from .style import (
 PALE = 0.12  # shade of the smallest error
 
 
+@framed
 def confusion_of_fit(fit: Fitted, ax: Any = None) -> Any:
     """Held-out or training rows of a fit; see `draw_counts`."""
     return draw_counts(count_confusion(fit), ax)
@@ -123,8 +126,6 @@ def draw_test(test: Test, kind: str = "confusion", ax: Any = None) -> Any:
         "perturbation": perturbation,
     }
     one_of("kind", kind, tuple(kinds), "picture")
-    if ax is not None and not hasattr(ax, "set_xlabel"):
-        raise OptionError(f"ax={brief(ax)}: Axes of matplotlib, or None")
     return kinds[kind](test, ax)
 
 
@@ -138,13 +139,11 @@ def roc(test: Test, ax: Any = None) -> Any:
     table, areas = list_curves(test), test.areas[0]
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-    for c in shown_classes(test):
-        own = table[table["class"] == test.classes[c]]
-        if len(own):
-            e = areas[c].estimate
-            ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
-            label = f"{named(test.classes[c])}{f': area {e.value:.3f}{ends}' if has_room(ax) else ''}"
-            ax.plot(own["false_positive"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
+    for c, name, own in _by_class(test, table, shown_classes(test)):
+        e = areas[c].estimate
+        ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
+        label = f"{name}{f': area {e.value:.3f}{ends}' if has_room(ax) else ''}"
+        ax.plot(own["false_positive"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
     ax.set(xlabel="share of the other rows predicted as the class (1 - specificity)",
            ylabel="share of the class predicted as it (sensitivity)", title="Each class against the rest, by its chance")  # fmt: skip
     return _legend(ax, "lower right")
@@ -155,20 +154,18 @@ def precision_recall(test: Test, ax: Any = None) -> Any:
     table = list_curves(test)
     prevalence = test.table.weight.sum(axis=1) / test.table.weight.sum()
     ax = _square(ax, len(test.classes))
-    for c, level in enumerate(test.classes):
-        own, found = table[table["class"] == level], class_curve(test, c)
-        if found is not None:
-            label = f"{named(level)}{f': average precision {found.average_precision:.3f}' if has_room(ax) else ''}"
-            ax.step(
-                own["sensitivity"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False
-            )
-            ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
+    for c, name, own in _by_class(test, table):
+        found = class_curve(test, c)
+        label = f"{name}{f': average precision {found.average_precision:.3f}' if found and has_room(ax) else ''}"
+        ax.step(own["sensitivity"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False)
+        ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
     ax.set(xlabel="share of the class predicted as it (sensitivity)",
            ylabel="share of the class among rows predicted as it (precision)",
            title="Each class against the rest (dotted: its prevalence)")  # fmt: skip
     return _legend(ax, "best")
 
 
+@framed
 def calibration_of_fit(fit: Fitted, ax: Any, *, new: Any) -> Any:
     """Whether the chances of a fit come true on new rows."""
     return calibration(test_on(fit, new), ax)
@@ -179,12 +176,11 @@ def calibration(test: Test, ax: Any = None) -> Any:
     table = test.calibration()
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-    for c in shown_classes(test):
-        own = table[table["class"] == test.classes[c]]
+    for c, name, own in _by_class(test, table, shown_classes(test)):
         share = own["share"]
         ends = np.maximum(0, [share - own["share_low"], own["share_high"] - share])
         ax.errorbar(own["chance"], share, ends, fmt=mark(c), ls="-", ms=5, lw=1.2, elinewidth=0.8, capsize=2, color=colour(c),
-                    label=named(test.classes[c]), clip_on=False)  # fmt: skip
+                    label=name, clip_on=False)  # fmt: skip
     ax.set(xlabel="chance of the class (mean of a bin of width 0.1)", ylabel="share of the bin's rows that are of the class",
            title="Do the chances come true? (bars: 95 % intervals)")  # fmt: skip
     return _legend(ax, "best")
@@ -196,12 +192,9 @@ def coverage(test: Test, ax: Any = None) -> Any:
     ax = axes(ax, 5.6, 5.0)
     levels = table["level"].unique()
     ax.plot(levels, levels, "--", lw=0.8, color=GREY)
-    for c, level in enumerate(test.classes):
-        own = table[table["class"] == level]
-        if len(own):
-            ax.fill_between(own["level"], own["low"], own["high"], color=colour(c), alpha=0.12, lw=0)
-            label = f"{named(level)} ({own['n'].iloc[0]} rows)"
-            ax.plot(own["level"], own["coverage"], lw=1.6, color=colour(c), label=label)
+    for c, name, own in _by_class(test, table):
+        ax.fill_between(own["level"], own["low"], own["high"], color=colour(c), alpha=0.12, lw=0)
+        ax.plot(own["level"], own["coverage"], lw=1.6, color=colour(c), label=f"{name} ({own['n'].iloc[0]} rows)")
     ax.set(xlabel="level of the prediction sets", ylabel="share of the class's rows whose set holds it",
            title="Do the sets hold the true class? (shaded: 95 % intervals)", xlim=(levels[0], levels[-1]), ylim=(None, 1.01))  # fmt: skip
     return _legend(ax, "lower right")
@@ -226,26 +219,18 @@ def groups(result: TestByGroup, ax: Any = None) -> Any:
     """The error of each group with its 95 % interval, and that of all rows."""
     table = list_groups(result)
     ax = axes(ax, 6.4, 1.3 + 0.4 * len(table))
-    for i, row in table.iterrows():
-        last = i == len(table) - 1
-        ends = [[row["error"] - row["low"]], [row["high"] - row["error"]]]
-        ax.errorbar(
-            row["error"],
-            i,
-            xerr=ends,
-            fmt="D" if last else "o",
-            ms=6,
-            color=GREY if last else colour(0),
-            capsize=4,
-            lw=1.6,
-        )
-    ax.set_yticks(range(len(table)), [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["n"], strict=True)])
-    ax.set_ylim(len(table) - 0.5, -0.5)
-    ax.set_xlim(left=-0.02 * ax.get_xlim()[1])
-    ax.grid(axis="x", lw=0.4, color=faint(ax))
-    ax.set_axisbelow(True)
-    ax.set(xlabel="test error (share of rows) with its 95 % interval", ylabel=result.by)
+    names = [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["n"], strict=True)]
+    draw_intervals(ax, table, names, total=True)
+    ax.set_ylabel(result.by)
     return ax
+
+
+def _by_class(test: Test, table: pd.DataFrame, codes: Iterable[int] | None = None) -> Iterator[tuple[int, str, pd.DataFrame]]:
+    """Code, name and rows of a table of each class that has rows there."""
+    for c in range(len(test.classes)) if codes is None else codes:
+        own = table[table["class"] == test.classes[c]]
+        if len(own):
+            yield c, named(test.classes[c]), own
 
 
 def _square(ax: Any, classes: int) -> Any:

@@ -19,7 +19,7 @@ from matplotlib.text import Text
 from ..ground.errors import OptionError, brief
 from ..views.matrix import spread_labels
 from ..views.prototypes import list_short
-from .style import LEAST, colour, factor, ink, list_named, paper, plain_text, scale_letters
+from .style import LEAST, colour, factor, find_figure, ink, key, list_named, mark, paper, plain_text, scale_letters
 
 STEEP = 90  # degrees
 WIDTH = 0.5  # of a figure that names beside Axes may take
@@ -201,6 +201,20 @@ def name_classes(ax: Any, places: list[np.ndarray], levels: Any) -> None:
         ax.add_artist(text)
 
 
+def scatter_classes(ax: Any, places: list[np.ndarray], levels: Any, **style: Any) -> None:
+    """The places (k, 2) of each class in its marks."""
+    for k, (own, name) in enumerate(zip(places, list_named(levels), strict=True)):
+        ax.scatter(own[:, 0], own[:, 1], marker=mark(k), color=colour(k), label=name, **style)
+
+
+def tell_classes(ax: Any, places: list[np.ndarray], levels: Any, title: Any = None, handles: Any = None) -> None:
+    """Names of few classes among their marks, and a legend of many."""
+    if len(levels) <= DIRECT:
+        name_classes(ax, places, levels)
+    else:
+        key(ax, "right", title, handles=handles)
+
+
 def drop_names(ax: Any) -> None:
     """Axes without names of classes, where Axes beside them have them."""
     for child in [child for child in ax.get_children() if isinstance(child, ClassName)]:
@@ -276,7 +290,7 @@ def list_artists(ax: Any) -> set[int]:
     """What is on Axes, and which Axes are beside them, before something is drawn on them."""
     if ax is None:
         return set()
-    if not hasattr(ax, "get_children") or not hasattr(ax, "figure"):
+    if not hasattr(ax, "set_xlabel"):
         raise OptionError(f"ax={brief(ax)}: Axes of matplotlib, as plt.subplots() gives them, or None")
     return {id(artist) for artist in [*ax.get_children(), *ax.figure.axes]}
 
@@ -287,10 +301,8 @@ def finish(drawn: Any, before: set[int]) -> Any:
     Artists that were there `before` are left as they are.
     """
     every = [drawn] if hasattr(drawn, "get_xlabel") else list(drawn.axes)
-    figure = every[0].figure
-    bars = [ax for ax in figure.axes if ax.get_label() == "<colorbar>" and id(ax) not in before]
-    while figure is not figure.figure:  # of a subfigure the complete one
-        figure = figure.figure
+    figure = find_figure(every[0])
+    bars = [ax for ax in every[0].figure.axes if ax.get_label() == "<colorbar>" and id(ax) not in before]
     plain_text(drawn)
     for ax in [*every, *bars]:
         _resize(ax, before)
@@ -342,7 +354,8 @@ def _resize(ax: Any, before: set[int]) -> None:
     if factor(ax) == 1.0:
         return
     legend = ax.get_legend()
-    handles = [] if legend is None else [part for part in legend.findobj(_is_mark) if part is not legend.get_frame()]
+    lined = [] if legend is None else legend.findobj(lambda part: hasattr(part, "get_linewidth"))
+    handles = [part for part in lined if part is not legend.get_frame()]
     once = {id(ax.title), id(ax._left_title), id(ax._right_title)}
     for artist in [*(a for a in ax.get_children() if id(a) not in before or id(a) in once), *handles]:
         _resize_artist(artist, ax)
@@ -353,32 +366,18 @@ def _resize(ax: Any, before: set[int]) -> None:
         axis.set_tick_params(labelsize=scale_letters(ax, labels[0].get_fontsize()) if labels else None)
 
 
-def _is_mark(artist: Any) -> bool:
-    from matplotlib.collections import Collection
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    return isinstance(artist, (Collection, Line2D, Patch))
-
-
 def _resize_artist(artist: Any, ax: Any) -> None:
-    from matplotlib.collections import Collection, PathCollection
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-    from matplotlib.text import Text
+    from matplotlib.collections import PathCollection
 
     by = factor(ax)
     if isinstance(artist, Text):
         artist.set_fontsize(scale_letters(ax, float(artist.get_fontsize())))
-    elif isinstance(artist, Line2D):
-        artist.set(linewidth=by * artist.get_linewidth(), markersize=by * artist.get_markersize())
-        artist.set_markeredgewidth(by * artist.get_markeredgewidth())
-    elif isinstance(artist, Collection):
+    elif hasattr(artist, "get_linewidth"):  # lines, patches and collections, which have a width for each member
         artist.set_linewidth((by * np.asarray(artist.get_linewidth())).tolist())
-        if isinstance(artist, PathCollection):
-            artist.set_sizes(by**2 * artist.get_sizes())
-    elif isinstance(artist, Patch):
-        artist.set_linewidth(by * artist.get_linewidth())
+    if hasattr(artist, "get_markersize"):
+        artist.set(markersize=by * artist.get_markersize(), markeredgewidth=by * artist.get_markeredgewidth())
+    elif isinstance(artist, PathCollection):
+        artist.set_sizes(by**2 * artist.get_sizes())
 
 
 def _move_legend(ax: Any) -> bool:

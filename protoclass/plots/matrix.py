@@ -14,8 +14,8 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
 from ..views.analyses import list_eigenvalues, list_places
 from ..views.matrix import arrange, find_blocks, find_range, spread_labels, summarize_distributions
-from .layout import DIRECT, framed, name_classes
-from .style import GREY, RISING, axes, colour, ink, key, list_named, mark, named, shade_bar
+from .layout import framed, scatter_classes, tell_classes
+from .style import GREY, RISING, axes, colour, ink, key, list_down, mark, named, shade_bar
 from .style import axes as draw_on
 
 NAMES = 30  # classes that can be named along an axis
@@ -47,8 +47,6 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
     """
     kinds: dict[str, Callable[..., Any]] = {"matrix": draw_matrix, "distributions": draw_boxes}
     one_of("kind", kind, tuple(kinds), "picture")
-    if ax is not None and not hasattr(ax, "set_xlabel"):
-        raise OptionError(f"ax={ax!r}: Axes of matplotlib, or None")
     return kinds[kind](dissimilarity, by, ax)
 
 
@@ -97,11 +95,8 @@ def _name_classes(ax: Any, axis: Any, classes: pd.Series) -> str:
     at = spread_labels(middle, (n - 1) / NAMES, n - 1)
     texts = [_shorten(names[starts[g]], 18) for g in largest]
     axis.set_ticks(at, texts)
-    room = np.diff(at) / max(n, 1)
-    sizes = np.array([len(text) for text in texts])
-    slanted = not upright and bool((room < 0.009 * (sizes[1:] + sizes[:-1] + 1)).any())
     moved = np.flatnonzero(np.abs(at - middle) > 0.005 * n)
-    axis.set_tick_params(length=0, labelsize="small", rotation=90 if slanted else 0, pad=11 if len(moved) else 3)
+    axis.set_tick_params(length=0, labelsize="small", pad=11 if len(moved) else 3)
     for k in moved:  # from a class to its name
         ends_of_line = [(0, -0.02), (middle[k], at[k])]
         line, across = (
@@ -135,8 +130,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
         ax.plot([row["smallest"], row["largest"]], [at, at], ".", ms=5, color=ink(ax))
         ax.barh(at, row["q75"] - row["q25"], 0.3, row["q25"], color=fill, edgecolor=ink(ax), lw=0.8, zorder=3)
         ax.vlines(row["q50"], at - 0.15, at + 0.15, color=ink(ax), lw=2, zorder=4)
-    ax.set_yticks(range(len(classes)), [_shorten(c, 24) for c in classes])
-    ax.set_ylim(len(classes) - 0.5, -0.5)
+    list_down(ax, [_shorten(c, 24) for c in classes])
     ax.set_xlim(0, 1.03 * table["largest"].max())
     ax.set(xlabel=f"dissimilarity ({dissimilarity.metric.name} units)", ylabel=what or "rows")
     if what:
@@ -192,12 +186,8 @@ def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = 
     else:
         levels = table["class"].cat.categories
         places = [table.loc[table["class"].cat.codes == k, ["x", "y"]].to_numpy(float) for k in range(len(levels))]
-        for k, (own, name) in enumerate(zip(places, list_named(levels), strict=True)):
-            ax.scatter(own[:, 0], own[:, 1], marker=mark(k), color=colour(k), label=name, **style)
-        if len(levels) <= DIRECT:
-            name_classes(ax, places, levels)
-        else:
-            key(ax, "right")
+        scatter_classes(ax, places, levels, **style)
+        tell_classes(ax, places, levels)
     x, y = table.attrs["axes"]
     ax.set_aspect("equal", adjustable="datalim")
     ax.axhline(0, color=GREY, lw=0.6, zorder=0)

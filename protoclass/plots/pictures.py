@@ -13,14 +13,15 @@ from ..ground.checks import whole_number
 from ..views.geometry import map_prototypes
 from ..views.pictures import Panels, read_pixels, show_misclassified, show_miscovered, show_prototypes
 from ..views.prototypes import shorten
-from .layout import DIRECT, name_classes
-from .style import LETTERS, axes, colour, key, list_named, mark
+from .layout import framed, scatter_classes, tell_classes
+from .style import LETTERS, axes, colour
 
 INCH = 0.62  # a picture's side
 ACROSS = 11  # pictures in a row
 MAPPED = 500  # prototypes on a map
 
 
+@framed
 def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
     """The first prototypes as pictures; above each its class and the rows that it covers first (and wrongly covers).
 
@@ -33,6 +34,7 @@ def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
     return draw_grid(show_prototypes(fit, shape, count))
 
 
+@framed
 def miscovered(fit: Fitted, shape: Any, prototype: Any = None, count: int = 44) -> Any:
     """Rows of other classes in the ball of a prototype, nearest first; the prototype stands before them.
 
@@ -47,6 +49,7 @@ def miscovered(fit: Fitted, shape: Any, prototype: Any = None, count: int = 44) 
     return draw_grid(show_miscovered(fit, shape, prototype, count), size=1.0)
 
 
+@framed
 def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = None, count: int = 7) -> Any:
     """Misclassified rows as pictures, with their nearest prototype and the nearest of the right class.
 
@@ -65,6 +68,7 @@ def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = N
     return draw_grid(shown, across=len(heads), size=1.15, heads=heads)
 
 
+@framed
 def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
     """The first prototypes on a map of their dissimilarities by Sammon's mapping, as pictures or as marks.
 
@@ -77,8 +81,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     ax = axes(ax, 7.2, 5.6)
     size = 60 if len(spots) < 100 else 20
     places = [spots.loc[spots["class"] == k, ["x", "y"]].to_numpy(float) for k in range(len(fit.classes))]
-    for k, (own, name) in enumerate(zip(places, list_named(fit.classes), strict=True)):
-        ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), label=name, lw=0)
+    scatter_classes(ax, places, fit.classes, s=size, lw=0)
     if shape is not None:
         _paste(fit, spots, shape, ax)
     ax.margins(0.06)
@@ -88,10 +91,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     q = len(fit.rule.prototypes)
     first = f"All {q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
     ax.set_title(f"{first}, Sammon mapping (stress {round(spots.attrs['stress'], 6):.2g})", fontsize="medium")
-    if len(fit.classes) <= DIRECT:
-        name_classes(ax, places, fit.classes)
-    else:
-        key(ax, "right", fit.frame.formula.response)
+    tell_classes(ax, places, fit.classes, fit.frame.formula.response)
     return ax
 
 

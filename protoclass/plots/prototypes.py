@@ -13,17 +13,16 @@ from ..views.geometry import (
     MAP,
     Plane,
     choose_axes,
-    find_limits,
+    divide_plane,
     make_plane,
     outline_balls,
-    predict_regions,
     take_evenly,
 )
 from ..views.prototypes import PAIRS, Members, find_members, list_rows, list_shown, shorten
 from ..views.rule import fit_radii, has_features_alone, list_rule
 from ..views.words import describe_balls, describe_prototypes
-from .layout import DIRECT, drop_names, keep_within, name_classes
-from .style import GREY, WRONG, axes, colour, ink, key, list_named, mark, panels, paper
+from .layout import DIRECT, drop_names, framed, keep_within, scatter_classes, tell_classes
+from .style import GREY, WRONG, axes, colour, ink, key, list_down, list_named, mark, panels, paper
 
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
@@ -39,8 +38,8 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
         for k, value in enumerate(table[name]):
             text = ax.annotate(f"{value:g}", (value, k + shift), (3, 0), textcoords="offset points", va="center", fontsize=8.5)
             keep_within(text, np.inf, 0.42)
-    ax.set_yticks(at, names)
-    ax.set(ylim=(len(table) - 0.5, -0.5), xlim=(0, 1.1 * widest), xlabel="rows", ylabel="rule, in the order chosen")
+    list_down(ax, names)
+    ax.set(xlim=(0, 1.1 * widest), xlabel="rows", ylabel="rule, in the order chosen")
     ax.set_title(f"{rule.title}\n{rule.subtitle}", fontsize="medium")
     key(ax, "below", ncols=2)
     return ax
@@ -51,6 +50,7 @@ GRID = 240  # cells a side of the decision regions
 SEEN = 22.0  # square points of the mark of a row, and of those in a legend
 
 
+@framed
 def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
     """Rows, prototypes and what their balls hold; see `Fit.plot`.
 
@@ -86,24 +86,19 @@ def draw_plane(fit: Fitted, plane: Plane, drawn: np.ndarray, ax: Any, balls: boo
     ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
     spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
     if plane.of_metric:
-        _draw_regions(fit, plane, spots, ax)
+        _draw_regions(fit, plane, ax)
     if plane.one_unit:
         ax.set_aspect("equal", adjustable="datalim")
     crowd = SEEN if len(drawn) < 400 else 8
     places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
-    for k, (own, name) in enumerate(zip(places, list_named(fit.classes), strict=True)):
-        style = {"s": crowd, "marker": mark(k), "color": colour(k), "alpha": 0.7, "lw": 0}
-        ax.scatter(own[:, 0], own[:, 1], label=name, zorder=2, **style)
+    scatter_classes(ax, places, fit.classes, s=crowd, alpha=0.7, lw=0, zorder=2)
     how, wrong = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ("", 0)
     _draw_prototypes(fit, spots, ax)
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
     title = describe_prototypes(fit) + (f", {lost} of them without a place on the map" if lost else "")
     title += f"; {wrong} of {len(drawn)} rows held wrongly (red rings)" if wrong else ""
     ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
-    if len(fit.classes) <= DIRECT:
-        name_classes(ax, places, fit.classes)
-    else:
-        key(ax, "right", fit.frame.formula.response, handles=_make_entries(fit, ax))
+    tell_classes(ax, places, fit.classes, fit.frame.formula.response, _make_entries(fit, ax))
     return ax
 
 
@@ -168,13 +163,11 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
             ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
 
 
-def _draw_regions(fit: Fitted, plane: Plane, spots: np.ndarray, ax: Any) -> None:
+def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
     """The class that the rule gives each place of the plane, as a pale background."""
     from matplotlib.colors import ListedColormap
 
-    low, high = find_limits(np.concatenate([plane.rows, spots]))
-    x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
-    regions = predict_regions(fit, (x, y), (low[0], high[0], low[1], high[1]), GRID)
+    regions = divide_plane(fit, plane, GRID)
     L = len(fit.classes)
     ax.pcolormesh(regions.x, regions.y, regions.codes, cmap=ListedColormap([colour(k) for k in range(L)]), vmin=-0.5, vmax=L - 0.5,
                   alpha=0.13, shading="nearest", zorder=0, rasterized=True)  # fmt: skip
@@ -182,9 +175,10 @@ def _draw_regions(fit: Fitted, plane: Plane, spots: np.ndarray, ax: Any) -> None
         for k in np.unique(regions.codes):
             inside = (regions.codes == k).astype(float)
             ax.contour(regions.x, regions.y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1)
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.set(xlim=regions.extent[:2], ylim=regions.extent[2:])
 
 
+@framed
 def radii(fit: Fitted, eps: Any = None, balls: bool = True) -> Any:
     """The fit at several radii side by side (PVM paper, figure 1).
 

@@ -13,8 +13,8 @@ from ..views.prototypes import shorten
 from ..views.rule import ALL, compare_solvers, count_removed, limit_path, list_conditions, list_errors, list_gains
 from ..views.words import write_number
 from .curve import draw_strip, mark_no_information
-from .layout import DIRECT, name_ends
-from .style import LETTERS, axes, colour, faint, has_room, ink, key, list_named, mark, panels, plain_log
+from .layout import DIRECT, framed, name_ends
+from .style import LETTERS, axes, colour, faint, has_room, ink, key, list_down, list_named, mark, panels, plain_log
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 GOLDEN = 0.618034  # rows side by side in a lane are apart by this share of its height, which repeats least
 
 
+@framed
 def rule(fit: Fitted, count: int = 8) -> Any:
     """A lane for each condition, in the order in which they are asked; the rows that it removes are ringed and do not come to the next.
 
@@ -56,14 +57,14 @@ def _draw_lane(ax: Any, table: pd.DataFrame, classes: list[Any], several: bool) 
         ax.scatter(own["value"][out], height[out], lw=0.9, edgecolor=ink(ax), zorder=3, **style)
     if np.isfinite(head["cut"]):
         ax.axvline(head["cut"], lw=1.4, color=ink(ax), zorder=4)
-    ax.set_yticks(range(len(present)), [names[k] for k in present])
-    ax.set_ylim(len(present) - 0.5, -0.5)
+    list_down(ax, [names[k] for k in present])
     ax.hlines(np.arange(1, len(present)) - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=faint(ax), lw=0.6)
     ax.set_xlabel(f"{shorten(head['quantity'])}, cut at {write_number(head['cut'])}", fontsize="small")
     machine = f"{shorten(head['machine'], LETTERS + 8)}, " if several else ""
     ax.set_title(f"{machine}{head['step']}. {shorten(head['condition'], 2 * LETTERS)}\n{count_removed(table)}", fontsize="small")
 
 
+@framed
 def progress(fit: Fitted, ax: Any = None) -> Any:
     """The share of the rows of each class, and of all rows, that the prototypes cover so far, in the order chosen.
 
@@ -93,6 +94,7 @@ def progress(fit: Fitted, ax: Any = None) -> Any:
     return ax
 
 
+@framed
 def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     """Error of the first 1, 2, ... prototypes; see `Fit.path`.
 
@@ -131,6 +133,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = None) -> Any:
     return ax
 
 
+@framed
 def solvers(fit: Fitted, ax: Any = None, eps: Any = None, solvers: Any = ALL) -> Any:
     """Objective against radius, a line for each solver, and the best lower bound."""
     table = compare_solvers(fit, eps, solvers)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import lcm
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from ..ground.options import options
 from ..views.prototypes import list_short, shorten
@@ -86,9 +88,6 @@ def letters_on(ground: Any) -> str:
     return "black" if contrast("black", ground) >= contrast("white", ground) else "white"
 
 
-__all__ = ["GREY", "WRONG", "axes", "colour", "factor", "has_room", "ink", "key", "letter_factor", "list_named", "mark", "named", "panels",
-           "plain_log", "plain_text", "scale_letters", "shade_bar"]  # fmt: skip
-
 LETTERS = 24  # of a class
 INSIDE = 0.775  # of a figure's side that Axes take
 SMALLEST, LARGEST = 0.2, 3.0
@@ -111,15 +110,21 @@ def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
         ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
         _FACTORS[ax] = 1.0
         return ax
-    figure = ax.figure
-    while figure is not figure.figure:  # of a subfigure the complete one
-        figure = figure.figure
+    figure = find_figure(ax)
     if figure.get_layout_engine() is None:
         figure.set_layout_engine("constrained")
     box, dpi = ax.get_window_extent(), figure.dpi
     fit = min(box.width / dpi / width, box.height / dpi / height) / INSIDE
     _FACTORS[ax] = 1.0 if 0.85 < fit < 1.2 else min(max(fit, SMALLEST), LARGEST)
     return ax
+
+
+def find_figure(ax: Any) -> Any:
+    """The figure that Axes are on, of a subfigure the complete one."""
+    figure = ax.figure
+    while figure is not figure.figure:
+        figure = figure.figure
+    return figure
 
 
 def factor(ax: Any) -> float:
@@ -242,6 +247,36 @@ def panels(rows: int, columns: int, width: float, height: float) -> tuple[Any, A
 
     size = (columns * width, rows * height)
     return plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+
+
+def list_down(ax: Any, names: Sequence[str], **options: Any) -> None:
+    """Names on the vertical axis, from 0 above to the last below."""
+    ax.set_yticks(range(len(names)), names, **options)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+
+
+def draw_bars(ax: Any, values: Any, names: Sequence[str], height: float = 0.62, size: Any = None, **style: Any) -> None:
+    """A bar for each value from a line at 0 on, the first above, with its name."""
+    ax.barh(np.arange(len(values)), values, height, lw=0, **style)
+    ax.axvline(0, lw=0.8, color=ink(ax))
+    list_down(ax, names, fontsize=size)
+
+
+def grid_lines(ax: Any, axis: str) -> None:
+    """Faint lines across an axis, behind what is drawn."""
+    ax.grid(axis=axis, lw=0.4, color=faint(ax))
+    ax.set_axisbelow(True)
+
+
+def draw_intervals(ax: Any, table: Any, names: Sequence[str], total: bool = False) -> None:
+    """Test errors (`error`) with the 95 % intervals `low` to `high`, the first above; `total` says that the last is of all rows."""
+    for i, (error, low, high) in enumerate(zip(table["error"], table["low"], table["high"], strict=True)):
+        form, shade = ("D", GREY) if total and i == len(table) - 1 else ("o", colour(0))
+        ax.errorbar(error, i, xerr=[[error - low], [high - error]], fmt=form, ms=6, color=shade, capsize=4, lw=1.6, zorder=2)
+    list_down(ax, names)
+    ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut
+    grid_lines(ax, "x")
+    ax.set_xlabel("test error (share of rows) with its 95 % interval")
 
 
 def plain_log(axis: Any) -> None:

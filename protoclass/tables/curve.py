@@ -11,6 +11,7 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.learning import worse_than_one_class
 from ..ground.options import fixed, significant
 from ..values import NUMBERS
+from ..views.words import count_folds
 
 
 def choices(validation: ErrorCurve) -> pd.DataFrame:
@@ -26,10 +27,7 @@ def choices(validation: ErrorCurve) -> pd.DataFrame:
 
 def head(validation: ErrorCurve) -> str:
     """What was measured, on what, and the error without information."""
-    how = f"{int(validation.of_fold.max()) + 1} folds" + (
-        f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
-    )
-    name, problem = validation.measure_name, validation.problem
+    how, name, problem = count_folds(validation), validation.measure_name, validation.problem
     further = [f"{parameter} beyond {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
     points = f"{len(validation.table)} grid points" + (f" (went on with {', '.join(further)})" if further else "")
     said = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} rows"

@@ -20,6 +20,7 @@ from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, told_apart, with_error
 from ..metrics.measuring import automatic
 from ..values import facts_as_html, facts_as_text
+from ..views.words import count_folds
 
 
 def choice_facts(fit: Fitted) -> dict[str, str]:
@@ -226,7 +227,7 @@ def facts(fit: Fitted) -> dict[str, str]:
             out[name[0].upper() + name[1:]] = value if isinstance(value, str) else significant(value)
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
-    if measures and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
+    if measures and has_chosen(fit):
         out["Prototypes"] = f"{len(fit.rule.prototypes)}"
     out |= class_facts(fit)
     if fit.validation is not None and fit.point is not None:
@@ -235,14 +236,18 @@ def facts(fit: Fitted) -> dict[str, str]:
     return out if fit.calibration is None else {**out, "Chances": fit.calibration.words()}
 
 
+def has_chosen(fit: Fitted) -> bool:
+    """Whether the prototypes are not simply all rows."""
+    return fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs
+
+
 def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the chosen point, named after what was measured, and corrected for the choice."""
     validation = fit.validation
     assert validation is not None
     assert fit.point is not None
-    row, name, repeats = validation.table.iloc[fit.point], validation.measure_name, len(validation.of_fold)
-    how = f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
-    how += ", the same in each" if row["se"] <= SAME else ""
+    row, name = validation.table.iloc[fit.point], validation.measure_name
+    how = count_folds(validation) + (", the same in each" if row["se"] <= SAME else "")
     value = f"{with_error(row['error'], row['se'])} ({how}; no information {fixed(validation.no_information)})"
     out = {f"CV {name}": value}
     corrected = None if fit.selection.by_hand else validation.corrected(fit.selection.rule)

@@ -11,7 +11,8 @@ from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
 from ..ground.options import fixed, significant
-from .printing import facts, per_class, repeats_note
+from ..views.evaluation import count_confusion
+from .printing import facts, has_chosen, per_class, repeats_note
 from .tidy import list_prototypes
 
 if TYPE_CHECKING:
@@ -34,28 +35,20 @@ def summary(fit: Fitted) -> Summary:
     if "certificate" in fit.rule.report:
         head = ["class", "objective", "lower bound", "proof"]
         out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
-    if fit.model.has("feature_table"):
-        shown = list_prototypes(fit)
-        title = "Features" if len(shown) <= SHOWN else f"Features (the first {SHOWN} of {len(shown)})"
+    features = fit.model.has("feature_table")
+    if features or (len(fit.rule.prototypes) and has_chosen(fit)):
+        shown, title = list_prototypes(fit), "Features" if features else "Prototypes"
+        title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
         kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
-        out.append(_sheet(shown[kept].head(SHOWN), title))
-    elif len(fit.rule.prototypes) and (fit.rule.prototypes.at is None or len(fit.rule.prototypes) < fit.nobs):
-        shown = list_prototypes(fit)
-        title = "Prototypes" if len(shown) <= SHOWN else f"Prototypes (the first {SHOWN} of {len(shown)})"
-        out.append(_sheet(shown.head(SHOWN).set_index("prototype"), title))
+        out.append(_sheet((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
     return SheetSummary(out, notes(fit))
 
 
 def by_class(fit: Fitted) -> pd.DataFrame:
     """Rows, prototypes and cross-validated (else training) error of each class: the weighted share that is misclassified."""
     table = per_class(fit)
-    if fit.validation is not None:
-        counts = fit.validation.confusion(fit.point)
-        name = "CV error"
-    else:
-        codes, L = fit.fitted_codes, len(fit.frame.levels)
-        counts = pd.DataFrame(np.bincount(fit.frame.codes * L + codes, fit.frame.weights, L * L).reshape(L, L))
-        name = "training error"
+    counts = count_confusion(fit).table
+    name = "CV error" if fit.validation is not None else "training error"
     total = fit.frame.class_weights  # a row without a prediction is wrong
     table[name] = [fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))]
     return table

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.why import certified, why_not_certified
+from ..analysis.why import margins, why_not_certified
 from ..core.memory import check_fits
 from ..estimation.fitted import Fitted
 from ..frames.reading import origin_of
@@ -105,9 +105,9 @@ def augment(fit: Fitted, data: Any = None) -> Any:
         distance = fit.predictions(source, "distance", unseen=None).reindex(base.index)
         out["distance"] = distance.min(axis=1)
         own = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
-        out["margin"] = _margin(distance, pd.Categorical(own, fit.frame.levels).codes)
+        out["margin"] = margins(distance.to_numpy(float), pd.Categorical(own, fit.frame.levels).codes)
         reason = why_not_certified(fit)
-        out["certified"] = certified(distance.to_numpy(float), fitted.cat.codes.to_numpy()) if not reason else np.nan
+        out["certified"] = margins(distance.to_numpy(float), fitted.cat.codes.to_numpy()) / 2 if not reason else np.nan
         if reason:
             out.attrs["certified"] = reason
     if "cover" in fit.rule.kinds:
@@ -115,13 +115,3 @@ def augment(fit: Fitted, data: Any = None) -> Any:
         against = fitted if truth is None else truth
         out["covered"] = (held.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
     return beside_given(out, fit.call.data if data is None else data)
-
-
-def _margin(distance: pd.DataFrame, own: np.ndarray) -> np.ndarray:
-    values = distance.to_numpy(float)
-    mine = np.where(own >= 0, values[np.arange(len(values)), own], np.nan)
-    others = values.copy()
-    others[np.arange(len(values)), own] = np.inf
-    others = np.where(np.isnan(values).all(axis=1), np.nan, others.min(axis=1))
-    with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
-        return others - mine

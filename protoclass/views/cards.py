@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.steps import measure_rows
 from ..analysis.why import why
 from ..core.sources import Source
 from ..estimation.fitted import Fitted
@@ -24,7 +25,6 @@ from .prototypes import (
     list_shown,
     measure_apart,
     measure_prototype,
-    measure_rows,
     predict_row,
     shorten,
 )
@@ -186,15 +186,6 @@ def read_predictors(fit: Fitted, place: int, row: int) -> pd.Series:
     if prototypes.coords is not None:
         return as_vectors(fit.dissimilarity.metric).original(np.asarray(prototypes.coords)[[place]]).iloc[0]
     return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
-
-
-def list_features(fit: Fitted) -> list[str]:
-    """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
-    if not fit.model.has("feature_table"):
-        return []
-    table = fit.model.feature_table(fit.learned)
-    names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
-    return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]
 
 
 @dataclass(frozen=True)

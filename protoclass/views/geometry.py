@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.steps import take
 from ..core.embedding.scaling import sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
@@ -17,7 +18,7 @@ from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailable, NoVectors, OptionError
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from .prototypes import list_names, list_rows, measure_apart, take
+from .prototypes import list_names, list_rows, measure_apart
 
 LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball
@@ -282,11 +283,13 @@ class Regions:
         The middles of the cells.
     codes : int array (height, width)
         Class code of each cell.
+    extent : (left, right, bottom, top)
     """
 
     x: np.ndarray
     y: np.ndarray
     codes: np.ndarray
+    extent: tuple[float, ...]
 
     def frame(self, levels: pd.Index) -> pd.DataFrame:
         """One row for each cell: `x`, `y` and `class`."""
@@ -314,4 +317,12 @@ def predict_regions(fit: Fitted, names: tuple[str, str], extent: tuple[float, ..
     across, above = np.meshgrid(along, up)
     grid = pd.DataFrame({names[0]: across.ravel(), names[1]: above.ravel()})
     codes = fit.predict(grid).cat.codes.to_numpy().reshape(side, side)
-    return Regions(along, up, np.asarray(codes, np.int64))
+    return Regions(along, up, np.asarray(codes, np.int64), extent)
+
+
+def divide_plane(fit: Fitted, plane: Plane, side: int | None = None) -> Regions:
+    """The regions of a plane in which the metric measures, which hold all rows and prototypes and a margin."""
+    prototypes = fit.rule.prototypes
+    low, high = find_limits(np.concatenate([plane.rows, plane.locate(prototypes)]) if len(prototypes) else plane.rows)
+    x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
+    return predict_regions(fit, (x, y), (float(low[0]), float(high[0]), float(low[1]), float(high[1])), side)

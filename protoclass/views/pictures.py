@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import steps
-from ..analysis.steps import ball, place_of
+from ..analysis.steps import ball, place_of, take
 from ..core.query import distances_by
 from ..estimation.fitted import Fitted
 from ..frames.schema import check_unique
@@ -18,7 +18,7 @@ from ..frames.tables import as_pandas
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..models.registry import lacking
-from .prototypes import list_rows, take
+from .prototypes import list_rows
 
 
 def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.steps import measure_rows, take
 from ..core.parallel import each, kernel
 from ..core.query import BLOCK, answer
 from ..core.sources import Held, Source, part
@@ -87,16 +88,6 @@ def find_name(fit: Fitted, name: Any) -> tuple[int, int]:
     return (at[0] if at else -1), int(fit.frame.index.get_indexer_for([name])[0])
 
 
-def measure_rows(
-    prototypes: Points, dissimilarity: Dissimilarity, source: Source | None, rows: np.ndarray
-) -> np.ndarray:
-    """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` holds or measures those to the candidates."""
-    if prototypes.at is not None and source is not None:
-        return source.take(rows, prototypes.at)
-    rep = dissimilarity.prototype_rep(prototypes)
-    return np.asarray(dissimilarity.metric.between(part(dissimilarity.rows, rows), rep))
-
-
 def measure_prototype(fit: Fitted, source: Source | None, place: int) -> np.ndarray:
     """Dissimilarities (n,) of all rows to the prototype at a place in the order."""
     one = take(fit.rule.prototypes, np.array([place]))
@@ -121,17 +112,6 @@ def measure_apart(fit: Fitted, which: np.ndarray, others: np.ndarray) -> np.ndar
             f"the {metric.name} dissimilarities between prototypes are not known, as some prototypes are not rows of the data"
         )
     return np.asarray(metric.between(dissimilarity.prototype_rep(take(prototypes, which)), columns), float)
-
-
-def take(prototypes: Points, which: np.ndarray) -> Points:
-    """Some of the prototypes, without the columns of their table."""
-
-    def some(values: np.ndarray | None) -> np.ndarray | None:
-        return None if values is None else np.asarray(values)[which]
-
-    return Points(
-        np.asarray(prototypes.classes)[which], some(prototypes.at), some(prototypes.coords), some(prototypes.radii)
-    )
 
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
@@ -196,19 +176,22 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
 
 
 @kernel
+def nearer(d, columns, rank, classes, a, b):  # type: ignore[no-untyped-def]
+    # of prototypes equally near that of the first class is, then the first row, as `core.neighbours.search` has it
+    if d[columns[a]] != d[columns[b]]:
+        return d[columns[a]] < d[columns[b]]
+    return classes[a] < classes[b] or (classes[a] == classes[b] and rank[a] < rank[b])
+
+
+@kernel
 def _cover(D, columns, rank, classes, radii, y, near, first, wrong):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class wins, then the first row, as `core.neighbours.search` has it
     for i in range(len(y)):
-        best = np.inf
         for s in range(len(columns)):
-            d, c, old = D[i, columns[s]], classes[s], near[i]
-            if d < best or (
-                d == best and old >= 0 and (c < classes[old] or (c == classes[old] and rank[s] < rank[old]))
-            ):
-                best = d
+            d, old = D[i, columns[s]], near[i]
+            if d < np.inf and (old < 0 or nearer(D[i], columns, rank, classes, s, old)):
                 near[i] = s
             if d < radii[s]:
-                if c != y[i]:
+                if classes[s] != y[i]:
                     wrong[i] += 1
                 elif first[i] < 0:
                     first[i] = s

@@ -18,7 +18,7 @@ from ..models.base import GRID, Model, is_tuned
 from ..models.registry import lacking
 from .curve import find_ends
 from .prototypes import list_short
-from .words import count_features, write_value
+from .words import list_features, write_value
 
 NAME = 18  # letters of a class
 COLUMNS = ["machine", "step", "condition", "quantity", "cut", "row", "class", "value", "removed"]
@@ -85,15 +85,13 @@ class Features:
 
 def has_features_alone(fit: Fitted) -> bool:
     """Whether the rule is said by features in words and has no prototype that a map could show."""
-    return not len(fit.rule.prototypes) and count_features(fit) > 0
+    return not len(fit.rule.prototypes) and bool(list_features(fit))
 
 
 def list_rule(fit: Fitted, most: int = MOST) -> Features:
     """The first features of a rule, in words and in numbers."""
     table = fit.model.feature_table(fit.learned)
-    named = "machine" in table
-    labels = [f"{m}: {r}" for m, r in zip(table["machine"], table["rule"], strict=True)] if named else table["rule"]
-    shown = pd.DataFrame({"label": list(labels), "covers": table["q"], "errors": table["r"]}).head(most)
+    shown = pd.DataFrame({"label": list_features(fit), "covers": table["q"], "errors": table["r"]}).head(most)
     some = f", the first {most}" if len(table) > most else ""
     settings = ", ".join(f"{name} {write_value(value)}" for name, value in fit.rule.report.items() if np.isscalar(value))
     return Features(shown, len(table), f"{fit.model.title}: {len(table)} feature{'s' * (len(table) != 1)}{some}", settings)
@@ -184,20 +182,15 @@ def compare_solvers(fit: Fitted, eps: Any = None, solvers: Any = ALL) -> pd.Data
     known, radius = model.can.solvers, model.can.radius
     if not known:
         raise lacking(model, "solvers to compare", "solvers")
-    solvers = known if solvers == ALL else solvers
-    if isinstance(solvers, str) or not isinstance(solvers, (list, tuple)) or not solvers:
-        solvers = (solvers,) if isinstance(solvers, str) else solvers
-        if not isinstance(solvers, tuple):
-            raise OptionError(f"solvers={brief(solvers)}: a list of {', '.join(map(repr, known))}")
+    if isinstance(solvers, str):
+        solvers = known if solvers == ALL else (solvers,)
+    if not isinstance(solvers, (list, tuple)) or not solvers:
+        raise OptionError(f"solvers={brief(solvers)}: a list of {', '.join(map(repr, known))}")
     for solver in solvers:
         one_of("solvers", solver, known)
-    radii = (
-        (model.parameters()[radius] * np.geomspace(0.5, 2, 10)).tolist()
-        if eps is None
-        else eps
-        if is_tuned(eps)
-        else [eps]
-    )
+    if eps is None:
+        eps = (model.parameters()[radius] * np.geomspace(0.5, 2, 10)).tolist()
+    radii = eps if is_tuned(eps) else [eps]
     rows: list[tuple[str, float, float, float, int]] = []
     with bar(len(solvers), "solving", fit.problem.progress) as solving:
         for solver in solvers:

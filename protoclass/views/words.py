@@ -65,7 +65,7 @@ def describe_prototypes(fit: Fitted) -> str:
         return f"{int(support.sum())} support objects"
     if all_rows_serve(fit):
         return "all rows serve"
-    features, count = count_features(fit), f"{len(prototypes)} prototype{'' if len(prototypes) == 1 else 's'}"
+    features, count = len(list_features(fit)), f"{len(prototypes)} prototype{'' if len(prototypes) == 1 else 's'}"
     if not features:
         return count
     return f"{features} feature{'' if features == 1 else 's'}{f', {count}' if len(prototypes) else ' in words'}"
@@ -83,9 +83,13 @@ def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
     return what
 
 
-def count_features(fit: Fitted) -> int:
-    """Number of features in words; 0 where a rule has prototypes alone."""
-    return len(fit.model.feature_table(fit.learned)) if fit.model.has("feature_table") else 0
+def list_features(fit: Fitted) -> list[str]:
+    """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
+    if not fit.model.has("feature_table"):
+        return []
+    table = fit.model.feature_table(fit.learned)
+    names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
+    return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]
 
 
 def describe_axis(validation: ErrorCurve, parameter: str) -> str:
@@ -123,9 +127,7 @@ def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[st
     """What is known of a grid point, by name; `counts` are the prototypes of the fit on all rows, in words."""
     row = validation.table.iloc[point]
     out = [(describe_axis(validation, k), write_value(row[k])) for k in validation.grid]
-    repeats = f" x {len(validation.of_fold)} repeats" if len(validation.of_fold) > 1 else ""
-    folds = int(validation.of_fold.max()) + 1
-    out.append((f"held-out {validation.measure_name}, {folds} folds{repeats}", write_error(row)))
+    out.append((f"held-out {validation.measure_name}, {count_folds(validation)}", write_error(row)))
     if "cover_error" in row:
         out.append(("cover error", f"{row['cover_error']:.4f}"))
     if "bound" in row:
@@ -134,6 +136,12 @@ def list_facts(validation: ErrorCurve, point: int, counts: str) -> list[tuple[st
     out.append(("size, mean over folds", f"{row['size']:.4g}"))
     out.append(("fit on all rows: prototypes", counts))
     return out
+
+
+def count_folds(validation: ErrorCurve) -> str:
+    """The folds, and how often they were drawn."""
+    repeats = len(validation.of_fold)
+    return f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
 
 
 def describe_counts(fit: Fitted | None) -> str:

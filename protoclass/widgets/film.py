@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.steps import stepwise
+from ..analysis.steps import measure_rows, stepwise
 from ..core.parallel import kernel
 from ..core.sources import Held, Source
 from ..estimation.fitted import Fitted
@@ -17,7 +17,15 @@ from ..plots.style import colour, mark
 from ..views.analyses import measure_gaps
 from ..views.geometry import Plane, outline_balls
 from ..views.pictures import Album
-from ..views.prototypes import Coverage, find_members, list_names, list_rows, list_shown, measure_coverage, measure_rows
+from ..views.prototypes import (
+    Coverage,
+    find_members,
+    list_names,
+    list_rows,
+    list_shown,
+    measure_coverage,
+    nearer,
+)
 from ..views.stages import Stages, count_steps
 from ..views.words import describe_prototypes, write_error, write_value
 from .curve import describe_line
@@ -208,11 +216,11 @@ def _changes_of_nearest(fit: Fitted, source: Source | None) -> tuple[np.ndarray,
     parts = []
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
-        nearer = np.zeros((len(rows), q + 1), bool)
-        nearer[:, 0] = True
+        changed = np.zeros((len(rows), q + 1), bool)
+        changed[:, 0] = True
         if q:
-            _mark(measure_rows(prototypes, fit.dissimilarity, source, rows), rank, prototypes.classes, nearer[:, 1:])
-        row, size = np.nonzero(nearer)
+            _mark(measure_rows(prototypes, fit.dissimilarity, source, rows), np.arange(q), rank, prototypes.classes, changed[:, 1:])
+        row, size = np.nonzero(changed)
         parts.append((row + start, size))
     rows, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
     fallback = int(stepwise(fit).first(0).predict("class", fit.dissimilarity.query(np.array([0])))[0])
@@ -220,17 +228,13 @@ def _changes_of_nearest(fit: Fitted, source: Source | None) -> tuple[np.ndarray,
 
 
 @kernel
-def _mark(D, rank, classes, nearer):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class wins, then the first row, as `views.prototypes` has it
+def _mark(D, columns, rank, classes, changed):  # type: ignore[no-untyped-def]
     for i in range(len(D)):
-        best, old = np.inf, -1
+        old = -1
         for s in range(len(classes)):
-            d, c = D[i, s], classes[s]
-            if d < best or (
-                d == best and old >= 0 and (c < classes[old] or (c == classes[old] and rank[s] < rank[old]))
-            ):
-                best, old = d, s
-                nearer[i, s] = True
+            if D[i, s] < np.inf and (old < 0 or nearer(D[i], columns, rank, classes, s, old)):
+                old = s
+                changed[i, s] = True
 
 
 def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
@@ -249,7 +253,7 @@ def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
         rows = np.arange(start, min(n, start + BLOCK))
         d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
         pairs = np.empty((len(rows), q, 2), np.int64)
-        _walk(d, rank, prototypes.classes, fit.frame.codes[rows], pairs)
+        _walk(d, np.arange(q), rank, prototypes.classes, fit.frame.codes[rows], pairs)
         changed = np.ones((len(rows), q), bool)
         changed[:, 1:] = (pairs[:, 1:] != pairs[:, :-1]).any(axis=2)
         if not stepwise:
@@ -270,26 +274,18 @@ def make_rivals(fit: Fitted, source: Source | None) -> dict[str, Any]:
 
 
 @kernel
-def _walk(D, rank, classes, codes, pairs):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class wins, then the first row, as `views.cards` has it
+def _walk(D, columns, rank, classes, codes, pairs):  # type: ignore[no-untyped-def]
     best = np.empty(2, np.int64)  # of the row's own class, and of the others
     for i in range(len(D)):
         best[:] = -1
         for s in range(len(classes)):
             side = 0 if classes[s] == codes[i] else 1
-            if best[side] < 0 or _nearer(D[i], rank, classes, s, best[side]):
+            if best[side] < 0 or nearer(D[i], columns, rank, classes, s, best[side]):
                 best[side] = s
             first = 0
-            if best[0] < 0 or (best[1] >= 0 and _nearer(D[i], rank, classes, best[1], best[0])):
+            if best[0] < 0 or (best[1] >= 0 and nearer(D[i], columns, rank, classes, best[1], best[0])):
                 first = 1
             pairs[i, s, 0], pairs[i, s, 1] = best[first], best[1 - first]
-
-
-@kernel
-def _nearer(d, rank, classes, a, b):  # type: ignore[no-untyped-def]
-    if d[a] != d[b]:
-        return d[a] < d[b]
-    return classes[a] < classes[b] or (classes[a] == classes[b] and rank[a] < rank[b])
 
 
 def describe(film: Film, album: Album | None) -> Packed:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from traitlets import Any as Anything
 from traitlets import Instance, Tuple, Unicode, validate
 
-from ..analysis.alternatives import swap
+from ..analysis.alternatives import Alternatives, Criticisms, swap
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.errors import OptionError, brief
@@ -24,20 +24,16 @@ from ..views.cards import (
     VOTE,
     Details,
     find_details,
-    list_features,
     list_marks,
     read_predictors,
 )
-from ..views.geometry import MAP, Plane, choose_axes, find_limits, list_predictors, make_plane, predict_regions
+from ..views.geometry import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
 from ..views.pictures import Album, make_album
 from ..views.prototypes import Coverage, find_name, list_names, measure_coverage
 from ..views.stages import count_steps, make_stages
-from ..views.words import write_field
+from ..views.words import list_features, write_field
 from .base import Explorer, Plain, Requested, find_value, join
 from .film import Film, count_affordable, describe, describe_plane, make_film, make_reel, make_rivals, pack
-
-if TYPE_CHECKING:
-    from ..analysis.alternatives import Alternatives
 
 Label = Hashable
 FEW = 12  # rows of a table
@@ -231,8 +227,8 @@ class PrototypeExplorer(Explorer):
             "size": self.size or 0,
             "only": -1 if self.class_ is None else self.fit.classes.index(self.class_),
             "point": self._point_of(self.selected),
-            "x": self.x,
-            "y": "" if self.x == MAP else self.y,
+            "x": self._axes[0],
+            "y": self._axes[1],
         }
 
     def take_state(self, state: Plain) -> None:
@@ -274,19 +270,16 @@ class PrototypeExplorer(Explorer):
         return self.fit.frame.index[point] if point < n else next(label for label, at in self._film.places.items() if at == point)
 
     def _describe_plane(self) -> Plain:
-        axes = {"x": self.x, "y": "" if self.x == MAP else self.y}
-        return {**describe_plane(self._film, self._plane()), **axes}
+        x, y = self._axes
+        return {**describe_plane(self._film, self._plane()), "x": x, "y": y}
 
     def describe_regions(self, fit: Fitted, stage: int, size: int) -> Plain:
         """The class that a rule gives each place of the plane of two predictors."""
-        plane = self._plane()
-        low, high = find_limits(np.concatenate([plane.rows, plane.locate(fit.rule.prototypes)]) if len(fit.rule.prototypes) else plane.rows)
-        extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
-        codes = predict_regions(fit, (self.x, self.y), extent).codes
-        height, width = codes.shape
+        regions = divide_plane(fit, self._plane())
+        height, width = regions.codes.shape
         return {
             "x": self.x, "y": self.y, "stage": stage, "size": size, "height": height, "width": width,
-            "extent": list(extent), "codes": pack(codes),
+            "extent": list(regions.extent), "codes": pack(regions.codes),
         }  # fmt: skip
 
     def _describe_details(self) -> Plain:
@@ -323,9 +316,7 @@ class PrototypeExplorer(Explorer):
     # for cells of a notebook
 
     def draw(self, ax: Any = None) -> Any:
-        axes = {} if (self.x, "" if self.x == MAP else self.y) == choose_axes(self.fit) else {"x": self.x, "y": self.y}
-        if axes and self.x == MAP:
-            axes = {"x": MAP}
+        axes = {} if self._axes == choose_axes(self.fit) else {name: axis for name, axis in zip("xy", self._axes, strict=True) if axis}
         return plot(self.fit, "prototypes", ax=ax, **axes)
 
     def save(self, path: Any, overwrite: bool = False) -> Path:
@@ -380,12 +371,15 @@ class PrototypeExplorer(Explorer):
     def _find_details(self) -> Details:
         return find_details(self.fit, self._stages.source, self._cover(), self.selected)
 
+    @property
+    def _axes(self) -> tuple[str, str]:
+        return self.x, "" if self.x == MAP else self.y
+
     def _plane(self) -> Plane:
         """The places in the picture, measured once for each pair of axes."""
-        axes = (self.x, "" if self.x == MAP else self.y)
-        if axes not in self._planes:
-            self._planes[axes] = make_plane(self.fit, *axes, self._stages.source)
-        return self._planes[axes]
+        if self._axes not in self._planes:
+            self._planes[self._axes] = make_plane(self.fit, *self._axes, self._stages.source)
+        return self._planes[self._axes]
 
 
 class Swaps:
@@ -417,23 +411,20 @@ class Swaps:
 
 def swaps_of(fit: Fitted, alternatives: Any) -> Swaps | None:
     """The swaps that `fit.alternatives()` allows; None without any."""
-    from ..analysis.alternatives import Alternatives
-
-    if alternatives is None:
-        return None
-    if not isinstance(alternatives, Alternatives) or alternatives.fit is not fit:
-        given = "those of another fit" if isinstance(alternatives, Alternatives) else brief(alternatives)
-        raise OptionError(f"alternatives={given}: what fit.alternatives() of the explored fit returns")
-    return Swaps(alternatives)
+    return None if alternatives is None else Swaps(_check_of_fit(fit, "alternatives", alternatives))
 
 
 def criticised(fit: Fitted, criticisms: Any) -> list[tuple[str, Label]]:
     """The rows that `fit.criticisms()` lists, each with the reason; none without any."""
-    from ..analysis.alternatives import Criticisms
-
     if criticisms is None:
         return []
-    if not isinstance(criticisms, Criticisms) or criticisms.fit is not fit:
-        given = "those of another fit" if isinstance(criticisms, Criticisms) else brief(criticisms)
-        raise OptionError(f"criticisms={given}: what fit.criticisms() of the explored fit returns")
+    criticisms = _check_of_fit(fit, "criticisms", criticisms)
     return [(f"{label} ({reason})", label) for label, reason in criticisms.table["reason"].items()]
+
+
+def _check_of_fit(fit: Fitted, name: str, value: Any) -> Any:
+    """A value that the method of this name returned for a fit; raises for any other."""
+    known = isinstance(value, {"alternatives": Alternatives, "criticisms": Criticisms}[name])
+    if not known or value.fit is not fit:
+        raise OptionError(f"{name}={'those of another fit' if known else brief(value)}: what fit.{name}() of the explored fit returns")
+    return value

@@ -173,7 +173,7 @@ def test_the_table_the_print_and_the_plot(fit):
     assert ", within " in told.plot().get_yticklabels()[0].get_text()
     knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(B=3)
     assert (knn.prototypes["chosen"].dropna() == 1).all()
-    assert "hollow: chosen, if sampled" in knn.plot().get_ylabel()
+    assert "hollow: chosen, if sampled" in knn.plot().get_xlabel()
 
 
 def test_centres_of_machines_count_once_a_sample(iris):

@@ -64,7 +64,7 @@ def test_costs_that_are_not_settled_have_a_line_between_their_bounds(fit):
     result = fit.alternatives(within=0.1)
     table = result.table.copy()
     table["at_least"] = table["cost_without"] - np.where(np.arange(len(table)) == 1, 0.75, 0.0)
-    ax = drawing.draw_alternatives(replace(result, table=table), axes())
+    ax = drawing.alternatives(replace(result, table=table), axes())
     (bounds,) = [part.get_segments() for part in ax.collections]
     np.testing.assert_allclose(bounds, [[(table["at_least"].iloc[1], 2), (table["cost_without"].iloc[1], 2)]])
 

@@ -49,7 +49,7 @@ def data_of(name: str) -> pd.DataFrame:
     response, na = SETS[name]
     data[response] = data[response].astype(str)
     # one row of the votes has none, and no dissimilarity from rows without the same columns
-    return data.dropna(ignore_index=True, thresh=None if na == "drop" else data.shape[1] // 2)
+    return data.dropna(ignore_index=True, thresh=data.shape[1] if na == "drop" else data.shape[1] // 2)
 
 
 def others(data: pd.DataFrame, response: str) -> dict[str, Any]:

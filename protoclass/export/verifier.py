@@ -2,9 +2,9 @@
 
 This file needs Python and NumPy and imports nothing of the package, so that it can be copied, read and run alone. It reads the
 file by itself (see `protoclass.export.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the
-scales that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower bound that
-the dual prices prove, and the predictions of training rows. All else in the file is listed "as stated": only its writer knows if
-it is true.
+scales and weights that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower
+bound that the dual prices prove, the cost of median GLVQ, and the predictions of training rows. All else in the file is listed "as
+stated": only its writer knows if it is true.
 
 Numbers agree if they differ by at most 1e-9 of the larger, which is far above what rounding does to sums of fewer than 10^6 rows. A
 row that lies so near to the surface of a ball that rounding decides may be in it or not, and sums may differ by its weight. Texts of the
@@ -346,6 +346,8 @@ class Verifier:
             space = self.space(self.root["dissimilarity"])
             if space is not None and "radius eps" in rule.get("report", ()):
                 self.cover(rule, space)
+            elif space is not None and self.problem["model"]["is"] == "method medianglvq":
+                self.nearest(rule, space)
             else:
                 self.say("rule", None, f"{quoted(rule['is'])}, of which nothing is computed here")
         self.stated()
@@ -397,6 +399,8 @@ class Verifier:
         """The space that rows and candidates lie in; None where their dissimilarities are not computed here."""
         metric, self.row, names = d["metric"], d["candidate_row"], list(d["candidate_names"])
         kind, there = str(metric["is"]).removeprefix("Trained"), np.flatnonzero(self.row >= 0)
+        if kind in ("Relevance", "RelevanceSpace"):  # its base has the weights that were learned
+            metric, kind = metric["base"], str(metric["base"]["is"]).removeprefix("Trained")
         fine = len(names) == len(self.row) == len(set(map(str, names))) and all(self.names[self.row[j]] == names[j] for j in there)
         if kind == "Given":
             return self.matrix(d, fine)
@@ -461,6 +465,25 @@ class Verifier:
             predicted = np.array([min(range(len(classes)), key=lambda j: (row[j], classes[j], p["at"][j])) for row in D])
             errors = w[classes[predicted] != y].sum() / w.sum()
             self.say("training predictions", True, f"recomputed: error {errors:.6g} by the nearest of {len(classes)} prototypes")
+
+    def nearest(self, rule: Any, space: Space) -> None:
+        """Rows chosen by the cost of generalized LVQ: this cost, what each is the nearest of, and training predictions."""
+        p, report, y, w, q = rule["prototypes"], rule["report"], self.y, self.w, len(rule["prototypes"]["at"])
+        values = {**self.problem["model"], **(self.root.get("selection") or {}).get("values", {})}
+        D, own = space.between(p["at"]), y[:, None] == p["classes"]
+        a, b = (np.where(which, D, np.inf).min(axis=1, initial=np.inf) for which in (own, ~own))
+        relative = np.where(np.isinf(a), 1.0, np.where(np.isinf(b), -1.0, (a - b) / (a + b)))
+        cost = float(w @ (1 / (1 + np.exp(-values["beta"] * np.where(a == b, 0.0, relative)))))
+        fine = np.array_equal(self.y[self.row[p["at"]]], p["classes"]) and rule["fallback"] == int(np.bincount(y, w).argmax())
+        first, least = D.argmin(axis=1), np.partition(D, min(1, q - 1), axis=1)
+        right = own[np.arange(len(y)), first]
+        ties = float(w[(q > 1) & (least[:, min(1, q - 1)] - least[:, 0] <= 1e-6 * least[:, 0])].sum())
+        covers = [np.bincount(first[which], w[which], q) for which in (right, ~right)]
+        # of many rows distances were held in single precision, to which the slope answers
+        fine = fine and abs(cost - report["cost"]) <= 1e-6 * max(1.0, values["beta"]) * cost
+        words = f"cost {cost:.9g} of {q} prototypes, rows of their classes; weight {covers[0].sum():g} is nearest to one of its own"
+        self.agree("prototypes", fine, [*p["table"]["covers"], *p["table"]["miscovers"]], np.concatenate(covers), ties, words)
+        self.say("training predictions", True, f"recomputed: error {w[~right].sum() / w.sum():.6g} by the nearest of {q} prototypes")
 
     def agree(self, about: str, fine: bool, stated: Any, computed: Any, slack: Any, words: str) -> None:
         """Numbers that hold; or, where they differ by no more than rounding at a radius explains, are open."""

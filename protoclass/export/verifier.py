@@ -398,9 +398,8 @@ class Verifier:
     def space(self, d: Any) -> Space | None:
         """The space that rows and candidates lie in; None where their dissimilarities are not computed here."""
         metric, self.row, names = d["metric"], d["candidate_row"], list(d["candidate_names"])
+        metric = metric["base"] if metric["is"].startswith("TrainedRelevance") else metric  # the base has the weights that were learned
         kind, there = str(metric["is"]).removeprefix("Trained"), np.flatnonzero(self.row >= 0)
-        if kind in ("Relevance", "RelevanceSpace"):  # its base has the weights that were learned
-            metric, kind = metric["base"], str(metric["base"]["is"]).removeprefix("Trained")
         fine = len(names) == len(self.row) == len(set(map(str, names))) and all(self.names[self.row[j]] == names[j] for j in there)
         if kind == "Given":
             return self.matrix(d, fine)
@@ -467,23 +466,19 @@ class Verifier:
             self.say("training predictions", True, f"recomputed: error {errors:.6g} by the nearest of {len(classes)} prototypes")
 
     def nearest(self, rule: Any, space: Space) -> None:
-        """Rows chosen by the cost of generalized LVQ: this cost, what each is the nearest of, and training predictions."""
-        p, report, y, w, q = rule["prototypes"], rule["report"], self.y, self.w, len(rule["prototypes"]["at"])
-        values = {**self.problem["model"], **(self.root.get("selection") or {}).get("values", {})}
+        """Rows chosen by the cost of generalized LVQ: this cost, what each is the nearest of, and the training error."""
+        p, y, w, q = rule["prototypes"], self.y, self.w, len(rule["prototypes"]["at"])
+        beta = {**self.problem["model"], **(self.root.get("selection") or {}).get("values", {})}["beta"]
         D, own = space.between(p["at"]), y[:, None] == p["classes"]
-        a, b = (np.where(which, D, np.inf).min(axis=1, initial=np.inf) for which in (own, ~own))
-        relative = np.where(np.isinf(a), 1.0, np.where(np.isinf(b), -1.0, (a - b) / (a + b)))
-        cost = float(w @ (1 / (1 + np.exp(-values["beta"] * np.where(a == b, 0.0, relative)))))
-        fine = np.array_equal(self.y[self.row[p["at"]]], p["classes"]) and rule["fallback"] == int(np.bincount(y, w).argmax())
-        first, least = D.argmin(axis=1), np.partition(D, min(1, q - 1), axis=1)
-        right = own[np.arange(len(y)), first]
-        ties = float(w[(q > 1) & (least[:, min(1, q - 1)] - least[:, 0] <= 1e-6 * least[:, 0])].sum())
-        covers = [np.bincount(first[which], w[which], q) for which in (right, ~right)]
-        # of many rows distances were held in single precision, to which the slope answers
-        fine = fine and abs(cost - report["cost"]) <= 1e-6 * max(1.0, values["beta"]) * cost
-        words = f"cost {cost:.9g} of {q} prototypes, rows of their classes; weight {covers[0].sum():g} is nearest to one of its own"
-        self.agree("prototypes", fine, [*p["table"]["covers"], *p["table"]["miscovers"]], np.concatenate(covers), ties, words)
-        self.say("training predictions", True, f"recomputed: error {w[~right].sum() / w.sum():.6g} by the nearest of {q} prototypes")
+        a, b = (np.where(which, D, np.inf).min(axis=1) for which in (own, ~own))  # each class has a prototype
+        cost = float(w @ (1 / (1 + np.exp(-beta * np.where(a == b, 0.0, (a - b) / (a + b))))))
+        right, least = own[np.arange(len(y)), D.argmin(axis=1)], np.sort(D, axis=1)
+        covers = np.concatenate([np.bincount(D.argmin(axis=1)[which], w[which], q) for which in (right, ~right)])
+        ties = float(w @ (least[:, 1] - least[:, 0] <= 1e-6 * least[:, 0]))
+        fine = np.array_equal(y[self.row[p["at"]]], p["classes"]) and rule["fallback"] == int(np.bincount(y, w).argmax())
+        fine = fine and abs(cost - rule["report"]["cost"]) <= 1e-6 * max(1.0, beta) * cost  # of many rows D was held in single precision
+        words = f"cost {cost:.9g} of {q} prototypes, rows of their classes; training error {w[~right].sum() / w.sum():.6g}"
+        self.agree("prototypes", fine, [*p["table"]["covers"], *p["table"]["miscovers"]], covers, ties, words)
 
     def agree(self, about: str, fine: bool, stated: Any, computed: Any, slack: Any, words: str) -> None:
         """Numbers that hold; or, where they differ by no more than rounding at a radius explains, are open."""

@@ -382,7 +382,7 @@ def test_the_cost_of_rows_that_were_chosen_to_classify(tmp_path, more):
     fit.save(path)
     found = pc.verify(path, iris)
     assert found
-    assert {"dissimilarity", "prototypes", "training predictions"} <= {claim.about for claim in found.claims if claim.holds}
+    assert {"dissimilarity", "prototypes"} <= {claim.about for claim in found.claims if claim.holds}
     assert f"error {fit.glance()['training_error'].item():.6g}" in str(found)
     table = fit.rule.prototypes.table
     for rule in (

@@ -1,6 +1,7 @@
 """Metrics learned with the rows that classify: finite differences, sums over variables, and what they promise through fit."""
 
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -65,6 +66,7 @@ def table(n=40, seed=0, missing=True):
     draw = np.random.default_rng(seed)
     out = pd.DataFrame({
         "a": draw.normal(size=n), "b": draw.normal(size=n) * 3, "c": draw.choice(["x", "y", "z"], n), "d": draw.choice(["s", "t"], n),
+        "e": draw.random(n) < 0.5,
     })  # fmt: skip
     if missing:
         out.loc[::6, "a"], out.loc[1::5, "c"] = np.nan, None
@@ -72,11 +74,12 @@ def table(n=40, seed=0, missing=True):
 
 
 NUMBERS = "y ~ a + b"
-PARTS = [(["a"], "euclidean"), (["b"], "manhattan"), (["c", "d"], "gower")]
+PARTS = [(["a"], "euclidean"), (["b"], "manhattan"), (["c", "d", "e"], "gower")]
 SUMS = {
     "euclidean": (NUMBERS, pc.Euclidean()), "weights": (NUMBERS, pc.Minkowski(r=2, weights={"a": 3.0})),
     "manhattan": (NUMBERS, pc.Manhattan(scale=False)), "cubes": (NUMBERS, pc.Minkowski(r=3)),
     "gower": ("y ~ .", pc.Gower()), "gower, weights": ("y ~ .", pc.Gower(weights={"a": 2.0, "c": 0.5})),
+    "both false": ("y ~ .", pc.Gower(asymmetric=["e"])),
     "mixed": ("y ~ .", pc.Mixed(PARTS)), "mixed, weights": ("y ~ .", pc.Mixed(PARTS, weights=[1.0, 2.0, 0.0])),
 }  # fmt: skip
 
@@ -113,7 +116,8 @@ def test_a_weighed_metric_is_the_one_specified_with_these_weights(formula, metri
     else:
         of = dict.fromkeys(known.variables, 1.0) | dict(metric.weights or {})
         named = {name: of[name] * v for name, v in zip(known.variables, w.tolist(), strict=True)}
-        specified = pc.Gower(weights=named) if isinstance(metric, pc.Gower) else pc.Minkowski(r=metric.r, scale=metric.scale, weights=named)
+        gower = isinstance(metric, pc.Gower)
+        specified = replace(metric, weights=named) if gower else pc.Minkowski(r=metric.r, scale=metric.scale, weights=named)
     other = specified.train(frame)
     D, expected = (np.asarray(compare(m, rows_of(m, frame), rows_of(m, frame)), float) for m in (weighed, other))
     assert np.isfinite(expected[0, 1])
@@ -167,7 +171,7 @@ def test_constant_and_collinear_columns(matrix):
 
 def test_a_constant_category_and_one_that_is_missing_everywhere_get_nothing():
     data = table().assign(still="k", gone=np.nan)
-    fit = pc.fit("y ~ a + b + c + d + still", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, na="keep")
+    fit = pc.fit("y ~ a + b + c + d + e + still", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, na="keep")
     assert fit.dissimilarity.metric.column_weights["weight"]["still"] == 0
 
 
@@ -316,7 +320,7 @@ def test_the_scales_of_variables():
     data = table(missing=False)
     fit = pc.fit("y ~ .", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity="gower")
     weights = fit.dissimilarity.metric.column_weights
-    assert weights["scale"].to_dict() == pytest.approx({"a": np.ptp(data["a"]), "b": np.ptp(data["b"]), "c": 1, "d": 1})
+    assert weights["scale"].to_dict() == pytest.approx({"a": np.ptp(data["a"]), "b": np.ptp(data["b"]), "c": 1, "d": 1, "e": 1})
     assert fit.plot("weights").get_xlabel() == "weight of the variable's part of the distance"
     fit = pc.fit("y ~ a + b", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=pc.Euclidean(scale=False))
     assert fit.plot("weights").get_xlabel() == "weight of the squared difference"

@@ -219,3 +219,9 @@ def test_print_does_not_call_a_size_another_one():
     fit = pc.fit("y ~ .", data)
     assert fit.validation.draws["size"].tolist() == [2.0, 2.0]
     assert "(size 2.0 as well): repeats=10 averages" in repr(fit)
+
+
+def test_a_row_without_a_prediction_is_printed_over():
+    data = pd.DataFrame({"a": [0.0, 1.0, 5.0, 6.0, None], "b": ["x", "x", "y", "y", None], "y": ["u", "u", "v", "v", "v"]})
+    fit = pc.fit("y ~ .", data, "knn", k=1, na="keep", cv=None)
+    assert "Never predicted: u (40 % of the rows), v (60 % of the rows)" in str(fit)  # each row is compared with one that has no values

@@ -44,7 +44,7 @@ from protoclass.sklearn import PrototypeClassifier, PrototypeSelector
 SMALL = {
     "pvm": {"eps": [0.5, 1.0, 2.0]}, "scm": {"kind": "conjunction", "penalty": 1.0}, "knn": {"k": [1, 5]}, "lvq": {"K": 2},
     "kmedoids": {"K": 2}, "hyperplane": {"C": 1.0}, "dann": {"k": 3}, "condensed": {}, "multiedit": {}, "kmeans": {"K": 2},
-    "mixture": {"K": 1}, "mmd": {"K": 2}, "centroids": {}, "medianglvq": {"K": 1},
+    "mixture": {"K": 1}, "mmd": {"K": 2}, "centroids": {}, "medianglvq": {"K": 1, "matrix": "diagonal", "ridge": 0.01},
 }  # fmt: skip
 EPS = PrototypeClassifier("pvm", eps=1.0)
 

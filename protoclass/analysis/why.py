@@ -40,11 +40,11 @@ def why(fit: Fitted, row: Any) -> pd.DataFrame:
     DataFrame
         By variable: `value`, and those of the nearest prototype of the predicted class (`prototype`) and of any other class
         (`rival`); `to_prototype` and `to_rival`, the distances divided among the variables in proportion to what each adds
-        to the power of the distance that is a sum (exact for Minkowski distances with r < inf, Gower and `Mixed`; NaN for
-        others, with the reason in `attrs["not_additive"]`); `change_to`, the value nearest to the row's own with which it
-        has another class, and this class, `then`. For a number 201 values over the range of the training rows are tried,
-        and the nearest with another class is refined; None where there is none. `attrs` has the class, the labels of both
-        prototypes and the distances to them.
+        to the power of the distance that is a sum (exact for Minkowski distances with r < inf, Gower and `Mixed`; 0 for a
+        variable that Gower skips, as a value is missing; NaN for others, with the reason in `attrs["not_additive"]`);
+        `change_to`, the value nearest to the row's own with which it has another class, and this class, `then`. For a
+        number 201 values over the range of the training rows are tried, and the nearest with another class is refined; None
+        where there is none. `attrs` has the class, the labels of both prototypes and the distances to them.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def why(fit: Fitted, row: Any) -> pd.DataFrame:
     reason, parts = why_not_additive(fit, asked), dict[str, list[float]]()
     for name, place in places.items():
         if place is not None and not reason:
-            parts[name] = contributions(fit, asked, groups, place, d[place])
+            parts[name] = divided(fit, asked, groups, place, d[place])
             reason = why_not_the_sum(fit, parts[name], d[place])
     for name in places:
         out[f"to_{name}"] = np.nan if reason else parts.get(name, np.nan)
@@ -143,9 +143,14 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame) -> str:
         return f"{metric.name} dissimilarities are not a sum over variables"
     if not fit.frame.formula.plain():
         return f"the formula {fit.formula!r} transforms or crosses columns"
-    if asked.isna().any(axis=None) or fit.frame.columns.isna().any(axis=None):
+    if misses(fit, asked) and not set(fit.frame.columns) <= set(metric.variables):
         return "missing values are skipped pair by pair, so that a variable's part depends on the others"
     return ""
+
+
+def misses(fit: Fitted, asked: pd.DataFrame) -> bool:
+    """Whether a row, or a row of the fit, misses a value."""
+    return bool(asked.isna().any(axis=None) or fit.frame.columns.isna().any(axis=None))
 
 
 def why_not_the_sum(fit: Fitted, parts: list[float], distance: float) -> str:
@@ -154,6 +159,18 @@ def why_not_the_sum(fit: Fitted, parts: list[float], distance: float) -> str:
         return ""
     name = fit.dissimilarity.metric.name
     return f"{name} dissimilarities are declared a sum over variables, whose parts add up to {sum(parts):.4g} and not to {distance:.4g}"
+
+
+def divided(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], place: int, distance: float) -> list[float]:
+    """The distance to a prototype divided among the variables."""
+    if not misses(fit, asked):
+        return contributions(fit, asked, groups, place, distance)
+    d = fit.dissimilarity
+    known = d.metric.new_rows(asked, d.data, False)
+    assert known.rows is not None
+    terms = np.nan_to_num(d.metric.terms(known.rows(), part(d.prototype_rep(fit.rule.prototypes), np.array([place])))[0, 0])
+    of = dict(zip(d.metric.variables, terms.tolist(), strict=True))
+    return [distance * of[name] / terms.sum() if distance else 0.0 for name in groups]
 
 
 def contributions(

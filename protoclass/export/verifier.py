@@ -2,9 +2,9 @@
 
 This file needs Python and NumPy and imports nothing of the package, so that it can be copied, read and run alone. It reads the
 file by itself (see `protoclass.export.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the
-scales that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower bound that
-the dual prices prove, and the predictions of training rows. All else in the file is listed "as stated": only its writer knows if
-it is true.
+scales and weights that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower
+bound that the dual prices prove, the cost of median GLVQ, and the predictions of training rows. All else in the file is listed "as
+stated": only its writer knows if it is true.
 
 Numbers agree if they differ by at most 1e-9 of the larger, which is far above what rounding does to sums of fewer than 10^6 rows. A
 row that lies so near to the surface of a ball that rounding decides may be in it or not, and sums may differ by its weight. Texts of the
@@ -362,6 +362,8 @@ class Verifier:
             space = self.space(self.root["dissimilarity"])
             if space is not None and "radius eps" in rule.get("report", ()):
                 self.cover(rule, space)
+            elif space is not None and self.problem["model"]["is"] == "method medianglvq":
+                self.nearest(rule, space)
             else:
                 self.say("rule", None, f"{quoted(rule['is'])}, of which nothing is computed here")
         self.stated()
@@ -412,6 +414,7 @@ class Verifier:
     def space(self, d: Any) -> Space | None:
         """The space that rows and candidates lie in; None where their dissimilarities are not computed here."""
         metric, self.row, names = d["metric"], d["candidate_row"], list(d["candidate_names"])
+        metric = metric["base"] if metric["is"].startswith("TrainedRelevance") else metric  # the base has the weights that were learned
         kind, there = str(metric["is"]).removeprefix("Trained"), np.flatnonzero(self.row >= 0)
         fine = len(names) == len(self.row) == len(set(map(str, names))) and all(self.names[self.row[j]] == names[j] for j in there)
         if kind == "Given":
@@ -477,6 +480,21 @@ class Verifier:
             predicted = np.array([min(range(len(classes)), key=lambda j: (row[j], classes[j], p["at"][j])) for row in D])
             errors = w[classes[predicted] != y].sum() / w.sum()
             self.say("training predictions", True, f"recomputed: error {errors:.6g} by the nearest of {len(classes)} prototypes")
+
+    def nearest(self, rule: Any, space: Space) -> None:
+        """Rows chosen by the cost of generalized LVQ: this cost, what each is the nearest of, and the training error."""
+        p, y, w, q = rule["prototypes"], self.y, self.w, len(rule["prototypes"]["at"])
+        beta = {**self.problem["model"], **(self.root.get("selection") or {}).get("values", {})}["beta"]
+        D, own = space.between(p["at"]), y[:, None] == p["classes"]
+        a, b = (np.where(which, D, np.inf).min(axis=1) for which in (own, ~own))  # each class has a prototype
+        cost = float(w @ (1 / (1 + np.exp(-beta * np.where(a == b, 0.0, (a - b) / (a + b))))))
+        right, least = own[np.arange(len(y)), D.argmin(axis=1)], np.sort(D, axis=1)
+        covers = np.concatenate([np.bincount(D.argmin(axis=1)[which], w[which], q) for which in (right, ~right)])
+        ties = float(w @ (least[:, 1] - least[:, 0] <= 1e-6 * least[:, 0]))
+        fine = np.array_equal(y[self.row[p["at"]]], p["classes"]) and rule["fallback"] == int(np.bincount(y, w).argmax())
+        fine = fine and abs(cost - rule["report"]["cost"]) <= 1e-6 * max(1.0, beta) * cost  # of many rows D was held in single precision
+        words = f"cost {cost:.9g} of {q} prototypes, rows of their classes; training error {w[~right].sum() / w.sum():.6g}"
+        self.agree("prototypes", fine, [*p["table"]["covers"], *p["table"]["miscovers"]], covers, ties, words)
 
     def agree(self, about: str, fine: bool, stated: Any, computed: Any, slack: Any, words: str) -> None:
         """Numbers that hold; or, where they differ by no more than rounding at a radius explains, are open."""

@@ -257,6 +257,11 @@ class TrainedGower(TrainedMetric):
     def variables(self) -> tuple[str, ...]:
         return (*self.numbers.tolist(), *self.categories.tolist())
 
+    @property
+    def spread(self) -> np.ndarray:
+        """What the differences of each variable are divided by."""
+        return np.append(self.ranges, np.ones(len(self.categories)))
+
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
         p, w = len(self.numbers), self.weights
         out = np.empty((len(rows[0]), len(candidates[0]), len(w)))

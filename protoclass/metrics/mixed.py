@@ -186,7 +186,12 @@ class TrainedMixed(TrainedMetric):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return tuple(", ".join(columns) for columns, _ in self.spec.parts)
+        return tuple(" + ".join(columns) for columns, _ in self.spec.parts)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """What the dissimilarities of each part are divided by."""
+        return np.array([s or 1.0 for s in self.scales])
 
     def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
         sides = zip(self.parts, _split(rows, self.counts[0]), _split(candidates, self.counts[1]), strict=True)

@@ -15,7 +15,7 @@ from ..core.statistics.folds import stratified_subset
 from ..core.vectors.relevance_learning import Map, Space, Weights, learn, weights_of
 from ..frames.frame import Frame
 from ..frames.sql import Columns
-from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, one_of, whole_number
+from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, number_in_words, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import (
@@ -35,6 +35,7 @@ from .wrappers import TrainedWrapper, Wrapper
 
 MATRICES = ("diagonal", "full")
 AXES = 64  # of a full matrix by default: of more its steps take long
+MOST_RIDGE = 1e6  # beside a cost of at most 1; squares of the gradient stay numbers in single precision
 WITHOUT = "matrix='none' learns nothing"
 
 
@@ -102,9 +103,10 @@ class Relevance(Wrapper):
     def __post_init__(self) -> None:
         one_of("matrix", self.matrix, MATRICES)
         whole_number("K", self.K, 1, MOST_ROWS)
-        for name, value, above in (("ridge", self.ridge, False), ("beta", self.beta, True)):
-            if not is_number(value, 0, above):
-                raise OptionError(f"{name}={brief(value)}: a number {'>' if above else '>='} 0")
+        if not is_number(self.ridge, 0, high=MOST_RIDGE):
+            raise OptionError(f"ridge={brief(self.ridge)}: {number_in_words(self.ridge, 0, high=MOST_RIDGE)}")
+        if not is_number(self.beta, 0, above=True):
+            raise OptionError(f"beta={brief(self.beta)}: {number_in_words(self.beta, 0, above=True)}")
         if self.components is not None:
             whole_number("components", self.components, 1)
             if self.matrix == "diagonal":
@@ -122,8 +124,7 @@ class Relevance(Wrapper):
 
     @property
     def name(self) -> str:
-        learned = "weighted" if self.matrix == "diagonal" else "matrix of"
-        return f"{learned} {self.inner[0].name}"
+        return f"{'weighted' if self.matrix == 'diagonal' else 'matrix-weighted'} {self.inner[0].name}"
 
     def train(self, frame: Frame) -> TrainedMetric:
         if frame.response is None:
@@ -161,7 +162,7 @@ class Relevance(Wrapper):
 
     def _variables(self, base: TrainedMetric, rows: Rep) -> np.ndarray:
         """Which variables vary, bool (v,)."""
-        if not base.variables:
+        if not base.variables or base.power is None:
             raise OptionError(
                 f"{base.name} dissimilarities are no sum over variables whose weights could be learned: matrix='diagonal' goes with "
                 f"Minkowski distances of r < inf, Gower and Mixed, and {WITHOUT}"
@@ -249,7 +250,12 @@ class Learnt:
         said.append(f"mean cost of the training rows: {self.search[0]:.3f} without them, {self.search[1]:.3f} with them")
         if self.counts[0] < self.counts[1]:
             said.append(f"the weights were learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows")
-        return tuple(said)
+        return (*self._given.notes, *said)
+
+    @property
+    def _given(self) -> TrainedMetric:
+        """The distance that was given."""
+        return self.base
 
 
 @savable(counts="2", search="2", names="v", weights="v")
@@ -273,6 +279,10 @@ class TrainedRelevance(Learnt, TrainedWrapper):
     search: np.ndarray
     names: np.ndarray
     weights: np.ndarray
+
+    @property
+    def _given(self) -> TrainedMetric:
+        return replace(self.base, spec=self.spec.inner[0])  # type: ignore[arg-type]
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from ..core.vectors.class_medoids import (
     Labelled,
     add_for_classes,
     choose_rows,
+    draw_rows,
     glvq_costs,
     labelled,
     swap_for_classes,
@@ -24,7 +25,7 @@ from ..core.vectors.class_medoids import (
 from ..ground.checks import MOST_RUNS
 from ..ground.errors import OptionError, TooLarge, brief
 from ..metrics.base import Metric, TrainedMetric
-from ..metrics.relevance import MATRICES, Relevance
+from ..metrics.relevance import MATRICES, MOST_RIDGE, Relevance
 from .base import (
     Axes,
     Capabilities,
@@ -46,6 +47,8 @@ from .base import (
 LARGEST = 2**29  # distances that are held
 SINGLE = 2**26  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
+FEW_ROWS = 300  # up to which runs take little time
+MANY_STARTS, FEW_STARTS = 10, 3  # of up to so many rows, where they nearly always find the least cost, and of more
 COUNTS = (1, 2, 3, 5, 10)  # prototypes of a class in the default grid
 SECONDS = {"none": 1e-7, "diagonal": 3e-7, "full": 3e-7}  # of a fit with its folds for each pair of a row and a candidate
 METRIC = ("K", "matrix", "ridge", "beta", "components")  # parameters from which a matrix is learned
@@ -69,15 +72,16 @@ class MedianGLVQ(PerClass):
     matrix : "none", "diagonal" or "full", or a sequence
         Whether the distance is learned with the prototypes, see `Relevance`: "diagonal" has a weight for each variable, for distances
         that are a sum over variables, also Gower's with missing values; "full" a linear map of the columns, for Euclidean distances.
-        It is learned anew in each fold.
+        It is learned anew in each fold, with K rows of each class, or one where K is a share or has a value for each class.
     ridge : number >= 0, sequence or "grid"
         With a matrix: against distances that rest on few variables, see `Relevance`. "grid": 0.001, 0.01, 0.1.
     beta : number > 0, or a sequence
         Slope of the logistic function.
     components : int, optional
         With matrix="full": axes of the map, by default as many as columns, at most 64.
-    starts : int >= 1
-        Number of runs from different k-medoids of each class, of which the one of the least cost is kept.
+    starts : int >= 1, optional
+        Number of runs, of which the one of the least cost is kept: the first from k-medoids of each class, the others from random
+        rows of each. By default 10 for up to 300 rows, 3 for more.
 
     Notes
     -----
@@ -116,7 +120,7 @@ class MedianGLVQ(PerClass):
     ridge: Any = "grid"
     beta: Any = 20.0
     components: int | None = None
-    starts: int = 3
+    starts: int | None = None
 
     @property
     def title(self) -> str:
@@ -127,9 +131,10 @@ class MedianGLVQ(PerClass):
         for matrix in listed("medianglvq", "matrix", self.matrix):
             if not isinstance(matrix, str) or matrix not in ("none", *MATRICES):
                 raise OptionError(f"matrix={brief(matrix)}: allowed are 'none', 'diagonal' and 'full'")
-        check_number("medianglvq", "ridge", self.ridge, low=0)
+        check_number("medianglvq", "ridge", self.ridge, low=0, high=MOST_RIDGE)
         check_number("medianglvq", "beta", self.beta, low=0, above=True)
-        check_fixed("medianglvq", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
+        if self.starts is not None:
+            check_fixed("medianglvq", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
         if self.components is not None:
             check_fixed("medianglvq", "components", self.components, low=1, integral=True)
             if "full" not in self._matrices:
@@ -240,7 +245,8 @@ class MedianGLVQ(PerClass):
     def _chosen(self, problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], seed: tuple[int, ...]) -> Chosen:
         """The prototypes of the least cost from several starts, and from those of a smaller number."""
         total = int(np.minimum(count, np.bincount(problem.candidate_class, minlength=problem.classes)).sum())
-        first = [choose_rows(problem, row_of, count, (*seed, s)) for s in range(self.starts)]
+        starts = self.starts or (MANY_STARTS if len(problem.w) <= FEW_ROWS else FEW_STARTS)
+        first = [choose_rows(problem, row_of, count, (*seed, 0)), *(draw_rows(problem, count, (*seed, s)) for s in range(1, starts))]
         first += [add_for_classes(problem, run.at, total - len(run.at)) for run in before]
         return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
 
@@ -253,7 +259,10 @@ class MedianGLVQ(PerClass):
         own = classes[nearest] == problem.y
         covers, miscovers = (np.bincount(nearest[which], problem.w[which], len(at)) for which in (own, ~own))
         prototypes = Points(classes, at=columns[at], table={"covers": covers, "miscovers": miscovers})
-        report = {"prototypes per class K": in_words(model.K), "cost": run.cost, "swaps": run.swaps}
+        report = {"prototypes per class K": in_words(model.K)}
+        if model.matrix != "none":
+            report |= {"matrix": model.matrix, "ridge": model.ridge}
+        report |= {"cost": run.cost, "swaps": run.swaps}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:

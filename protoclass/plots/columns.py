@@ -126,5 +126,5 @@ def weights(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each column, the heaviest above: its learned weight."""
     table = list_weights(fit)
     ax = draw_columns(table["column"], table["weight"], table.attrs["shown"], ax)
-    ax.set_xlabel("weight of the squared difference, in standard deviations of the column")
+    ax.set_xlabel(f"weight of the {table.attrs['weighed']}")
     return ax

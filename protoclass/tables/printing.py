@@ -145,7 +145,7 @@ def _predicted(fit: Fitted) -> tuple[np.ndarray, str]:
         return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
     if fit.nobs * len(fit.rule.prototypes) > LOOKED_AT or fit.dissimilarity.metric.slow:
         return np.ones(count, bool), ""
-    return np.bincount(fit.fitted_codes, minlength=count) > 0, "training"
+    return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row that shares no value with others has no prediction
 
 
 def cures(fit: Fitted, bare: np.ndarray, unseen: np.ndarray, apart: np.ndarray) -> str:

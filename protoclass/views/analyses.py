@@ -16,6 +16,7 @@ from ..core.setcover.problems import Certificate
 from ..core.task import Stepwise
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailable
+from ..metrics.base import TrainedMetric
 from ..metrics.embedding import Embedding, Spectrum
 from .prototypes import shorten
 from .words import write_number
@@ -66,16 +67,25 @@ def list_importance(fit: Fitted, new: Any, repeats: int, variables: Any, cv: Any
 def list_weights(fit: Fitted) -> pd.DataFrame:
     """The 20 columns that count most in a metric that has learned what they count: `column`, `weight`, `share`.
 
-    In `attrs`: `shown`, which columns there are.
+    In `attrs`: `shown`, which columns there are, and `weighed`, what the weights multiply.
     """
-    table = fit.dissimilarity.metric.column_weights
+    metric = fit.dissimilarity.metric
+    table = metric.column_weights
     if table is None:
         raise NotAvailable(
-            f"{fit.dissimilarity.metric.name} dissimilarities have no learned weights of columns: fit with dissimilarity='learned'"
+            f"{metric.name} dissimilarities have no learned weights of columns: fit with dissimilarity='learned'"
         )
     out = table.sort_values("weight", ascending=False, kind="stable").head(MOST_BARS).reset_index()
     out.attrs["shown"] = "column" if len(table) <= MOST_BARS else f"the first {MOST_BARS} of {len(table)} columns"
+    out.attrs["weighed"] = weighed_in_words(metric)
     return out[["column", "weight", "share"]]
+
+
+def weighed_in_words(metric: TrainedMetric) -> str:
+    """What the weights of the columns multiply."""
+    if metric.power not in (None, 2.0):
+        return "variable's part of the distance" if metric.power == 1 else f"difference to the power of {metric.power:g}"
+    return f"squared difference{', in standard deviations of the column' if metric.scaling.startswith('scaled columns') else ''}"
 
 
 def count_permutations(result: PermutationTest) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -367,3 +368,28 @@ def test_lines_hold_only_of_the_data(tmp_path):
         assert pc.verify(saved(fit, tmp_path), data)
     fit = pc.fit("species ~ .", data, eps=1.0, weights="w", class_weights="balanced")
     assert "objective" in {c.about for c in pc.verify(saved(fit, tmp_path), data).claims if c.holds}
+
+
+@pytest.mark.parametrize("more", [
+    {}, {"matrix": "diagonal"}, {"matrix": "diagonal", "dissimilarity": "manhattan"}, {"matrix": "diagonal", "na": "keep"},
+    {"K": [1, 2], "beta": [5.0, 20.0], "cv": 3},
+], ids=["none", "diagonal", "manhattan", "gower", "tuned"])  # fmt: skip
+def test_the_cost_of_rows_that_were_chosen_to_classify(tmp_path, more):
+    iris, path = pc.load_data("iris"), tmp_path / "fit.proto"
+    if "na" in more:
+        iris.loc[3, "sepal_width"] = float("nan")
+    fit = pc.fit("species ~ .", iris, "medianglvq", **{"K": 1, "ridge": 0.01, "cv": None, **more})
+    fit.save(path)
+    found = pc.verify(path, iris)
+    assert found
+    assert {"dissimilarity", "prototypes"} <= {claim.about for claim in found.claims if claim.holds}
+    assert f"error {fit.glance()['training_error'].item():.6g}" in str(found)
+    table = fit.rule.prototypes.table
+    for rule in (
+        replace(fit.rule, report={**fit.rule.report, "cost": fit.rule.report["cost"] * 1.001}),
+        replace(fit.rule, prototypes=replace(fit.rule.prototypes, table={**table, "covers": table["covers"] + 1})),
+        replace(fit.rule, prototypes=replace(fit.rule.prototypes, at=(fit.rule.prototypes.at + 1) % 150)),
+    ):
+        replace(fit, rule=rule).save(path, overwrite=True)
+        assert [claim.about for claim in pc.verify(path, iris).false] == ["prototypes"]
+    assert not pc.verify(path, iris.assign(petal_width=1.0))

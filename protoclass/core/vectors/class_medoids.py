@@ -85,7 +85,8 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
     with np.errstate(invalid="ignore"):
         relative = np.where(np.isinf(own), 1.0, np.where(np.isinf(other), -1.0, (own - other) / (own + other)))
     relative[own == other] = 0.0
-    return np.asarray(1 / (1 + np.exp(-beta * relative)))
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-beta * relative)))
 
 
 def cost_of(problem: Labelled, at: Array) -> float:
@@ -124,6 +125,15 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
             places = np.searchsorted(rows, row_of[own])
             medoids = kmedoids(D, problem.w[rows], places, np.array([count]), seed=(*seed, c))[count].medoids
             found.append(own[medoids])
+    return np.concatenate(found)
+
+
+def draw_rows(problem: Labelled, counts: Array, seed: tuple[int, ...]) -> Array:
+    """Random candidates of each class to start from, (q,): `counts` (classes,) of them, or all of a class with fewer."""
+    draw, found = np.random.default_rng(seed), []
+    for c in range(problem.classes):
+        own = np.flatnonzero(problem.candidate_class == c)
+        found.append(np.sort(draw.choice(own, min(int(counts[c]), len(own)), replace=False)))
     return np.concatenate(found)
 
 

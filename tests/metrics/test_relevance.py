@@ -1,0 +1,359 @@
+"""Metrics learned with the rows that classify: finite differences, sums over variables, and what they promise through fit."""
+
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from closeness import assert_close
+from scipy.optimize import approx_fprime
+
+import protoclass as pc
+from protoclass.core.vectors.relevance_learning import Map, Rows, Weights, weights_of
+from protoclass.frames.frame import mold
+from protoclass.metrics.base import compare, rows_of
+
+LEARNED = ["diagonal", "full"]
+
+
+def labelled_rows(seed=0, n=30, p=4):
+    draw = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    w = draw.uniform(0.2, 3, n)
+    return draw.normal(size=(n, p)) + y[:, None] * np.arange(p), Rows(w / w.sum(), y, 5.0), np.array([0, 1, 2, 7])
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+@pytest.mark.parametrize("components", [4, 2])
+def test_the_gradient_of_a_map_is_that_of_finite_differences(ridge, components):
+    X, rows, chosen = labelled_rows()
+    space = Map(X, components, ridge)
+    parameters = space.start() + np.random.default_rng(1).normal(size=(components, 4)) * 0.1
+    _, slope = space.objective(parameters, rows, chosen)
+    numeric = approx_fprime(parameters.ravel(), lambda a: space.objective(a.reshape(parameters.shape), rows, chosen)[0], 1e-6)
+    assert slope.ravel() == pytest.approx(numeric, abs=3e-6)
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_gradient_of_weights_is_that_of_finite_differences(power, ridge, missing):
+    X, rows, chosen = labelled_rows()
+    terms = np.abs(X[:, None] - X[chosen]) ** power
+    if missing:
+        terms[np.random.default_rng(3).random(terms.shape) < 0.2] = np.nan
+
+    def objective(logarithms):
+        space = Weights(lambda _: terms, lambda _: np.empty((0, 0)), 4, power, ridge)
+        return space.objective(logarithms, rows, chosen)
+
+    logarithms = np.random.default_rng(2).normal(size=4) * 0.5
+    assert weights_of(logarithms).mean() == pytest.approx(1)
+    value, slope = objective(logarithms)
+    assert slope == pytest.approx(approx_fprime(logarithms, lambda a: objective(a)[0], 1e-6), abs=3e-6)
+    plain = 0.0
+    weights = weights_of(logarithms)
+    for i in range(len(X)):
+        known = ~np.isnan(terms[i])
+        d = (np.nansum(terms[i] * weights, axis=1) / (known * weights).sum(axis=1)) ** (1 / power)
+        own, other = (d[(rows.y[chosen] == rows.y[i]) == same].min() for same in (True, False))
+        plain += rows.w[i] / (1 + np.exp(-rows.beta * (own - other) / (own + other))) if own != other else rows.w[i] / 2
+    assert value == pytest.approx(plain - ridge * np.log(weights).mean())
+
+
+def table(n=40, seed=0, missing=True):
+    draw = np.random.default_rng(seed)
+    out = pd.DataFrame({
+        "a": draw.normal(size=n), "b": draw.normal(size=n) * 3, "c": draw.choice(["x", "y", "z"], n), "d": draw.choice(["s", "t"], n),
+        "e": draw.random(n) < 0.5,
+    })  # fmt: skip
+    if missing:
+        out.loc[::6, "a"], out.loc[1::5, "c"] = np.nan, None
+    return out.assign(y=np.where(np.arange(n) % 2, "u", "v"))
+
+
+NUMBERS = "y ~ a + b"
+PARTS = [(["a"], "euclidean"), (["b"], "manhattan"), (["c", "d", "e"], "gower")]
+SUMS = {
+    "euclidean": (NUMBERS, pc.Euclidean()), "weights": (NUMBERS, pc.Minkowski(r=2, weights={"a": 3.0})),
+    "manhattan": (NUMBERS, pc.Manhattan(scale=False)), "cubes": (NUMBERS, pc.Minkowski(r=3)),
+    "gower": ("y ~ .", pc.Gower()), "gower, weights": ("y ~ .", pc.Gower(weights={"a": 2.0, "c": 0.5})),
+    "both false": ("y ~ .", pc.Gower(asymmetric=["e"])),
+    "mixed": ("y ~ .", pc.Mixed(PARTS)), "mixed, weights": ("y ~ .", pc.Mixed(PARTS, weights=[1.0, 2.0, 0.0])),
+}  # fmt: skip
+
+
+def trained(formula, metric, **more):
+    missing = isinstance(metric, pc.Gower)
+    frame = mold(formula, table(missing=missing, **more), na="keep" if missing else "drop", response=True)
+    return metric.train(frame), frame
+
+
+@pytest.mark.parametrize(("formula", "metric"), SUMS.values(), ids=SUMS)
+def test_terms_add_up_to_the_distance(formula, metric):
+    known, frame = trained(formula, metric)
+    rows = rows_of(known, frame)
+    terms, D = known.terms(rows, rows), np.asarray(compare(known, rows, rows), float)
+    assert terms.shape == (*D.shape, len(known.variables))
+    total = np.nansum(terms, axis=2)
+    if isinstance(metric, pc.Gower):
+        total = total / (~np.isnan(terms) * known.weights).sum(axis=2)
+    elif isinstance(metric, pc.Mixed):
+        total = total / sum(known.weights)
+    assert_close(total ** (1 / known.power), D, abs=1e-9)
+
+
+@pytest.mark.parametrize(("formula", "metric"), SUMS.values(), ids=SUMS)
+def test_a_weighed_metric_is_the_one_specified_with_these_weights(formula, metric):
+    known, frame = trained(formula, metric)
+    w = np.arange(1, len(known.variables) + 1) / 2.0
+    w[-1] = 0.0
+    weighed = known.weighed(w)
+    if isinstance(metric, pc.Mixed):
+        given = np.array(metric.weights or (1.0,) * len(w))
+        specified = pc.Mixed(PARTS, weights=(given * w).tolist())
+    else:
+        of = dict.fromkeys(known.variables, 1.0) | dict(metric.weights or {})
+        named = {name: of[name] * v for name, v in zip(known.variables, w.tolist(), strict=True)}
+        gower = isinstance(metric, pc.Gower)
+        specified = replace(metric, weights=named) if gower else pc.Minkowski(r=metric.r, scale=metric.scale, weights=named)
+    other = specified.train(frame)
+    D, expected = (np.asarray(compare(m, rows_of(m, frame), rows_of(m, frame)), float) for m in (weighed, other))
+    assert np.isfinite(expected[0, 1])
+    assert_close(np.nan_to_num(D, nan=-1), np.nan_to_num(expected, nan=-1), rel=1e-9)
+
+
+def noisy(n=120, seed=0):
+    draw = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return pd.DataFrame({
+        "signal": draw.normal(size=n) + 3.0 * y, "noise": draw.normal(size=n), "more": draw.normal(size=n), "y": np.where(y, "u", "v"),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("dissimilarity", ["euclidean", "manhattan", "gower"])
+def test_noise_loses_weight(dissimilarity):
+    weights = pc.fit("y ~ .", noisy(), "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=dissimilarity)
+    weights = weights.dissimilarity.metric.column_weights["weight"]
+    assert weights["signal"] > 2 * max(weights["noise"], weights["more"])
+    assert weights.mean() == pytest.approx(1)
+
+
+def test_noise_loses_weight_in_a_matrix_and_among_parts():
+    fit = pc.fit("y ~ .", noisy(), "medianglvq", K=1, matrix="full", ridge=0.001, cv=None)
+    weights = fit.dissimilarity.metric.column_weights["weight"]
+    assert weights["signal"] > 1.5 * max(weights["noise"], weights["more"])
+    parts = pc.Mixed([(["signal"], "manhattan"), (["noise", "more"], "euclidean")])
+    fit = pc.fit("y ~ .", noisy(), "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=parts)
+    weights = fit.dissimilarity.metric.column_weights["weight"]
+    assert weights["signal"] > 2 * weights["noise + more"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_constant_and_collinear_columns(matrix):
+    data = noisy()
+    arguments = {"method": "medianglvq", "K": 1, "matrix": matrix, "ridge": 0.01, "cv": None}
+    fit = pc.fit("y ~ .", data, **arguments)
+    constant = pc.fit("y ~ .", data.assign(still=7.0), **arguments)
+    assert constant.dissimilarity.metric.column_weights["weight"]["still"] == 0
+    assert constant.prototypes.index.tolist() == fit.prototypes.index.tolist()
+    assert_close(constant.dissimilarity.frame(), fit.dissimilarity.frame(), rel=1e-5, abs=1e-6)
+    collinear = data.assign(twice=2 * data["signal"] + 1, sum=data["noise"] + data["more"], again=data["noise"])
+    for ridge in (0.0, 1e-6, 0.1):
+        fit = pc.fit("y ~ .", collinear, **{**arguments, "ridge": ridge})
+        weights = fit.dissimilarity.metric.column_weights["weight"]
+        assert np.isfinite(weights).all()
+        assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
+        assert fit.glance()["training_error"].item() < 0.15
+
+
+def test_a_constant_category_and_one_that_is_missing_everywhere_get_nothing():
+    data = table().assign(still="k", gone=np.nan)
+    fit = pc.fit("y ~ a + b + c + d + e + still", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, na="keep")
+    assert fit.dissimilarity.metric.column_weights["weight"]["still"] == 0
+
+
+def test_more_columns_than_rows():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.normal(size=(20, 90))).add_prefix("x").assign(y=["u", "v"] * 10)
+    for matrix in LEARNED:
+        fit = pc.fit("y ~ .", data, "medianglvq", K=1, matrix=matrix, ridge=0.01, cv=None)
+        assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
+
+
+@pytest.mark.parametrize(("data", "formula", "more"), [
+    ("iris", "species ~ .", {}), ("iris", "species ~ .", {"dissimilarity": "manhattan"}),
+    ("table", "y ~ .", {"na": "keep"}), ("whole", "y ~ .", {"dissimilarity": pc.Mixed(PARTS)}),
+], ids=["euclidean", "manhattan", "gower", "mixed"])  # fmt: skip
+def test_diagonal_divides_distances_exactly(iris, data, formula, more):
+    data = {"iris": iris, "table": table(), "whole": table(missing=False)}[data]
+    fit = pc.fit(formula, data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, **more)
+    for row in data.index[[1, 7, 20]]:
+        why = fit.why(row)
+        for name in ("prototype", "rival"):
+            assert why[f"to_{name}"].sum() == pytest.approx(why.attrs[f"{name}_distance"], rel=1e-6)
+            assert why.attrs[f"{name}_distance"] == pytest.approx(fit.dissimilarity.frame().loc[row, why.attrs[name]], rel=1e-6)
+    assert fit.plot("why", row=data.index[1]).get_title().startswith("Row ")
+    assert "weight of the" in fit.plot("weights").get_xlabel()
+
+
+@pytest.mark.parametrize(("data", "formula", "more"), [
+    ("iris", "species ~ .", {}), ("iris", "species ~ .", {"dissimilarity": "manhattan"}), ("table", "y ~ .", {"na": "keep"}),
+], ids=["euclidean", "manhattan", "gower"])  # fmt: skip
+def test_sql_of_a_diagonal_fit_agrees(iris, data, formula, more):
+    data = iris if data == "iris" else table(200)
+    fit = pc.fit(formula, data, "medianglvq", K=2, matrix="diagonal", ridge=0.01, cv=None, **more)
+    with sqlite3.connect(":memory:") as base:
+        data.reset_index(names="place").to_sql("rows", base, index=False)
+        found = pd.read_sql_query(fit.sql("sqlite", "rows"), base).sort_values("place")
+    predicted = next(c for c in found if c not in data and c != "place")
+    assert found[predicted].tolist() == fit.predict(data).astype(object).tolist()
+
+
+def test_a_matrix_is_not_written_in_sql(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="full", ridge=0.01, cv=None)
+    with pytest.raises(pc.OptionError, match="matrix-weighted Euclidean dissimilarities are not written in SQL"):
+        fit.sql("sqlite", "rows")
+
+
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_saved_and_slim_fits_say_the_same(iris, tmp_path, matrix):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix=matrix, ridge=[0.01, 0.1], cv=3)
+    path = tmp_path / "fit.pvm"
+    fit.save(path)
+    loaded = pc.load(path)
+    assert loaded.predict(iris).tolist() == fit.predict(iris).tolist() == fit.slim().predict(iris).tolist()
+    assert str(loaded.summary()) == str(fit.summary())
+    assert loaded.dissimilarity.metric.column_weights.equals(fit.dissimilarity.metric.column_weights)
+    assert (loaded.dissimilarity.frame() == fit.dissimilarity.frame()).all(axis=None)
+    assert loaded.selection.values == fit.selection.values
+
+
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_folds_learn_without_the_rows_that_they_leave_out(iris, matrix):
+    fold = np.arange(150) % 3
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=matrix, ridge=[0.01, 0.1], cv=fold)
+    shuffled = iris.copy()
+    left_out = np.flatnonzero(fold == 0)
+    shuffled.loc[left_out, "species"] = np.random.default_rng(0).permutation(shuffled.loc[left_out, "species"])
+    other = pc.fit("species ~ .", shuffled, "medianglvq", K=1, matrix=matrix, ridge=[0.01, 0.1], cv=fold)
+    told, again = fit.validation.held_out, other.validation.held_out
+    assert (told.loc[left_out].astype(str) == again.loc[left_out].astype(str)).all(axis=None)
+    assert not fit.dissimilarity.metric.column_weights.equals(other.dissimilarity.metric.column_weights)
+
+
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_a_fold_is_a_fit_of_its_training_rows(iris, matrix):
+    fold = np.arange(150) % 3
+    arguments = {"K": 1, "matrix": matrix, "beta": 10.0}
+    fit = pc.fit("species ~ .", iris, "medianglvq", ridge=[0.01, 0.1], cv=fold, **arguments)
+    for f in range(3):
+        for g, ridge in enumerate((0.01, 0.1)):
+            part = pc.fit("species ~ .", iris[fold != f], "medianglvq", ridge=ridge, cv=None, **arguments)
+            found = fit.validation.held_out.loc[fold == f, g]
+            assert (found.astype(str) != part.predict(iris[fold == f]).astype(str)).mean() <= 0.04
+
+
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_the_tables_around_a_fit(iris, tmp_path, matrix):
+    groups = pd.Series(np.arange(150) // 5, iris.index)
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix=matrix, ridge=0.01, cv=3, groups=groups, calibrate=True)
+    chances = fit.predict(iris.iloc[:5], "prob")
+    assert_close(chances.sum(axis=1), np.ones(5))
+    importance = fit.importance(repeats=5)
+    assert importance["importance"]["petal_length"] > importance["importance"]["sepal_width"]
+    assert set(fit.stability(B=5).table["class"]) == set(fit.classes)
+    assert "matrix" in str(fit.card())
+    assert "learned weights of variables: petal_length" in str(fit.summary())
+    fit.explore(save=tmp_path / "explorer.html")
+    fit.report(tmp_path / "report.html")
+    assert "Median GLVQ" in (tmp_path / "report.html").read_text() or "medianglvq" in (tmp_path / "report.html").read_text()
+    fit.save(tmp_path / "fit.pvm")
+    assert not pc.verify(tmp_path / "fit.pvm", iris).false
+
+
+def test_a_comparison_learns_the_metric_in_each_split(iris):
+    draw = np.random.default_rng(0)
+    wide = pd.DataFrame(draw.normal(size=(60, 40))).add_prefix("x").assign(y=draw.permutation(["u", "v"] * 30))
+    methods = {m: {"method": "medianglvq", "matrix": m, "K": 1, "ridge": 0.001} for m in ("none", *LEARNED)}
+    table = pc.compare("y ~ .", wide, methods, cv=5, progress=False).table
+    for matrix in LEARNED:  # labels are drawn at random: what looked at held-out labels would be below a half by far
+        assert table["error"][matrix] > 0.35
+        fit = pc.fit("y ~ .", wide, **methods[matrix], cv=None)
+        assert fit.glance()["training_error"].item() < 0.25
+
+
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_candidates_are_a_part_of_the_rows(iris, matrix):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix=matrix, ridge=0.01, candidates=40, cv=3)
+    assert fit.dissimilarity.frame().shape == (150, 40)
+    assert set(fit.prototypes.index) <= set(fit.dissimilarity.frame().columns)
+
+
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_any_method_takes_the_metric(iris, matrix):
+    for method, more in (("pvm", {"eps": 0.5}), ("knn", {"k": 5}), ("kmedoids", {"K": 1})):
+        fit = pc.fit("species ~ .", iris, method, dissimilarity=pc.Relevance(matrix=matrix), cv=5, **more)
+        assert fit.glance()["cv_error"].item() < 0.09
+        assert "weighted Euclidean" in str(fit)
+
+
+def test_a_learned_metric_is_given_on(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None)
+    nearest = pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=fit.dissimilarity.metric, cv=None)
+    assert (nearest.dissimilarity.frame() == fit.dissimilarity.frame()).all(axis=None)
+
+
+def test_notes_keep_what_the_given_metric_says(iris):
+    metric = pc.Euclidean(weights={"sepal_width": 2})
+    fit = pc.fit("species ~ .", iris.assign(still=1.0), "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=metric)
+    notes = fit.dissimilarity.metric.notes
+    assert notes[0] == "constant columns, left unscaled: still"
+    assert notes[1] == "weights of columns: sepal_width 2 (others 1)"
+    assert notes[2].startswith("learned weights of variables: petal_")
+    assert len(notes) == 4
+
+
+def test_the_scales_of_variables():
+    data = table(missing=False)
+    fit = pc.fit("y ~ .", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity="gower")
+    weights = fit.dissimilarity.metric.column_weights
+    assert weights["scale"].to_dict() == pytest.approx({"a": np.ptp(data["a"]), "b": np.ptp(data["b"]), "c": 1, "d": 1, "e": 1})
+    assert fit.plot("weights").get_xlabel() == "weight of the variable's part of the distance"
+    fit = pc.fit("y ~ a + b", data, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=pc.Euclidean(scale=False))
+    assert fit.plot("weights").get_xlabel() == "weight of the squared difference"
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"matrix": "diag"}, "matrix='diag'"), ({"ridge": -1}, "ridge=-1: a number >= 0"), ({"beta": 0}, "beta=0: a number > 0"),
+    ({"K": 0}, "K=0"), ({"components": 2}, "only matrix='full' has axes"), ({"sample": 1}, "sample=1"),
+])  # fmt: skip
+def test_arguments_that_mean_nothing(given, words):
+    with pytest.raises(pc.OptionError, match=words):
+        pc.Relevance(**given)
+
+
+def test_a_sum_without_a_power_is_refused(iris):
+    ranked = pc.Mixed([(["sepal_length", "sepal_width"], pc.Ranks()), (["petal_length", "petal_width"], "manhattan")])
+    with pytest.raises(pc.OptionError, match="no sum over variables"):
+        pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=ranked)
+
+
+def test_labels_are_needed(iris):
+    with pytest.raises(pc.DataError, match="looks at classes"):
+        pc.dissimilarity("~ sepal_length", iris, pc.Relevance())
+
+
+def test_a_sample_is_named(iris):
+    fit = pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=pc.Relevance(sample=60), cv=None)
+    assert "learned from 60 of 150 rows" in str(fit)
+    assert "stratified sample of 60 of 150 rows" in str(fit.summary())
+
+
+def test_polars(iris):
+    polars = pytest.importorskip("polars")
+    arguments = {"K": 1, "matrix": "diagonal", "ridge": 0.01, "cv": 3}
+    fit = pc.fit("species ~ .", polars.from_pandas(iris), "medianglvq", **arguments)
+    assert fit.predict(iris).tolist() == pc.fit("species ~ .", iris, "medianglvq", **arguments).predict(iris).tolist()

@@ -1,0 +1,363 @@
+"""Median GLVQ against a plain transcription of its cost, against enumeration, and what it promises through fit."""
+
+from itertools import combinations
+from math import exp, fsum, inf
+
+import numpy as np
+import pandas as pd
+import pytest
+from closeness import assert_close
+
+import protoclass as pc
+from protoclass.core.parallel import alone
+from protoclass.core.vectors.class_medoids import cost_of, labelled, swap_changes, swap_for_classes
+
+BETA = 20.0
+
+
+def logistic(z):
+    return 1 / (1 + exp(-z)) if z > 0 else exp(z) / (1 + exp(z))
+
+
+def row_cost(own, other, beta):
+    """The cost of a row whose nearest prototype of its class is at the distance `own`, and of another class at `other`."""
+    if own == other:
+        return 0.5
+    if inf in (own, other):
+        return logistic(beta if own == inf else -beta)
+    return logistic(beta * (own - other) / (own + other))
+
+
+def row_costs(D, y, classes, at, beta=BETA):
+    """Of some candidates as prototypes, where `classes` are those of all candidates."""
+    found = []
+    for i in range(len(D)):
+        own = min((D[i, j] for j in at if classes[j] == y[i]), default=inf)
+        other = min((D[i, j] for j in at if classes[j] != y[i]), default=inf)
+        found.append(row_cost(own, other, beta))
+    return found
+
+
+def cost(D, w, y, classes, at, beta=BETA):
+    return fsum(weight * c for weight, c in zip(w, row_costs(D, y, classes, at, beta), strict=True))
+
+
+def leaves_a_class(classes, before, after):
+    return {classes[j] for j in after} != {classes[j] for j in before}
+
+
+def problem(seed, classes=2, n=24, m=None):
+    """Dissimilarities that are asymmetric and full of ties and zeros (odd seeds), or of points in the plane; weights and classes."""
+    draw = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    at = np.arange(n) if m is None else np.concatenate([np.arange(classes), draw.choice(np.arange(classes, n), m - classes, False)])
+    w = draw.integers(1, 4, n).astype(float) if seed % 3 else np.ones(n)
+    if seed % 2:
+        D = draw.integers(0, 6, (n, n)).astype(float)
+        D[np.arange(n), np.arange(n)] = 0
+    else:
+        X = draw.normal(size=(n, 2)) + y[:, None]
+        D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    return D[:, at], w, y, y[at], at
+
+
+def of_each_class(classes, seed, more=2):
+    """A candidate of each class and some others."""
+    draw = np.random.default_rng(seed)
+    first = [int(draw.choice(np.flatnonzero(classes == c))) for c in np.unique(classes)]
+    return np.sort([*first, *draw.choice(np.setdiff1d(np.arange(len(classes)), first), more, False)])
+
+
+SHAPES = [(2, 24, None), (5, 30, None), (2, 24, 9), (3, 20, 4), (2, 12, 3)]  # the last ones have a class with one candidate
+
+
+@pytest.mark.parametrize(("classes", "n", "m"), SHAPES)
+@pytest.mark.parametrize("beta", [0.5, 20.0, 400.0])
+def test_cost_and_every_change_equal_the_transcription(classes, n, m, beta):
+    for seed in range(6):
+        D, w, y, of, _ = problem(seed, classes, n, m)
+        at = of_each_class(of, seed, min(2, len(of) - classes - 1))
+        before = cost(D, w, y, of, at, beta)
+        held = labelled(D, w, y, of, classes, beta)
+        assert cost_of(held, at) == pytest.approx(before, rel=1e-12)
+        added, swapped = swap_changes(held, at)
+        for j in set(range(len(of))) - set(at.tolist()):
+            assert added[j] == pytest.approx(cost(D, w, y, of, [*at, j], beta) - before, abs=1e-10 * w.sum())
+            for k in range(len(at)):
+                after = [*np.delete(at, k), j]
+                if leaves_a_class(of, at, after):
+                    assert swapped[j, k] == inf
+                else:
+                    assert swapped[j, k] == pytest.approx(cost(D, w, y, of, after, beta) - before, abs=1e-10 * w.sum())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("classes", "n", "m"), SHAPES)
+def test_no_swap_lowers_the_cost_of_what_swaps_end_with(classes, n, m, dtype):
+    for seed in range(8):
+        D, w, y, of, _ = problem(seed, classes, n, m)
+        D = D.astype(dtype).astype(float)
+        first = of_each_class(of, seed, min(2, len(of) - classes))
+        run = swap_for_classes(labelled(D.astype(dtype), w, y, of, classes, BETA), first)
+        assert run.cost == pytest.approx(cost(D, w, y, of, run.at), rel=1e-6 if dtype == np.float32 else 1e-12)
+        assert run.cost <= cost(D, w, y, of, first) * (1 + 1e-9)
+        assert len(set(run.at.tolist())) == len(first)
+        assert set(of[run.at]) == set(range(classes))
+        for k in range(len(first)):
+            for j in set(range(len(of))) - set(run.at.tolist()):
+                after = [*np.delete(run.at, k), j]
+                assert leaves_a_class(of, run.at, after) or cost(D, w, y, of, after) >= run.cost - 1e-9 * w.sum()
+
+
+def given(seed, classes=2, n=24):
+    """A fit's arguments for the dissimilarities of a problem, as a matrix."""
+    D, w, y, _, _ = problem(seed, classes, n)
+    table = pd.DataFrame({"y": [f"c{c}" for c in y]})
+    return table, {"dissimilarity": pd.DataFrame(D, table.index, table.index), "weights": pd.Series(w)}
+
+
+def recomputed(fit):
+    """D, w, y, the classes of candidates and the places of the prototypes of a fit, from its table of dissimilarities."""
+    D = fit.dissimilarity.frame()
+    y = pd.Series(np.array(fit.classes, object)[fit.frame.codes], fit.frame.index)
+    at = [D.columns.get_loc(label) for label in fit.prototypes.index]
+    return D.to_numpy(float), np.asarray(fit.frame.weights, float), y.to_numpy(), y.loc[D.columns].to_numpy(), at
+
+
+def assert_no_swap_improves(fit, beta=BETA):
+    D, w, y, of, at = recomputed(fit)
+    live = w > 0
+    least = cost(D[live], w[live], y[live], of, at, beta)
+    assert fit.rule.report["cost"] == pytest.approx(least, rel=1e-6)
+    assert set(of[at]) == set(y[live])
+    for k in range(len(at)):
+        for j in range(len(of)):
+            after = [*at[:k], j, *at[k + 1 :]]
+            if j not in at and live[fit.frame.index.get_loc(fit.dissimilarity.frame().columns[j])] and not leaves_a_class(of, at, after):
+                assert cost(D[live], w[live], y[live], of, after, beta) >= least - 1e-6 * w.sum(), (k, j)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_swap_improves_a_fit(seed, classes):
+    table, arguments = given(seed, classes, 25)
+    assert_no_swap_improves(pc.fit("y ~ 1", table, "medianglvq", K=2, cv=None, **arguments))
+
+
+@pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
+def test_no_swap_improves_a_fit_by_columns(iris, matrix):
+    w = pd.Series(np.arange(150) % 3, iris.index)  # also weights of 0
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix=matrix, ridge=0.01, beta=5.0, weights=w)
+    assert_no_swap_improves(fit, 5.0)
+    assert (w[fit.prototypes.index] > 0).all()
+
+
+def test_no_swap_improves_a_fit_with_candidates(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, candidates=30)
+    assert_no_swap_improves(fit)
+    assert fit.dissimilarity.frame().shape[1] == 30
+
+
+def test_rows_of_weight_0_change_nothing(iris):
+    fit = pc.fit("species ~ .", iris.iloc[::2], "medianglvq", K=2, dissimilarity=pc.Euclidean(scale=False))
+    w = pd.Series(np.arange(150) % 2 == 0, iris.index).astype(float)
+    with_others = pc.fit("species ~ .", iris, "medianglvq", K=2, dissimilarity=pc.Euclidean(scale=False), weights=w)
+    assert with_others.prototypes.index.tolist() == fit.prototypes.index.tolist()
+    assert with_others.rule.report["cost"] == pytest.approx(fit.rule.report["cost"])
+
+
+def test_whole_weights_are_rows_that_are_repeated(iris):
+    few = iris.iloc[::3]
+    w = pd.Series(np.arange(50) % 3 + 1, few.index)
+    weighed = pc.fit("species ~ .", few, "medianglvq", K=1, weights=w, dissimilarity=pc.Euclidean(scale=False))
+    D, _, y, of, at = recomputed(weighed)
+    assert weighed.rule.report["cost"] == pytest.approx(cost(np.repeat(D, w, axis=0), np.ones(w.sum()), np.repeat(y, w), of, at))
+
+
+def scattered():
+    """One class is a single heap, the other lies in four."""
+    draw = np.random.default_rng(3)
+    centres = np.array([[0, 0], [4, 0], [-4, 0], [0, 4], [0, -4]])
+    heap = np.repeat(np.arange(5), 12)
+    table = pd.DataFrame(draw.normal(size=(60, 2)) * 0.7 + centres[heap], columns=["a", "b"])
+    return table.assign(y=np.where(heap == 0, "one heap", "four"))
+
+
+def test_numbers_adapt_between_classes_and_each_keeps_one():
+    fit = pc.fit("y ~ .", scattered(), "medianglvq", K=2)
+    assert fit.prototypes["class"].value_counts().to_dict() == {"four": 3, "one heap": 1}
+    by_class = pc.fit("y ~ .", scattered(), "medianglvq", K={"one heap": 4, "four": 1})
+    assert by_class.prototypes["class"].value_counts().to_dict() == {"four": 4, "one heap": 1}
+    assert by_class.glance()["training_error"].item() == 0
+
+
+def test_a_class_of_one_row_keeps_it():
+    table = scattered().iloc[:30]
+    table.loc[99] = [0.0, 0.0, "rare"]  # amid the single heap: without it the cost would be lower
+    fit = pc.fit("y ~ .", table, "medianglvq", K=1, cv=None)
+    assert fit.prototypes["class"].tolist() == ["four", "one heap", "rare"]
+    assert 99 in fit.prototypes.index
+    with pytest.raises(pc.DataError, match="at least 2 rows of class 'rare', and it has 1"):
+        pc.fit("y ~ .", table, "medianglvq", K=2, cv=None)
+
+
+def test_more_prototypes_than_rows_of_a_class(iris):
+    with pytest.raises(pc.DataError, match="needs at least 51 rows of class 'setosa', and it has 50"):
+        pc.fit("species ~ .", iris, "medianglvq", K=51, cv=None)
+    with pytest.raises(pc.DataError, match="it has 45 in the training rows of a fold"):
+        pc.fit("species ~ .", iris, "medianglvq", K=[1, 46])
+    every = pc.fit("species ~ .", iris, "medianglvq", K=50, cv=None)
+    assert len(every.prototypes) == 150
+    assert every.glance()["training_error"].item() == 0
+
+
+def test_rows_alike_in_different_classes():
+    table = pd.DataFrame({"a": [0, 0, 0, 0, 1, 1, 1, 1.0], "y": list("uvuvuvvv")})
+    for matrix in ("none", "diagonal", "full"):
+        fit = pc.fit("y ~ a", table, "medianglvq", K=1, cv=None, matrix=matrix, ridge=0.01)
+        assert_no_swap_improves(fit)
+        assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
+    alike = table.assign(a=1.0)
+    fit = pc.fit("y ~ a", alike, "medianglvq", K=1, cv=None)
+    assert fit.rule.report["cost"] == pytest.approx(4.0)  # half of each row
+    with pytest.raises(pc.DataError, match="constant over the 8 training rows"):
+        pc.fit("y ~ a", alike, "medianglvq", K=1, cv=None, matrix="diagonal", ridge=0.01)
+
+
+def test_nan_in_given_dissimilarities_is_refused():
+    table, arguments = given(0)
+    D = arguments["dissimilarity"]
+    D.iloc[3, 5] = np.nan
+    with pytest.raises(pc.DataError, match="dissimilarities are missing, the first from 3 to 5"):
+        pc.fit("y ~ 1", table, "medianglvq", K=1, cv=None, dissimilarity=D)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4, 6])  # of points: among dissimilarities of pure noise one more prototype may cost
+def test_the_cost_never_rises_with_K_over_a_grid(seed):
+    table, arguments = given(seed, 3, 40)
+    fit = pc.fit("y ~ 1", table, "medianglvq", K=1, starts=1, cv=None, **arguments)
+    task, K = fit.problem.task(fit.dissimilarity), np.arange(1, 12)
+    costs = [rule.report["cost"] for rule in fit.model.path(task, {"K": K}).rules]
+    assert (np.diff(costs) <= 1e-9).all()
+    assert costs[-1] < costs[0]
+    alone = [pc.fit("y ~ 1", table, "medianglvq", K=int(k), starts=1, cv=None, **arguments).rule.report["cost"] for k in K]
+    assert (np.array(costs) <= np.array(alone) + 1e-9).all()
+
+
+@pytest.mark.parametrize("K", [1, {"c0": 2, "c1": 1}], ids=["two", "three"])
+def test_the_least_cost_of_tiny_problems_is_nearly_always_found(K):
+    found = 0
+    for seed in range(100):
+        table, arguments = given(seed, 2, int(np.random.default_rng(seed).integers(6, 11)))
+        fit = pc.fit("y ~ 1", table, "medianglvq", K=K, cv=None, progress=False, **arguments)
+        D, w, y, of, at = recomputed(fit)
+        least = min(cost(D, w, y, of, c) for c in combinations(range(len(of)), len(at)) if len(set(of[list(c)])) == 2)
+        assert fit.rule.report["cost"] >= least - 1e-9
+        found += fit.rule.report["cost"] <= 1.01 * least
+    assert found >= 95, found
+
+
+def test_more_starts_begin_elsewhere(iris):
+    costs = [pc.fit("species ~ .", iris, "medianglvq", K=2, starts=starts).rule.report["cost"] for starts in (1, 2, 20)]
+    assert costs[0] > costs[2]
+    assert costs[0] >= costs[1] >= costs[2]
+    for starts in (1, 10, None):  # by default 10 for so few rows
+        fit = pc.fit("species ~ .", iris, "medianglvq", K=2, starts=starts)
+        assert (fit.rule.report["cost"] == costs[0]) == (starts == 1)
+
+
+@pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
+def test_any_number_of_threads_gives_the_same(iris, matrix):
+    arguments = {"K": [1, 3], "matrix": matrix, "ridge": [0.01, 0.1], "cv": 4, "seed": 2}
+    fit = pc.fit("species ~ .", iris, "medianglvq", **arguments)
+    with alone():
+        other = pc.fit("species ~ .", iris, "medianglvq", **arguments)
+    assert fit.prototypes.equals(other.prototypes)
+    assert fit.validation.table.equals(other.validation.table)
+    assert fit.rule.report == other.rule.report
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"ridge": -1}, "ridge=-1: medianglvq needs a number >= 0 and <= 1000000"),
+    ({"ridge": 1e300, "matrix": "full"}, "<= 1000000"),
+    ({"beta": 0}, "beta=0: medianglvq needs a number > 0"),
+    ({"beta": np.inf}, "beta=inf"),
+    ({"matrix": "diag"}, "matrix='diag': allowed are 'none', 'diagonal' and 'full'"),
+    ({"matrix": ["none", "all"]}, "matrix='all': allowed are"),
+    ({"matrix": None}, "matrix=None: allowed are"),
+    ({"components": 2}, "components=2: only matrix='full' has axes, and matrix is 'none'"),
+    ({"components": 2, "matrix": "diagonal"}, "components=2: only matrix='full' has axes"),
+    ({"components": 0, "matrix": "full"}, "components=0: medianglvq needs a whole number >= 1"),
+    ({"starts": 0}, "starts=0"),
+    ({"K": 0}, "K=0: medianglvq needs a whole number >= 1"),
+    ({"K": 1.5}, "K=1.5"),
+    ({"K": {"setosa": 1}}, "must have exactly the classes"),
+    ({"matrix": "full", "dissimilarity": "gower"}, "matrix='full' goes with 'euclidean'.*'diagonal' with sums.*matrix='none' learns"),
+    ({"matrix": "full", "dissimilarity": "manhattan"}, "matrix='full' goes with 'euclidean'"),
+    ({"matrix": "diagonal", "dissimilarity": "chebyshev"}, "matrix='diagonal' goes with Minkowski.*Gower and Mixed, and matrix='none'"),
+    ({"matrix": "full", "dissimilarity": "chebyshev"}, "matrix='full' goes with 'euclidean'"),
+    ({"matrix": "diagonal", "dissimilarity": "mahalanobis"}, "matrix='diagonal' goes with Minkowski"),
+    ({"matrix": "diagonal", "dissimilarity": lambda a, b: 1.0}, "matrix='diagonal' goes with Minkowski"),
+])  # fmt: skip
+def test_arguments_that_mean_nothing(iris, given, words):
+    with pytest.raises(pc.OptionError, match=words):
+        pc.fit("species ~ .", iris, "medianglvq", **{"K": 1, "ridge": 0.01, "cv": None, **given})
+
+
+def test_matrices_for_dissimilarities_without_variables(iris):
+    draw = np.random.default_rng(0)
+    words = pd.DataFrame({"word": ["".join(draw.choice(list("abcd"), 5)) for _ in range(20)], "y": ["u", "v"] * 10})
+    images = pd.DataFrame(draw.normal(size=(20, 16))).add_prefix("p").assign(y=words["y"])
+    matrix = pc.dissimilarity("species ~ .", iris).frame()
+    cases = [
+        ("y ~ word", words, "levenshtein"), ("y ~ .", images, pc.Tangent(shape=(4, 4))), ("species ~ 1", iris, matrix),
+    ]  # fmt: skip
+    for learned in ("diagonal", "full"):
+        for formula, data, dissimilarity in cases:
+            with pytest.raises(pc.OptionError, match=f"matrix='{learned}' goes with .*matrix='none' learns nothing"):
+                pc.fit(formula, data, "medianglvq", K=1, matrix=learned, ridge=0.01, cv=None, dissimilarity=dissimilarity)
+
+
+def test_axes_beyond_the_columns_that_vary(iris):
+    with pytest.raises(pc.DataError, match="components=5, and 4 columns vary: ask for at most 4"):
+        pc.fit("species ~ .", iris.assign(a=1.0), "medianglvq", K=1, matrix="full", components=5, ridge=0.01, cv=None)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
+def test_extreme_slopes_and_ridges(iris, matrix):
+    for beta in (1e-9, 1e5):
+        for ridge in (0, 1e-12, 1e6):
+            fit = pc.fit("species ~ .", iris, "medianglvq", K=1, beta=beta, ridge=ridge, matrix=matrix, cv=None)
+            assert np.isfinite(fit.rule.report["cost"])
+            assert len(fit.prototypes) == 3
+            if matrix != "none" and ridge == 1e6:  # nothing but the penalty counts: all variables alike
+                assert_close(fit.dissimilarity.metric.column_weights["weight"], np.ones(4), abs=0.05)
+
+
+def test_what_was_chosen_is_printed(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=["diagonal", "full"], ridge=[0.01, 0.1], cv=3)
+    chosen = fit.selection.values
+    assert f"Matrix:                 {chosen['matrix']}" in str(fit)
+    assert f"Ridge:                  {chosen['ridge']}" in str(fit)
+    assert "matrix" not in pc.fit("species ~ .", iris, "medianglvq", K=1, cv=None).rule.report
+
+
+def test_worst_rows_have_their_cost(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1)
+    D, _w, y, of, at = recomputed(fit)
+    costs = pd.Series(row_costs(D, y, of, at), fit.frame.index)
+    table = fit.criticisms(5).table
+    assert_close(table["cost"], costs.loc[table.index], rel=1e-9)
+    assert table["cost"].iloc[0] == pytest.approx(costs.max())
+
+
+def test_covers_are_counts_of_the_nearest(iris):
+    w = pd.Series(np.arange(150) % 2 + 1.0, iris.index)
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, weights=w)
+    D, w, y, of, at = recomputed(fit)
+    nearest = np.argmin(D[:, at], axis=1)
+    own = of[at][nearest] == y
+    for k, (_, row) in enumerate(fit.prototypes.iterrows()):
+        assert row["covers"] == w[(nearest == k) & own].sum()
+        assert row["miscovers"] == w[(nearest == k) & ~own].sum()

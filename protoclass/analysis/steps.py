@@ -142,9 +142,9 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
+    own = frame.codes == prototypes.classes[k]  # which a slim fit refuses, before its rows are counted
     D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, dissimilarity.sharded, np.arange(len(frame)))
     inside = prototypes.radii[: k + 1] > D
-    own = frame.codes == prototypes.classes[k]
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
     held = np.flatnonzero(inside[:, k])
     held = held[np.argsort(D[held, k], kind="stable")]

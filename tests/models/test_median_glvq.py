@@ -249,7 +249,7 @@ def test_the_least_cost_of_tiny_problems_is_nearly_always_found(K):
     found = 0
     for seed in range(100):
         table, arguments = given(seed, 2, int(np.random.default_rng(seed).integers(6, 11)))
-        fit = pc.fit("y ~ 1", table, "medianglvq", K=K, cv=None, progress=False, **arguments)
+        fit = pc.fit("y ~ 1", table, "medianglvq", K=K, starts=10, cv=None, progress=False, **arguments)
         D, w, y, of, at = recomputed(fit)
         least = min(cost(D, w, y, of, c) for c in combinations(range(len(of)), len(at)) if len(set(of[list(c)])) == 2)
         assert fit.rule.report["cost"] >= least - 1e-9
@@ -261,9 +261,6 @@ def test_more_starts_begin_elsewhere(iris):
     costs = [pc.fit("species ~ .", iris, "medianglvq", K=2, starts=starts).rule.report["cost"] for starts in (1, 2, 20)]
     assert costs[0] > costs[2]
     assert costs[0] >= costs[1] >= costs[2]
-    for starts in (1, 10, None):  # by default 10 for so few rows
-        fit = pc.fit("species ~ .", iris, "medianglvq", K=2, starts=starts)
-        assert (fit.rule.report["cost"] == costs[0]) == (starts == 1)
 
 
 @pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])

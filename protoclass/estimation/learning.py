@@ -19,7 +19,7 @@ from .fitted import Fitted
 from .problem import DEFAULTS, HOLD_LIMIT, Call, Problem, check_rows_needed, is_default, prepare
 from .selection import Selection, requested_measure, values_at
 
-WORSE = "worse than no information"  # in every such warning, and by which it is told from others
+WORSE = "worse than no information"  # in every such warning, and by which it is recognised
 
 
 def fit_call(call: Call) -> Fitted:

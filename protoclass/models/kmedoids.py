@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
-from ..core.task import Points, RulePath, Task
+from ..core.task import Path, Points, RulePath, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..ground.checks import MOST_RUNS, one_of
 from ..ground.errors import TooLarge, shown
@@ -25,6 +25,7 @@ from .base import (
     check_labelled,
     counts,
     default_counts,
+    folds_at_once,
     heaviest_class,
     in_words,
 )
@@ -132,16 +133,8 @@ class KMedoids(PerClass):
         return RulePath(tuple(self._rule(task, K, [of[k] for of, k in zip(medoids, row, strict=True)], members)
                            for K, row in zip(Ks, K_of_class.tolist(), strict=True)))  # fmt: skip
 
-    def paths(
-        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
-    ) -> Iterator[tuple[int, RulePath]]:
-        def run(f: int) -> RulePath:
-            part, columns = task.keep(fold != f, f)
-            return self.path(part, grid).moved(columns)
-
-        for f, path in enumerate(each(run, range(folds), task.D.shape[0] * task.D.shape[1])):
-            task.tick()
-            yield f, path
+    def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
+        return folds_at_once(self, task, fold, folds, grid)
 
     def _members(self, task: Task, c: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows of a class with weight, and the candidates among them, both in the order of the rows."""

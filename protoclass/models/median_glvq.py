@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.neighbours.nearest import Nearest
-from ..core.parallel import each
-from ..core.task import Points, RulePath, Task
+from ..core.task import Path, Points, RulePath, Task
 from ..core.vectors.class_medoids import (
     Chosen,
     Labelled,
@@ -32,13 +31,13 @@ from .base import (
     Criticised,
     Learned,
     PerClass,
-    axis,
     check_counts,
     check_enough,
     check_fixed,
     check_labelled,
     check_number,
     counts,
+    folds_at_once,
     heaviest_class,
     in_words,
     listed,
@@ -182,11 +181,14 @@ class MedianGLVQ(PerClass):
         return Relevance(of, self.matrix, K, ridge, float(self.beta), components)
 
     def loss(self, task: Task, prototypes: Points) -> float:
+        return float(self._costs(task, prototypes).sum())
+
+    def _costs(self, task: Task, prototypes: Points) -> np.ndarray:
+        """What each row adds to the cost (n,)."""
         assert prototypes.at is not None
-        live = np.flatnonzero(task.w > 0)
-        D, same = task.D.take(live, prototypes.at), prototypes.classes == task.y[live, None]
+        D, same = task.D.take(np.arange(len(task.y)), prototypes.at), prototypes.classes == task.y[:, None]
         own, other = (np.where(which, D, np.inf).min(axis=1, initial=np.inf) for which in (same, ~same))
-        return float(task.w[live] @ glvq_costs(own, other, float(self.beta)))
+        return np.asarray(task.w * glvq_costs(own, other, float(self.beta)))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         check_labelled(self.name, task)
@@ -202,10 +204,10 @@ class MedianGLVQ(PerClass):
         D = self._held(task, live, columns)
         problem = labelled(D, task.w[live], task.y[live], task.y[task.candidate_row[columns]], task.classes, 1.0)
         held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
-        values = [axis(grid, name, getattr(self, name)).tolist() for name in self.parameters() if name in grid] or [[None]]
-        names, found = list(grid), dict[tuple[float, Any], Chosen]()
-        for point in product(*values):
-            model = replace(self, **dict(zip(names, point, strict=False)))
+        points = product(*(values.tolist() for values in grid.values()))
+        models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
+        found = dict[tuple[float, str], Chosen]()
+        for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
             key = (float(model.beta), str(model.K))
             if key not in found:
                 count = counts(model.K, held, task.levels)
@@ -213,17 +215,10 @@ class MedianGLVQ(PerClass):
                     check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(there[c]))
                 before = [run for (beta, _), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
                 found[key] = model._chosen(replace(problem, beta=key[0]), row_of, count, before[-1:], task.seed)
-        return RulePath(tuple(self._rule(task, problem, columns, found, replace(self, **dict(zip(names, point, strict=False))))
-                              for point in product(*values)))  # fmt: skip
+        return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K)], m) for m in models))
 
-    def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, RulePath]]:
-        def run(f: int) -> RulePath:
-            part, columns = task.keep(fold != f, f)
-            return self.path(part, grid).moved(columns)
-
-        for f, path in enumerate(each(run, range(folds), task.D.shape[0] * task.D.shape[1])):
-            task.tick()
-            yield f, path
+    def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
+        return folds_at_once(self, task, fold, folds, grid)
 
     def _held(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The dissimilarities of rows to candidates; of many in single precision."""
@@ -247,8 +242,7 @@ class MedianGLVQ(PerClass):
         first += [add_for_classes(problem, run.at, total - len(run.at)) for run in before]
         return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
 
-    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, found: Mapping[tuple[float, str], Chosen], model: Any) -> Nearest:
-        run = found[float(model.beta), str(model.K)]
+    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: Chosen, model: MedianGLVQ) -> Nearest:
         classes = problem.candidate_class[run.at]
         order = np.lexsort((run.at, classes))
         at, classes = run.at[order], classes[order]
@@ -264,10 +258,6 @@ class MedianGLVQ(PerClass):
 
     def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
         """The rows of the largest cost."""
-        prototypes = learned.rule.prototypes
-        assert prototypes.at is not None
-        D, same = task.D.take(np.arange(len(task.y)), prototypes.at), prototypes.classes == task.y[:, None]
-        own, other = (np.where(which, D, np.inf).min(axis=1, initial=np.inf) for which in (same, ~same))
-        cost = task.w * glvq_costs(own, other, float(self.beta))
+        cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
         return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import kernel, left
 from .medoids import kmedoids
-
-Array = NDArray[Any]
 
 LANE = 64  # rows that are compared at once
 

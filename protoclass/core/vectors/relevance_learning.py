@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import check_wanted, kernel
 from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
-
-Array = NDArray[Any]
 
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
 CANDIDATES, SHARE = 256, 5  # rows, drawn anew in each round, that may be chosen: so many, or so many times those that are

@@ -2,7 +2,7 @@
 
 This file needs Python and NumPy and imports nothing of the package, so that it can be copied, read and run alone. It reads the
 file by itself (see `protoclass.export.saving` for the format), computes dissimilarities by itself (Minkowski and Gower by the
-scales and weights that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower
+scales, weights and maps that the file states, given matrices as they are), and from these the objective, what each ball covers, the lower
 bound that the dual prices prove, the cost of median GLVQ, and the predictions of training rows. All else in the file is listed "as
 stated": only its writer knows if it is true.
 
@@ -414,7 +414,8 @@ class Verifier:
     def space(self, d: Any) -> Space | None:
         """The space that rows and candidates lie in; None where their dissimilarities are not computed here."""
         metric, self.row, names = d["metric"], d["candidate_row"], list(d["candidate_names"])
-        metric = metric["base"] if metric["is"].startswith("TrainedRelevance") else metric  # the base has the weights that were learned
+        learned = metric if metric["is"] == "TrainedMatrix" else None
+        metric = metric["base"] if learned or metric["is"].startswith("TrainedRelevance") else metric  # the base has the learned weights
         kind, there = str(metric["is"]).removeprefix("Trained"), np.flatnonzero(self.row >= 0)
         fine = len(names) == len(self.row) == len(set(map(str, names))) and all(self.names[self.row[j]] == names[j] for j in there)
         if kind == "Given":
@@ -422,7 +423,8 @@ class Verifier:
         terms = [term["factors"] for term in self.frame["formula"]["terms"]]
         plain = [factors[0]["expr"] for factors in terms if len(factors) == 1 and factors[0]["how"] == "lookup"]
         if kind == "Minkowski" and len(plain) == len(terms) and list(metric["columns"]) == plain and set(plain) <= set(self.data):
-            made, measure, error = minkowski(metric, self.data, d["rows"][0].dtype)
+            made, measure, error = minkowski(metric, self.data, metric["precision"].item() if learned else d["rows"][0].dtype)
+            made = ((np.asarray(made[0], float) - learned["center"]) @ learned["map"].T,) if learned else made
         elif kind == "Gower" and not metric["ranked"] and {*metric["numbers"], *metric["categories"]} <= set(self.data):
             made, measure, error = gower(metric, self.data, self.frame["schema"])
         else:

@@ -12,7 +12,7 @@ from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance_learning import Map, Space, Weights, learn, weights_of
+from ..core.vectors.relevance_learning import ROUNDS, Map, Space, Weights, learn, weights_of
 from ..frames.frame import Frame
 from ..frames.sql import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, number_in_words, one_of, whole_number
@@ -65,9 +65,10 @@ class Relevance(Wrapper):
     components : int, optional
         Axes of a full matrix; fewer than columns start as principal axes. By default as many as columns, at most 64.
     sample : int >= 2
-        The most rows from which it is learned; of more rows a stratified random sample is taken, and the summary says so.
+        The most rows from which it is learned at a time; of more rows each round of swaps and steps has a stratified random sample of
+        its own, and print says so.
     seed : int
-        Of the sample, and of the rows that the choice starts from.
+        Of the samples, and of the rows that the choice starts from.
 
     Raises
     ------
@@ -131,9 +132,10 @@ class Relevance(Wrapper):
             raise DataError(f"a learned metric looks at classes, and {frame.formula.quoted} names none: write 'response ~ predictors'")
         base = train_metric(self.inner[0], frame)
         live = np.flatnonzero(frame.weights > 0)
-        chosen = live
-        if len(live) > self.sample:
-            chosen = live[stratified_subset(frame.codes[live], int(self.sample), self.seed)]
+        batches = [live] * (ROUNDS + 1)
+        if len(live) > self.sample:  # more rows in all, and no step more costly, than with one sample for all rounds
+            batches = [live[stratified_subset(frame.codes[live], int(self.sample), self.seed + r)] for r in range(ROUNDS + 1)]
+        chosen = np.unique(np.concatenate(batches))
         seen = frame.take(chosen)
         check_classes(seen, seen.codes, "training rows have")
         rows = rows_of(base, seen)
@@ -146,9 +148,10 @@ class Relevance(Wrapper):
             space = self._weights(base, seen, rows, varies)
         counts = np.minimum(self.K, np.bincount(seen.codes, minlength=len(frame.levels)))
         with alone():  # the same sums on any number of threads, and many small ones
-            found = learn(space, seen.weights, seen.codes, counts, float(self.beta), (self.seed,))
+            batches = [np.searchsorted(chosen, at) for at in batches]
+            found = learn(space, seen.weights, seen.codes, batches, counts, float(self.beta), (self.seed,))
         search = np.array([found.before, found.after])
-        size, spec = np.array([len(chosen), len(live)]), self.with_inner([base.spec])
+        size, spec = np.array([len(batches[0]), len(live)]), self.with_inner([base.spec])
         if self.matrix == "diagonal":
             weights = np.zeros(len(varies))
             weights[varies] = weights_of(found.parameters)
@@ -179,18 +182,21 @@ class Relevance(Wrapper):
         """The weights of the variables that vary."""
         candidates = rows if base.same_sides else candidates_of(base, seen)
 
-        def terms(chosen: np.ndarray) -> np.ndarray:
-            return np.ascontiguousarray(base.terms(rows, part(candidates, chosen))[:, :, varies], float)
+        def terms(at: np.ndarray, to: np.ndarray) -> np.ndarray:
+            found = base.terms(part(rows, at), part(candidates, to))[:, :, varies]
+            return np.asarray(found / (np.nanmax(found) or 1.0), np.float32)  # the cost depends on ratios alone
 
-        def between(weights: np.ndarray) -> np.ndarray:
+        def between(weights: np.ndarray, at: np.ndarray, to: np.ndarray) -> np.ndarray:
             every = np.zeros(len(varies))
             every[varies] = weights
             weighed = base.weighed(every)
-            return compare(weighed, rows_of(weighed, seen), candidates_of(weighed, seen))
+            weighed_rows = rows_of(weighed, seen)
+            others = weighed_rows if weighed.same_sides else candidates_of(weighed, seen)
+            return compare(weighed, part(weighed_rows, at), part(others, to))
 
         power = base.power
         assert power is not None
-        return Weights(terms, between, int(varies.sum()), float(power), float(self.ridge))
+        return Weights(np.arange(len(seen)), terms, between, int(varies.sum()), float(power), float(self.ridge))
 
     def _vectors(self, base: TrainedMetric, rows: Rep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coordinates of the training rows, centred and of mean variance 1, on the axes that vary; which do; and the mean."""
@@ -228,7 +234,7 @@ class Learnt:
     @property
     def traits(self) -> Traits:
         known, there = self.counts
-        sample = f", learned from {known} of {there} rows" if known < there else ""
+        sample = f", learned from {ROUNDS + 1} samples of {known} of {there} rows" if known < there else ""
         return replace(self.spec.traits, scaling=self.spec.traits.scaling + sample)
 
     @property
@@ -249,7 +255,9 @@ class Learnt:
         said = [f"learned weights of variables: {', '.join(f'{name} {w:.3g}' for name, w in first.items())}{more}"]
         said.append(f"mean cost of the training rows: {self.search[0]:.3f} without them, {self.search[1]:.3f} with them")
         if self.counts[0] < self.counts[1]:
-            said.append(f"the weights were learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows")
+            known, there = self.counts
+            words = f"the weights were learned from stratified samples of {known} of {there} rows"
+            said.append(f"{words}, a new one in each of {ROUNDS + 1} rounds")
         return (*self._given.notes, *said)
 
     @property
@@ -266,7 +274,7 @@ class TrainedRelevance(Learnt, TrainedWrapper):
     Attributes
     ----------
     counts : int array (2,)
-        Rows that it was learned from, and rows that have weight.
+        Rows that it was learned from at a time, and rows that have weight.
     search : array (2,)
         Mean cost of these rows without weights, and with them.
     names : array (v,) of str
@@ -318,7 +326,7 @@ class TrainedMatrix(Learnt, EuclideanSpace):
     Attributes
     ----------
     counts : int array (2,)
-        Rows that it was learned from, and rows that have weight.
+        Rows that it was learned from at a time, and rows that have weight.
     search : array (2,)
         Mean cost of these rows without the map, and with it.
     names : array (p,) of str

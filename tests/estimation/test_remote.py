@@ -202,6 +202,17 @@ def test_a_copy_in_another_process(client, tmp_path):
     assert repr(fit.frame) == repr(pc.fit("y ~ .", data, eps=1.0).frame)
 
 
+def test_a_method_that_reads_the_rows_in_one_place_collects_them(client):
+    data = made(0, 120)
+    for more in ({}, {"matrix": "diagonal", "ridge": 0.01}, {"matrix": "full", "ridge": 0.01}):
+        arguments = {"method": "medianglvq", "K": 2, "candidates": 40, "cv": None, **more}
+        fit = pc.fit("y ~ a + b", in_parts(data, [50, 90]), **arguments)
+        assert fit.prototypes.equals(pc.fit("y ~ a + b", data, **arguments).prototypes)
+        assert fit.dissimilarity.frame().shape == (120, 40)
+    with pytest.raises(pc.OptionError, match="client=: method 'medianglvq' reads the rows in one place"):
+        pc.fit("y ~ a + b", data, client=client, **arguments)
+
+
 def test_what_stays_out(client):
     ddf = in_parts(made(4), [100])
     for given, words in [

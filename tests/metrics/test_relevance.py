@@ -10,6 +10,7 @@ from closeness import assert_close
 from scipy.optimize import approx_fprime
 
 import protoclass as pc
+from protoclass.core.parallel import alone
 from protoclass.core.vectors.relevance_learning import Map, Rows, Weights, weights_of
 from protoclass.frames.frame import mold
 from protoclass.metrics.base import compare, rows_of
@@ -30,8 +31,9 @@ def test_the_gradient_of_a_map_is_that_of_finite_differences(ridge, components):
     X, rows, chosen = labelled_rows()
     space = Map(X, components, ridge)
     parameters = space.start() + np.random.default_rng(1).normal(size=(components, 4)) * 0.1
-    _, slope = space.objective(parameters, rows, chosen)
-    numeric = approx_fprime(parameters.ravel(), lambda a: space.objective(a.reshape(parameters.shape), rows, chosen)[0], 1e-6)
+    objective = space.objective(rows, chosen)
+    _, slope = objective(parameters)
+    numeric = approx_fprime(parameters.ravel(), lambda a: objective(a.reshape(parameters.shape))[0], 1e-6)
     assert slope.ravel() == pytest.approx(numeric, abs=3e-6)
 
 
@@ -45,8 +47,8 @@ def test_the_gradient_of_weights_is_that_of_finite_differences(power, ridge, mis
         terms[np.random.default_rng(3).random(terms.shape) < 0.2] = np.nan
 
     def objective(logarithms):
-        space = Weights(lambda _: terms, lambda _: np.empty((0, 0)), 4, power, ridge)
-        return space.objective(logarithms, rows, chosen)
+        space = Weights(np.arange(30), lambda *_: terms, lambda *_: np.empty((0, 0)), 4, power, ridge)
+        return space.objective(rows, chosen)(logarithms)
 
     logarithms = np.random.default_rng(2).normal(size=4) * 0.5
     assert weights_of(logarithms).mean() == pytest.approx(1)
@@ -346,10 +348,21 @@ def test_labels_are_needed(iris):
         pc.dissimilarity("~ sepal_length", iris, pc.Relevance())
 
 
-def test_a_sample_is_named(iris):
-    fit = pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=pc.Relevance(sample=60), cv=None)
-    assert "learned from 60 of 150 rows" in str(fit)
-    assert "stratified sample of 60 of 150 rows" in str(fit.summary())
+@pytest.mark.parametrize("matrix", LEARNED)
+def test_samples_are_named_and_are_new_in_each_round(iris, monkeypatch, matrix):
+    found = []
+    take = {"diagonal": Weights, "full": Map}[matrix].take
+    monkeypatch.setattr(Weights if matrix == "diagonal" else Map, "take", lambda space, at: found.append(at) or take(space, at))
+    metric = pc.Relevance(matrix=matrix, sample=60)
+    fit = pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=metric, cv=None)
+    assert "learned from 5 samples of 60 of 150 rows" in str(fit)
+    assert "stratified samples of 60 of 150 rows, a new one in each of 5 rounds" in str(fit.summary())
+    assert len({tuple(at) for at in found}) == 5
+    assert all(60 <= len(at) <= 63 for at in found)  # with the rows that were chosen before
+    with alone():
+        again = pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=metric, cv=None)
+    assert (again.dissimilarity.frame() == fit.dissimilarity.frame()).all(axis=None)
+    assert fit.dissimilarity.metric.search[0] > fit.dissimilarity.metric.search[1]
 
 
 def test_polars(iris):

@@ -372,12 +372,15 @@ def test_lines_hold_only_of_the_data(tmp_path):
 
 @pytest.mark.parametrize("more", [
     {}, {"matrix": "diagonal"}, {"matrix": "diagonal", "dissimilarity": "manhattan"}, {"matrix": "diagonal", "na": "keep"},
-    {"K": [1, 2], "beta": [5.0, 20.0], "cv": 3},
-], ids=["none", "diagonal", "manhattan", "gower", "tuned"])  # fmt: skip
+    {"K": [1, 2], "beta": [5.0, 20.0], "cv": 3}, {"matrix": "full"}, {"matrix": "full", "components": 2, "K": 2, "single": True},
+], ids=["none", "diagonal", "manhattan", "gower", "tuned", "full", "axes"])  # fmt: skip
 def test_the_cost_of_rows_that_were_chosen_to_classify(tmp_path, more):
     iris, path = pc.load_data("iris"), tmp_path / "fit.proto"
     if "na" in more:
         iris.loc[3, "sepal_width"] = float("nan")
+    more = dict(more)
+    if more.pop("single", False):
+        iris = iris.astype({c: "float32" for c in iris if c != "species"})
     fit = pc.fit("species ~ .", iris, "medianglvq", **{"K": 1, "ridge": 0.01, "cv": None, **more})
     fit.save(path)
     found = pc.verify(path, iris)
@@ -393,3 +396,7 @@ def test_the_cost_of_rows_that_were_chosen_to_classify(tmp_path, more):
         replace(fit, rule=rule).save(path, overwrite=True)
         assert [claim.about for claim in pc.verify(path, iris).false] == ["prototypes"]
     assert not pc.verify(path, iris.assign(petal_width=1.0))
+    if more.get("matrix") == "full":
+        metric = fit.dissimilarity.metric
+        replace(fit, dissimilarity=replace(fit.dissimilarity, metric=replace(metric, map=metric.map * 1.001))).save(path, overwrite=True)
+        assert "dissimilarity" in {claim.about for claim in pc.verify(path, iris).false}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -24,16 +24,18 @@ ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
 class Space(Protocol):
     """What a distance with parameters says of itself while these are learned.
 
-    `start` gives the parameters of the distance as it is, and `normed` those of the same distances up to a factor. `distances` are those
-    (n, n) between all rows. `objective` is the mean cost with chosen rows and the penalty, with its gradient.
+    `start` gives the parameters of the distance as it is, and `normed` those of the same distances up to a factor. `take` gives the
+    space of some rows, `distances` those of all rows to some, (n, q), and `objective` a function of the parameters: the mean cost with
+    chosen rows and the penalty, with its gradient.
     """
 
     rate: float
 
     def start(self) -> Array: ...
     def normed(self, parameters: Array) -> Array: ...
-    def distances(self, parameters: Array) -> Array: ...
-    def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]: ...
+    def take(self, at: Array) -> Space: ...
+    def distances(self, parameters: Array, to: Array) -> Array: ...
+    def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]: ...
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Relevance:
     chosen: Array
 
 
-def learn(space: Space, w: Array, y: Array, counts: Array, beta: float, seed: tuple[int, ...]) -> Relevance:
+def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Array, beta: float, seed: tuple[int, ...]) -> Relevance:
     """Choose rows by swaps and move the parameters down the gradient, in turn.
 
     Both lower the mean cost of generalized LVQ (Sato and Yamada 1996; with a matrix Schneider, Biehl and Hammer 2009, whose
@@ -77,6 +79,8 @@ def learn(space: Space, w: Array, y: Array, counts: Array, beta: float, seed: tu
         Weights, all > 0.
     y : int array (n,)
         Classes.
+    batches : ROUNDS + 1 int arrays
+        The rows that each round reads, with those chosen before.
     counts : int array (classes,)
         Prototypes of each class at the start.
     beta : float
@@ -84,28 +88,31 @@ def learn(space: Space, w: Array, y: Array, counts: Array, beta: float, seed: tu
     seed : tuple of int
     """
     parameters, chosen, costs, draw = space.start(), np.empty(0, np.int64), [], np.random.default_rng(seed)
-    rows = Rows(w / w.sum(), y, float(beta))
-    for round_ in range(ROUNDS + 1):
-        D = space.distances(parameters)
+    for round_, batch in enumerate(batches):
+        at = np.union1d(batch, chosen)
+        part, rows, chosen = space.take(at), Rows(w[at] / w[at].sum(), y[at], float(beta)), np.searchsorted(at, chosen)
         if round_ == 0:
-            every = np.arange(len(y))
-            chosen = choose_rows(labelled(D, rows.w, y, y, len(counts), beta), every, counts, seed)
-        some = np.union1d(chosen, draw.permutation(len(y))[: max(CANDIDATES, SHARE * len(chosen))])
-        problem = labelled(D[:, some], rows.w, y, y[some], len(counts), beta)
+            every = np.arange(len(at))
+            D = part.distances(parameters, every)
+            chosen = choose_rows(labelled(D, rows.w, rows.y, rows.y, len(counts), beta), every, counts, seed)
+        some = np.union1d(chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))])
+        D = part.distances(parameters, some) if round_ else D[:, some]
+        problem = labelled(D, rows.w, rows.y, rows.y[some], len(counts), beta)
         found = swap_for_classes(problem, np.searchsorted(some, chosen))
         chosen = some[found.at]
         costs.append(found.cost)
         if round_ < ROUNDS:
-            parameters = _descend(space, parameters, rows, chosen)
+            parameters = _descend(part, parameters, part.objective(rows, chosen))
+        chosen = at[chosen]
     return Relevance(parameters, costs[0], costs[-1], chosen)
 
 
-def _descend(space: Space, parameters: Array, rows: Rows, chosen: Array) -> Array:
+def _descend(space: Space, parameters: Array, objective: Callable[[Array], tuple[float, Array]]) -> Array:
     """Steps of Adam (Kingma and Ba 2015)."""
     mean, square = np.zeros_like(parameters), np.zeros_like(parameters)
     for step in range(1, STEPS + 1):
         check_wanted()
-        _, gradient = space.objective(parameters, rows, chosen)
+        _, gradient = objective(parameters)
         mean = DECAY[0] * mean + (1 - DECAY[0]) * gradient
         square = DECAY[1] * square + (1 - DECAY[1]) * gradient**2
         size = np.sqrt(square / (1 - DECAY[1] ** step)) + 1e-8
@@ -116,7 +123,7 @@ def _descend(space: Space, parameters: Array, rows: Rows, chosen: Array) -> Arra
 def weights_of(logarithms: Array) -> Array:
     """Weights of mean 1 from their logarithms."""
     weights = np.exp(logarithms - logarithms.max())
-    return np.asarray(weights / weights.mean())
+    return np.asarray(weights * (len(weights) / weights.sum()))
 
 
 @dataclass(frozen=True)
@@ -125,10 +132,12 @@ class Weights:
 
     Attributes
     ----------
+    rows : int array (n,)
+        Which rows `terms` and `between` are asked for.
     terms : callable
-        `terms(rows)`: what each variable adds to the power of the distances of all rows to some, (n, q, v); NaN where it is skipped.
+        `terms(rows, to)`: what each variable adds to the power of the distances of rows to others, (n, q, v); NaN where it is skipped.
     between : callable
-        `between(weights)`: distances (n, n) of all rows.
+        `between(weights, rows, to)`: distances (n, q).
     count : int
         Number of variables.
     power : float
@@ -137,12 +146,12 @@ class Weights:
         Of the penalty, -ridge times the mean logarithm of the weights.
     """
 
-    terms: Callable[[Array], Array]
-    between: Callable[[Array], Array]
+    rows: Array
+    terms: Callable[[Array, Array], Array]
+    between: Callable[[Array, Array, Array], Array]
     count: int
     power: float
     ridge: float
-    _last: list[tuple[Array, Array]] = field(default_factory=list, repr=False, compare=False)
 
     rate = LOGARITHM
 
@@ -152,55 +161,61 @@ class Weights:
     def normed(self, parameters: Array) -> Array:
         return np.log(weights_of(parameters))
 
-    def distances(self, parameters: Array) -> Array:
-        return self.between(weights_of(parameters))
+    def take(self, at: Array) -> Weights:
+        return replace(self, rows=self.rows[at])
 
-    def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]:
-        if not self._last or self._last[0][0] is not chosen:  # the steps of a round have the same rows
-            self._last[:] = [(chosen, np.ascontiguousarray(self.terms(chosen).transpose(0, 2, 1)))]
-        weights, slope = weights_of(parameters), np.zeros(self.count)
-        cost = _cost_of_weights(self._last[0][1], rows.w, rows.y, rows.y[chosen], rows.beta, self.power, weights, slope)
-        slope = weights * (slope - weights @ slope / self.count) - self.ridge / self.count * (1 - weights)
-        return cost - self.ridge * float(np.log(weights).mean()), slope
+    def distances(self, parameters: Array, to: Array) -> Array:
+        return self.between(weights_of(parameters), self.rows, self.rows[to])
+
+    def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:
+        terms, classes = self.terms(self.rows, self.rows[chosen]), rows.y[chosen]
+
+        def evaluate(parameters: Array) -> tuple[float, Array]:
+            weights, slope = weights_of(parameters), np.zeros(self.count)
+            single = weights.astype(terms.dtype)
+            mean = (terms.reshape(-1, self.count) @ (single / single.sum())).reshape(terms.shape[:2])  # NaN where variables are skipped
+            cost = _cost_of_weights(terms, mean, rows.w, rows.y, classes, rows.beta, self.power, single, slope)
+            slope = weights * (slope - weights @ slope / self.count) - self.ridge / self.count * (1 - weights)
+            return cost - self.ridge * float(np.log(weights).mean()), slope
+
+        return evaluate
 
 
 @kernel
-def _cost_of_weights(terms, w, y, classes, beta, power, weights, slope):  # type: ignore[no-untyped-def]
+def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, slope):  # type: ignore[no-untyped-def]
     # the mean cost, and its derivatives by the weights, which are added to slope
-    n, v, q = terms.shape
-    total, mean, known = 0.0, np.empty(q), np.empty(q)
+    n, q, v = terms.shape
+    total, known = 0.0, np.empty(q)
     for i in range(n):
-        mean[:] = 0.0
-        known[:] = 0.0
-        for j in range(v):  # over the prototypes within, so that registers hold several
-            weight, row = weights[j], terms[i, j]
-            for k in range(q):
-                mean[k] += weight * row[k] if row[k] == row[k] else 0.0
-                known[k] += weight if row[k] == row[k] else 0.0
         own, other = -1, -1
         for k in range(q):
-            mean[k] = mean[k] / known[k] if known[k] > 0 else 0.0
+            known[k] = v
+            if mean[i, k] != mean[i, k]:
+                mean[i, k], known[k] = 0.0, 0.0
+                for j in range(v):
+                    if terms[i, k, j] == terms[i, k, j]:
+                        mean[i, k] += weights[j] * terms[i, k, j]
+                        known[k] += weights[j]
+                mean[i, k] = mean[i, k] / known[k] if known[k] > 0 else 0.0
             if classes[k] == y[i]:
-                if own < 0 or mean[k] < mean[own]:
+                if own < 0 or mean[i, k] < mean[i, own]:
                     own = k
-            elif other < 0 or mean[k] < mean[other]:
+            elif other < 0 or mean[i, k] < mean[i, other]:
                 other = k
         if own < 0 or other < 0:
             continue
-        a, b = mean[own] ** (1 / power), mean[other] ** (1 / power)
+        a, b = float(mean[i, own]), float(mean[i, other])
+        a, b = (math.sqrt(a), math.sqrt(b)) if power == 2 else (a ** (1 / power), b ** (1 / power))
         cost = cost_of_row(a, b, beta)
         total += w[i] * cost
-        if a + b == 0:
-            continue
-        step = 2 * beta * w[i] * cost * (1 - cost) / (a + b) ** 2
+        step = 2 * beta * w[i] * cost * (1 - cost) * a * b / power
         for side in range(2):
             k = own if side == 0 else other
-            if mean[k] > 0:
-                inner = (step * b if side == 0 else -step * a) * mean[k] ** (1 / power - 1) / power / known[k]
+            m = float(mean[i, k])
+            if m > 0:
+                inner, row = (step if side == 0 else -step) / (a + b) ** 2 / m / known[k], terms[i, k]
                 for j in range(v):
-                    t = terms[i, j, k]
-                    if t == t:
-                        slope[j] += inner * (t - mean[k])
+                    slope[j] += inner * (row[j] - m) if row[j] == row[j] else 0.0
     return total
 
 
@@ -235,25 +250,31 @@ class Map:
     def normed(self, parameters: Array) -> Array:
         return np.asarray(parameters * np.sqrt(self.X.shape[1] / (parameters**2).sum()))
 
-    def distances(self, parameters: Array) -> Array:
+    def take(self, at: Array) -> Map:
+        return replace(self, X=self.X[at])
+
+    def distances(self, parameters: Array, to: Array) -> Array:
         Z = self.X @ parameters.T
         square = (Z**2).sum(axis=1)
-        out = np.maximum(square[:, None] + square - 2 * (Z @ Z.T), 0)
-        np.fill_diagonal(out, 0)  # of a row to itself, where products leave rounding
+        out = np.maximum(square[:, None] + square[to] - 2 * (Z @ Z[to].T), 0)
+        out[to, np.arange(len(to))] = 0  # of a row to itself, where products leave rounding
         return np.asarray(np.sqrt(out))
 
-    def objective(self, parameters: Array, rows: Rows, chosen: Array) -> tuple[float, Array]:
-        Z = self.X @ parameters.T
-        pulled, total = np.zeros_like(Z), np.zeros((len(chosen), len(parameters)), Z.dtype)
-        near = (Z[chosen] ** 2).sum(axis=1) / 2 - Z @ Z[chosen].T  # half of the squared distances, but for what a row's own square adds
-        cost = _cost_of_map(Z, near, chosen, rows.w, rows.y, rows.beta, pulled, total)
-        # of sum_i c_i |L (x_i - z_i)|: L sum_i (c_i / |L (x_i - z_i)|) (x_i - z_i) (x_i - z_i)'
-        slope, penalty = pulled.T @ self.X - total.T @ self.X[chosen], 0.0
-        if self.ridge:
-            square = parameters @ parameters.T
-            slope -= 2 * self.ridge / len(parameters) * np.linalg.solve(square, parameters)
-            penalty = -self.ridge * float(np.linalg.slogdet(square)[1]) / len(parameters)
-        return cost + penalty, slope
+    def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:
+        def evaluate(parameters: Array) -> tuple[float, Array]:
+            Z = self.X @ parameters.T
+            pulled, total = np.zeros_like(Z), np.zeros((len(chosen), len(parameters)), Z.dtype)
+            near = (Z[chosen] ** 2).sum(axis=1) / 2 - Z @ Z[chosen].T  # half of the squared distances, but for a row's own square
+            cost = _cost_of_map(Z, near, chosen, rows.w, rows.y, rows.beta, pulled, total)
+            # of sum_i c_i |L (x_i - z_i)|: L sum_i (c_i / |L (x_i - z_i)|) (x_i - z_i) (x_i - z_i)'
+            slope, penalty = pulled.T @ self.X - total.T @ self.X[chosen], 0.0
+            if self.ridge:
+                square = parameters @ parameters.T
+                slope -= 2 * self.ridge / len(parameters) * np.linalg.solve(square, parameters)
+                penalty = -self.ridge * float(np.linalg.slogdet(square)[1]) / len(parameters)
+            return cost + penalty, slope
+
+        return evaluate
 
 
 @kernel

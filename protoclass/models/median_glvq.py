@@ -10,19 +10,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.neighbours.nearest import Nearest
+from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Path, Points, RulePath, Task
 from ..core.vectors.class_medoids import (
+    STEP,
     Chosen,
     Labelled,
     add_for_classes,
+    changes_by_one,
     choose_rows,
+    cost_of,
     draw_rows,
     glvq_costs,
     labelled,
     swap_for_classes,
 )
 from ..ground.checks import MOST_RUNS
-from ..ground.errors import OptionError, TooLarge, brief
+from ..ground.errors import OptionError, TooLarge, brief, shown
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.relevance import MATRICES, MOST_RIDGE, Relevance
 from .base import (
@@ -40,6 +44,7 @@ from .base import (
     folds_at_once,
     heaviest_class,
     in_words,
+    is_tuned,
     listed,
 )
 
@@ -191,18 +196,7 @@ class MedianGLVQ(PerClass):
         return np.asarray(task.w * glvq_costs(own, other, float(self.beta)))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
-        check_labelled(self.name, task)
-        live = np.flatnonzero(task.w > 0)
-        columns = np.flatnonzero(task.w[task.candidate_row] > 0)
-        columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
-        if len(live) * len(columns) > LARGEST:
-            raise TooLarge(
-                f"medianglvq holds the dissimilarities of {len(live)} rows to {len(columns)} candidates: give candidates= a number of "
-                "rows, or fewer rows (data.sample(...))"
-            )
-        row_of = np.searchsorted(live, task.candidate_row[columns])
-        D = self._held(task, live, columns)
-        problem = labelled(D, task.w[live], task.y[live], task.y[task.candidate_row[columns]], task.classes, 1.0)
+        problem, columns, row_of = self._problem(task)
         held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
         points = product(*(values.tolist() for values in grid.values()))
         models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
@@ -219,6 +213,20 @@ class MedianGLVQ(PerClass):
 
     def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
         return folds_at_once(self, task, fold, folds, grid)
+
+    def _problem(self, task: Task) -> tuple[Labelled, np.ndarray, np.ndarray]:
+        """The problem of the rows with weight; the columns of D that its candidates are, and the places of these among its rows."""
+        check_labelled(self.name, task)
+        live = np.flatnonzero(task.w > 0)
+        columns = np.flatnonzero(task.w[task.candidate_row] > 0)
+        columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
+        if len(live) * len(columns) > LARGEST:
+            raise TooLarge(
+                f"medianglvq holds the dissimilarities of {len(live)} rows to {len(columns)} candidates: give candidates= a number of "
+                "rows, or fewer rows (data.sample(...))"
+            )
+        D, own, beta = self._held(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
+        return labelled(D, task.w[live], task.y[live], task.y[own], task.classes, beta), columns, np.searchsorted(live, own)
 
     def _held(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The dissimilarities of rows to candidates; of many in single precision."""
@@ -261,3 +269,52 @@ class MedianGLVQ(PerClass):
         cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
         return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")
+
+    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+        """The solutions that differ from the prototypes in one row: another one of any class stands in its place, or none."""
+        problem, columns, _ = self._problem(task)
+        at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
+        of, q = problem.candidate_class, len(at)
+        changes, errors = changes_by_one(problem, at)
+        reached, w = cost_of(problem, at), problem.w
+        base = changes.min(initial=0.0)  # below 0 where swaps did not choose the prototypes, or one too many
+        near = within * (reached + base)
+        least = changes.min(axis=1)  # with each candidate
+        least[at] = [np.delete(changes, k, axis=1).min(initial=0.0) for k in range(q)]
+        beside = changes - base <= near
+        beside[at] = False
+        found = [np.flatnonzero(beside[:, k] & (of == of[at[k]])) for k in range(q)]
+        found = [j[np.argsort(changes[j, k], kind="stable")] for k, j in enumerate(found)]
+        j, k = np.concatenate(found), np.repeat(np.arange(q), [len(j) for j in found])
+        wrong = (cost_of(replace(problem, beta=STEP), at) + np.append(errors[j, k], 0.0)) / w.sum()
+        error = wrong[-1] if learned.error is None else learned.error
+        se = np.sqrt(error * (1 - error) * (w @ w)) / w.sum()
+        return NearSolutions(
+            reached, _tried(reached + base), near, tuple(map(_tried, changes.min(axis=0) - base)), tuple(map(_tried, least[at] - base)),
+            tuple(tuple(zip(columns[j].tolist(), map(_tried, changes[j, k] - base), strict=True)) for k, j in enumerate(found)),
+            np.zeros(q, np.int64), tuple(zip(of[asked].tolist(), map(_tried, least[asked] - base), strict=True)),
+            "single changes", {"cost_left_out": changes[at].min(axis=0) - base},
+            {"error": wrong[:-1], "within_se": wrong[:-1] - wrong[-1] <= se},
+        )  # fmt: skip
+
+    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+        """The rule with a candidate in the place of a prototype of its class."""
+        prototypes, row = learned.rule.prototypes, int(task.candidate_row[candidate])
+        assert prototypes.at is not None
+        if task.y[row] != prototypes.classes[place]:
+            raise OptionError(
+                f"row {task.label(row)} is of class {shown(task.levels[task.y[row]])}, and the prototype of "
+                f"{shown(task.levels[prototypes.classes[place]])}: name a row of its class"
+            )
+        problem, columns, _ = self._problem(task)
+        at = _places(columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at))
+        return self._rule(task, problem, columns, Chosen(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
+
+
+def _places(columns: np.ndarray, wanted: Any) -> np.ndarray:
+    """The places of columns of D among some."""
+    return np.asarray((columns[:, None] == wanted).argmax(axis=0))
+
+
+def _tried(value: Any) -> Cost:
+    return Cost(float(value), float(value), "trial of each")

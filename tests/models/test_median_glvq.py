@@ -358,3 +358,92 @@ def test_covers_are_counts_of_the_nearest(iris):
     for k, (_, row) in enumerate(fit.prototypes.iterrows()):
         assert row["covers"] == w[(nearest == k) & own].sum()
         assert row["miscovers"] == w[(nearest == k) & ~own].sum()
+
+
+def errors_with(D, w, y, of, at):
+    """Weight of the rows that some candidates misclassify, half where the nearest of two classes are equally near."""
+    lost = 0.0
+    for i in range(len(D)):
+        own, other = (min((D[i, j] for j in at if (of[j] == y[i]) == same), default=inf) for same in (True, False))
+        lost += w[i] * (1.0 if own > other else 0.5 if own == other else 0.0)
+    return lost
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("seed", range(6))
+def test_alternatives_equal_every_swap_computed_anew(seed, classes):
+    table, arguments = given(seed, classes, 25)
+    fit = pc.fit("y ~ 1", table, "medianglvq", K=2 if seed % 2 else {f"c{c}": 1 + (c == 0) for c in range(classes)}, cv=None, **arguments)
+    D, w, y, of, at = recomputed(fit)
+    before, labels = cost(D, w, y, of, at), fit.dissimilarity.frame().columns
+    changes = {}  # of the cost, by prototype and what stands in its place, None for nothing
+    for k in range(len(at)):
+        for j in [None, *set(range(len(of))) - set(at)]:
+            after = [*at[:k], *([] if j is None else [j]), *at[k + 1 :]]
+            changes[k, j] = inf if leaves_a_class(of, at, after) else cost(D, w, y, of, after) - before
+    least = min(0.0, min(changes.values()))  # among dissimilarities of pure noise one prototype less may cost less
+    within = 0.3
+    result = fit.alternatives(within=within, candidates=labels[:7], progress=False)
+    assert result.objective == pytest.approx(before, rel=1e-9)
+    assert result.optimum.most == pytest.approx(before + least, rel=1e-9)
+    found = {(s.prototype, s.substitute): s for s in result.substitutes.itertuples()}
+    error = errors_with(D, w, y, of, at) / w.sum()
+    se = np.sqrt(error * (1 - error) * (w @ w)) / w.sum()
+    for k, (label, row) in enumerate(result.table.iterrows()):
+        assert row["cost_left_out"] == pytest.approx(changes[k, None] - least, rel=1e-7, abs=1e-7)
+        assert row["cost_without"] == pytest.approx(min(v for (p, _), v in changes.items() if p == k) - least, rel=1e-7, abs=1e-7)
+        assert row["cost_with"] == pytest.approx(min(0, min(v for (p, _), v in changes.items() if p != k)) - least, rel=1e-7, abs=1e-7)
+        assert row["verdict"] == ("exchangeable" if row["cost_without"] <= within * (before + least) else "indispensable")
+        wanted = {labels[j]: v - least for (p, j), v in changes.items() if p == k and j is not None and of[j] == of[at[k]]}
+        wanted = {name: v for name, v in wanted.items() if v <= within * (before + least)}
+        assert row["substitutes"] == pytest.approx(wanted, rel=1e-7, abs=1e-7)
+        assert list(row["substitutes"].values()) == sorted(row["substitutes"].values())
+        for name in wanted:
+            after = [*at[:k], labels.get_loc(name), *at[k + 1 :]]
+            share = errors_with(D, w, y, of, after) / w.sum()
+            assert found[label, name].error == pytest.approx(share, abs=1e-9)
+            assert found[label, name].within_se == (share - error <= se)
+    for j, name in enumerate(labels[:7]):
+        if j not in at:
+            assert result.candidates.loc[name, "cost_with"] == pytest.approx(min(v for (_, s), v in changes.items() if s == j) - least)
+    assert (set(labels) - set(labels[at])) >= set(result.substitutes["substitute"])
+
+
+def test_a_swap_is_what_alternatives_says(iris):
+    w = pd.Series(np.arange(150) % 3, iris.index)
+    for matrix in ("none", "diagonal"):
+        fit = pc.fit("species ~ .", iris, "medianglvq", K=2, weights=w, matrix=matrix, ridge=0.01)
+        result = fit.alternatives(within=0.2, progress=False)
+        assert len(result.substitutes) > 5
+        for pair in result.substitutes.iloc[::4].itertuples():
+            other = fit.swap(pair.prototype, pair.substitute)
+            assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
+            assert other.training_error() == pytest.approx(pair.error)
+            assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
+            back = other.swap(pair.substitute, pair.prototype)
+            assert back.prototypes.equals(fit.prototypes)
+            again = other.alternatives(progress=False)  # of which one single change leads back to the fit
+            assert again.objective == pytest.approx(other.rule.report["cost"], rel=1e-9)
+            assert again.optimum.most <= fit.rule.report["cost"] + 1e-9
+            assert again.table["cost_without"].min() == pytest.approx(0, abs=1e-9)
+
+
+def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, cv=5)
+    error, rows = fit.validation.table["error"].item(), fit.alternatives(within=5.0, progress=False).substitutes
+    assert (rows["within_se"] == (rows["error"] - fit.training_error() <= np.sqrt(error * (1 - error) / 150))).all()
+    assert 0 < rows["within_se"].sum() < len(rows)
+
+
+def test_alternatives_are_printed_and_drawn(iris):
+    result = pc.fit("species ~ .", iris, "medianglvq", K=1).alternatives(within=0.1, progress=False)
+    assert "3 prototypes among single changes within 0.1 of the optimum" in str(result)
+    assert result.table["cost_left_out"].tolist() == [inf] * 3
+    assert len(result.plot().get_lines()) > 3
+    assert set(result.tidy().columns) == {*result.substitutes.columns, "verdict"}
+
+
+def test_a_row_of_another_class_takes_no_place(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1)
+    with pytest.raises(pc.OptionError, match="row 149 is of class 'virginica', and the prototype of 'setosa': name a row of its class"):
+        fit.swap(fit.prototypes.index[0], 149)

@@ -134,8 +134,8 @@ class MedianGLVQ(PerClass):
         for matrix in listed("medianglvq", "matrix", self.matrix):
             if not isinstance(matrix, str) or matrix not in ("none", *MATRICES):
                 raise OptionError(f"matrix={brief(matrix)}: allowed are 'none', 'diagonal' and 'full'")
-        check_number("medianglvq", "ridge", self.ridge, low=0, high=MOST_RIDGE)
-        check_number("medianglvq", "beta", self.beta, low=0, above=True)
+        check_number(self, "ridge", self.ridge, low=0, high=MOST_RIDGE)
+        check_number(self, "beta", self.beta, low=0, above=True)
         check_fixed("medianglvq", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
         if self.components is not None:
             check_fixed("medianglvq", "components", self.components, low=1, integral=True)

@@ -85,7 +85,7 @@ class MMDCritic(PerClass):
     def __post_init__(self) -> None:
         check_counts("mmd", self.K)
         if self.gamma is not None:
-            check_number("mmd", "gamma", self.gamma, low=0, above=True)
+            check_number(self, "gamma", self.gamma, low=0, above=True)
         check_fixed("mmd", "criticisms", self.criticisms, low=0, integral=True)
 
     def loss(self, task: Task, prototypes: Points) -> float:

@@ -79,8 +79,8 @@ class InOrder:
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
     """What the best solution without each prototype costs, and each substitute; returns the Axes.
 
-    Full marks are for the best solution without it, in the order chosen, hollow ones for each substitute. A line shows the bounds of a cost that is
-    not settled; the dotted line is the most that a near solution costs.
+    Full marks are for the best solution without it, in the order chosen, hollow ones for each substitute. A line shows the bounds of a
+    cost that is not settled; the dotted line is the most that a near solution costs.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
-from ..ground.checks import check_progress, whole_number
+from ..ground.checks import check_labels, check_progress, find_labels, whole_number
 from ..ground.errors import NotAvailable, OptionError, brief, shown
 from ..ground.options import significant
 from ..ground.progress import bar
@@ -261,17 +260,9 @@ def verdicts(found: NearSolutions, within: float) -> list[str]:
 
 def places_of(fit: Fitted, candidates: Any) -> np.ndarray:
     """Columns of D of candidates that are given by label."""
-    listed = isinstance(candidates, (Sequence, pd.Index, pd.Series)) and not isinstance(candidates, (str, bytes))
-    if not listed and not (isinstance(candidates, np.ndarray) and candidates.ndim == 1):
-        raise OptionError(f"candidates={brief(candidates)}: a list of labels of rows, such as fit.frame.index[:3]")
-    place = {name: j for j, name in enumerate(fit.dissimilarity.candidate_names)}
-    out = []
-    for label in candidates:
-        try:
-            out.append(place[label])
-        except (KeyError, TypeError):  # not there; or something without a hash
-            raise OptionError(f"{brief(label)} is not the label of a candidate of the fit") from None
-    return np.array(out, np.int64)
+    check_labels("candidates", candidates)
+    names = fit.dissimilarity.candidate_names
+    return np.array(find_labels(candidates, names, "{} is not the label of a candidate of the fit"), np.int64)
 
 
 PAIRS = 2**22  # of a row and a prototype that are measured together

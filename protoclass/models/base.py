@@ -15,6 +15,7 @@ from ..core.query import Query
 from ..core.scm.bounds import Bound
 from ..core.setcover.alternatives import NearSolutions
 from ..core.task import Path, Points, Rule, Task
+from ..frames.frame import Frame
 from ..ground.checks import MOST_ROWS, NamedArguments, Served, check_parameters, is_number, is_real, number_in_words
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..ground.foreign_names import VERBS_OF_MODEL
@@ -325,7 +326,7 @@ class Model(NamedArguments, Served):
         """The parameters that decide which dissimilarity is learned, where the method learns one (`metric`)."""
         return ()
 
-    def metric(self, given: Any) -> Any:
+    def metric(self, given: Any, classes: int) -> Any:
         """The dissimilarity that the method learns with its parameters, as a specification, from the one that the call gives.
 
         None of its parameters is to be tuned when it is asked. It is trained where all metrics are: on all rows for a fit, and on the
@@ -337,6 +338,9 @@ class Model(NamedArguments, Served):
     def offers_grid(cls, parameter: str) -> bool:
         """Whether a parameter may be "grid"."""
         return parameter in cls.grids or getattr(cls, parameter, None) == GRID
+
+    def check_frame(self, frame: Frame) -> None:
+        """Raise where parameters do not go with the rows of a call, before anything is learned."""
 
     def has_default_grid(self, parameter: str) -> bool:
         """Whether a parameter is tuned over the method's own grid, "grid", and not over values of the user's."""
@@ -414,6 +418,10 @@ class Model(NamedArguments, Served):
     def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
         """The rule with a candidate (column of D) as prototype at a place."""
         raise self._lacks("swap")
+
+    def resized(self, size: int) -> dict[str, Any]:
+        """The parameters with which a rule has so many prototypes, where others stay."""
+        raise self._lacks("resized")
 
     def _lacks(self, deed: str) -> NotAvailable:
         return NotAvailable(f"method {self.name!r} has no {deed}")

@@ -260,7 +260,7 @@ class SCM(Model):
         uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
         if len(uncovered) == 0:
             return
-        names = ", ".join(task.label(int(rows[i])) for i in uncovered[:5])
+        names = ", ".join(shown(task.label(int(rows[i]))) for i in uncovered[:5])
         more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
         raise DataError(
             f"no machine with these features classifies all rows correctly: no feature without errors on the other class covers "

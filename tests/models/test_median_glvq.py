@@ -1,6 +1,6 @@
 """Median GLVQ against a plain transcription of its cost, against enumeration, and what it promises through fit."""
 
-from itertools import combinations
+from itertools import combinations, product
 from math import exp, fsum, inf
 
 import numpy as np
@@ -10,7 +10,7 @@ from closeness import assert_close
 
 import protoclass as pc
 from protoclass.core.parallel import alone
-from protoclass.core.vectors.class_medoids import cost_of, labelled, swap_changes, swap_for_classes
+from protoclass.core.vectors.class_medoids import cost_of, labelled, share_out, swap_changes, swap_for_classes
 
 BETA = 20.0
 
@@ -447,3 +447,105 @@ def test_a_row_of_another_class_takes_no_place(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=1)
     with pytest.raises(pc.OptionError, match="row 149 is of class 'virginica', and the prototype of 'setosa': name a row of its class"):
         fit.swap(fit.prototypes.index[0], 149)
+
+
+def test_prototypes_are_shared_out_by_weight():
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        weight, most = draw.uniform(0, 9, 4), draw.integers(1, 8, 4)
+        total = int(draw.integers(4, most.sum() + 1))
+        count = share_out(total, weight, most)
+        assert count.sum() == total
+        assert ((count >= 1) & (count <= most)).all()
+        for c, d in product(range(4), repeat=2):  # no class has a seat that another one needs more
+            assert count[c] == 1 or count[d] == most[d] or weight[d] / (count[d] + 0.5) <= weight[c] / (count[c] - 0.5) + 1e-12
+    assert share_out(90, np.array([3.0, 1.0]), np.array([2, 3])).tolist() == [2, 3]
+
+
+def test_total_is_the_number_of_all_prototypes():
+    table = scattered()
+    for total in (2, 3, 7):
+        fit = pc.fit("y ~ .", table, "medianglvq", total=total)
+        assert len(fit.prototypes) == total
+        assert_no_swap_improves(fit)
+        assert f"Prototypes of all classes: {total}" in str(fit)
+    assert pc.fit("y ~ .", table, "medianglvq", total=2).prototypes.equals(pc.fit("y ~ .", table, "medianglvq", K=1).prototypes)
+    tuned = pc.cross_validate("y ~ .", table, "medianglvq", total=[2, 5, 9], cv=3)
+    assert tuned.table["total"].tolist() == tuned.table["size"].tolist() == [2, 5, 9]
+    grid = pc.cross_validate("y ~ .", table, "medianglvq", total="grid", cv=3)
+    assert grid.table["total"].tolist() == [2, 4, 6, 10]
+
+
+def test_a_total_learns_the_matrix_with_so_many_rows_of_each_class(iris):
+    by_K = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="diagonal", ridge=0.01)
+    by_total = pc.fit("species ~ .", iris, "medianglvq", total=6, matrix="diagonal", ridge=0.01)
+    assert by_total.dissimilarity.metric.column_weights.equals(by_K.dissimilarity.metric.column_weights)
+    assert by_total.prototypes.equals(by_K.prototypes)
+
+
+@pytest.mark.parametrize("arguments", [
+    {"K": 2}, {"K": {"setosa": 1, "versicolor": 2, "virginica": 2}}, {"total": 5}, {"K": 2, "matrix": "diagonal", "ridge": 0.01},
+    {"K": [1, 2], "cv": 3}, {"K": 1, "matrix": "full", "ridge": [0.01, 0.1], "cv": 3},
+])  # fmt: skip
+def test_a_fit_at_another_size_equals_a_separate_fit(iris, arguments):
+    fit = pc.fit("species ~ .", iris, "medianglvq", **arguments)
+    for size in (3, 7):
+        other = fit.at(size=size)
+        separate = {name: value for name, value in fit.parameters().items() if name not in ("K", "total")}
+        same = pc.fit("species ~ .", iris, "medianglvq", total=size, **separate)
+        assert len(other.prototypes) == size
+        assert other.prototypes.equals(same.prototypes)
+        assert other.rule.report == same.rule.report
+        assert other.predict(kind="distance").equals(same.predict(kind="distance"))
+        assert other.validation is None  # the error was that of another number
+        assert other.update(seed=0).prototypes.equals(other.prototypes)
+        assert isinstance(other, pc.Fit)
+    tuned = pc.fit("species ~ .", iris, "medianglvq", total=[3, 6], cv=3)
+    assert tuned.at(size=6).point == 1
+    for size in (2, 151, 0, 2.5, True):
+        with pytest.raises(pc.OptionError, match=r"(total|size)="):
+            fit.at(size=size)
+    with pytest.raises(pc.OptionError, match="either size= or lambda_="):
+        fit.at()
+    with pytest.raises(pc.NotAvailable):
+        fit.at(lambda_=1.0)
+
+
+def test_rows_that_are_given_start_the_swaps(iris, tmp_path):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2)
+    again = pc.fit("species ~ .", iris, "medianglvq", init=fit.prototypes.index)
+    assert again.rule.report["swaps"] == 0  # no swap improves what swaps ended with
+    assert again.prototypes.equals(fit.prototypes)
+    D, w, y, of, _ = recomputed(fit)
+    first = [3, 60, 120]
+    start = pc.fit("species ~ .", iris, "medianglvq", init=first)
+    run = swap_for_classes(labelled(D, w, *(np.unique(v, return_inverse=True)[1] for v in (y, of)), 3, BETA), first)
+    assert sorted(start.prototypes.index) == run.at.tolist()
+    assert_no_swap_improves(start)
+    more = pc.fit("species ~ .", iris, "medianglvq", init=first, total=5, cv=5)
+    assert len(more.prototypes) == 5
+    assert len(more.validation.predicted[0]) == 150  # folds that hold a row of init out are fitted as well
+    more.save(tmp_path / "fit.zip")
+    assert pc.load(tmp_path / "fit.zip").model.init == tuple(first)
+    named = iris.set_axis([f"row {i}" for i in range(150)])
+    assert pc.fit("species ~ .", named, "medianglvq", init=["row 3", "row 60", "row 120"]).rule.report == start.rule.report
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    ({"total": 2}, "total=2: medianglvq needs one prototype of each of the 3 classes or more, and at most the 150 rows"),
+    ({"total": 151}, "total=151"),
+    ({"total": 0}, "total=0: medianglvq needs a whole number >= 1, a sequence of these, or 'grid'"),
+    ({"total": 3, "K": 1}, "K=1 and total=3 both say how many"),
+    ({"init": "pvm"}, "init='pvm': allowed are 'kmedoids' and a list of labels"),
+    ({"init": 3}, "init=3: a list of labels of rows"),
+    ({"init": [1, 60]}, "init names no row of class 'virginica'"),
+    ({"init": []}, "init names no row of class 'setosa'"),
+    ({"init": [1, 1, 60, 120]}, "init names a row twice"),
+    ({"init": [1, 60, 999]}, "init: 999 is not the label of a row"),
+    ({"init": [1, 60, [2]]}, "is not the label of a row"),
+    ({"init": [1, 60, 120, 121], "K": 1}, "init names 4 rows, and 3 prototypes are asked for"),
+    ({"beta": -1}, "beta=-1: medianglvq needs a number > 0 or a sequence of these$"),
+])  # fmt: skip
+def test_starts_and_totals_that_mean_nothing(iris, arguments, words):
+    with pytest.raises(pc.OptionError, match=words):
+        pc.fit("species ~ .", iris, "medianglvq", **{"cv": None, **arguments})

@@ -114,7 +114,7 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
 
     `row_of` (m,) is the row that each candidate is.
     """
-    found = []
+    found = [np.empty(0, np.int64)]
     for c in range(problem.classes):
         rows, own = np.flatnonzero(problem.y == c), np.flatnonzero(problem.candidate_class == c)
         count = min(int(counts[c]), len(own))
@@ -124,6 +124,22 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
             medoids = kmedoids(D, problem.w[rows], places, np.array([count]), seed=(*seed, c))[count].medoids
             found.append(own[medoids])
     return np.concatenate(found)
+
+
+def share_out(total: int, weight: Array, most: Array) -> Array:
+    """So many prototypes for classes by their weights, (classes,): at most `most` of a class, and one where there is one.
+
+    Each further one goes to the class of the most weight for one, counting half of the next (Webster, Sainte-Lague).
+
+    Examples
+    --------
+    >>> share_out(10, np.array([60.0, 30.0, 1.0]), np.array([50, 2, 9])).tolist()
+    [7, 2, 1]
+    """
+    count = np.minimum(most, 1)
+    while count.sum() < min(total, most.sum()):
+        count[np.where(count < most, weight / (count + 0.5), -1.0).argmax()] += 1
+    return count
 
 
 def draw_rows(problem: Labelled, counts: Array, seed: tuple[int, ...]) -> Array:

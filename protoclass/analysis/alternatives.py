@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
-from ..ground.checks import check_progress, whole_number
+from ..ground.checks import check_labels, check_progress, find_labels, whole_number
 from ..ground.errors import NotAvailable, OptionError, brief, shown
 from ..ground.options import significant
 from ..ground.progress import bar
@@ -35,6 +34,9 @@ INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not s
 @dataclass(frozen=True, eq=False, repr=False)
 class Alternatives(Printed):
     """The prototypes of a fit among all solutions whose objective is near the optimum.
+
+    For "medianglvq" among those that differ from the fit in one row: another one stands in the place of a prototype, or none. The
+    optimum, too, is the best of these, and the objective is the cost that swaps lower.
 
     Attributes
     ----------
@@ -58,11 +60,20 @@ class Alternatives(Printed):
         it can be left out, or several replace it together.
 
         `open` : candidates of which it was not settled whether they are substitutes. `proof` : how `cost_without` was settled.
+
+        For "medianglvq" also `cost_left_out` : the same with no row in its place, inf for the last prototype of a class.
     substitutes : DataFrame
         One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`, `at_least`, `proof`.
+        For "medianglvq" also `error`, the training error with the substitute (a row as near to another class as to its own counts
+        half), and `within_se`, whether it is at most one standard error above that of the fit: sqrt(e (1 - e) / n), with e the
+        cross-validated error of the fit if it has one.
     candidates : DataFrame
         One row for each candidate that was asked about, by label: `class` (that with most weight in its ball), `cost_with`,
         `at_least`, `proof`.
+    objective : float
+        Of the fit.
+    among : str
+        Which solutions are compared.
     """
 
     fit: Fitted
@@ -71,6 +82,8 @@ class Alternatives(Printed):
     table: pd.DataFrame
     substitutes: pd.DataFrame
     candidates: pd.DataFrame
+    objective: float
+    among: str
 
     plot = Above("protoclass.plots")
 
@@ -91,7 +104,7 @@ class Alternatives(Printed):
         verdicts = [INDISPENSABLE, EXCHANGEABLE, in_none(self.within), UNSETTLED]
         names = ("indispensable", "exchangeable", "in_none", "not_settled")
         return pd.DataFrame(
-            [{"objective": self.fit.objective.value, "optimum": self.optimum.most, "optimum_at_least": self.optimum.least,
+            [{"objective": self.objective, "optimum": self.optimum.most, "optimum_at_least": self.optimum.least,
               "within": self.within, "prototypes": len(self.table),
               **{name: int(counts.get(verdict, 0)) for name, verdict in zip(names, verdicts, strict=True)}}]
         )  # fmt: skip
@@ -119,8 +132,8 @@ class Alternatives(Printed):
         counts += [f"{row['in_none']} {no}"] if row["in_none"] else []
         counts += [f"{row['not_settled']} not settled"] if row["not_settled"] else []
         lines = [
-            f"{len(self.table)} prototypes among the solutions within {self.within:.3g} of the optimum",
-            f"Objective {significant(self.fit.objective.value, 6)}, optimum {optimum}",
+            f"{len(self.table)} prototypes among {self.among} within {self.within:.3g} of the optimum",
+            f"Objective {significant(self.objective, 6)}, optimum {optimum}",
             f"{', '.join(counts)}; costs are in weight of rows, above the optimum",
         ]
         return "\n".join(lines), [(self.summary().head(SHOWN), {})]
@@ -149,7 +162,7 @@ def alternatives(
 
     An optimum is seldom alone. The integer program is solved again without each prototype, and with each other candidate in
     its place, as far as the prices of the rows in the relaxation do not settle it. It tells the ambiguity of the optimisation,
-    as `stability` tells that of the sample.
+    as `stability` tells that of the sample. For "medianglvq" each single swap is tried, while the other prototypes stay.
 
     Parameters
     ----------
@@ -172,7 +185,7 @@ def alternatives(
     Raises
     ------
     NotAvailable
-        Where the method solves no integer program, or its balls have radii of their own.
+        If the method is neither "pvm" nor "medianglvq", or its balls have radii of their own.
 
     Examples
     --------
@@ -182,7 +195,7 @@ def alternatives(
     {'class': ['virginica', 'versicolor'], 'cost_without': [0.0, 3.0], 'verdict': ['exchangeable', 'indispensable']}
     """
     if not fit.model.has("alternatives"):
-        raise lacking(fit.model, "integer program whose solutions could be compared", "alternatives")
+        raise lacking(fit.model, "objective whose solutions could be compared", "alternatives")
     check_fixed("alternatives", "within", within, low=0)
     check_fixed("alternatives", "seconds", seconds, low=0)
     check_progress(progress)
@@ -203,6 +216,7 @@ def alternatives(
         "substitutes": [{names[j]: cost.most for j, cost in some} for some in found.substitutes],
         "open": found.unsettled,
         "proof": [one.proof for one in found.without],
+        **found.table,
     }, fit.prototype_names)  # fmt: skip
     pairs = [(p, j, cost) for p, some in enumerate(found.substitutes) for j, cost in some]
     substitutes = pd.DataFrame({
@@ -210,12 +224,13 @@ def alternatives(
         "class": classes[[p for p, _, _ in pairs]],
         "substitute": pd.Series([names[j] for _, j, _ in pairs], dtype=object),
         **_costs([cost for _, _, cost in pairs], "cost"),
+        **found.pairs,
     })  # fmt: skip
     forced = pd.DataFrame({
         "class": pd.Categorical.from_codes([c for c, _ in found.forced], levels),
         **_costs([cost for _, cost in found.forced], "cost_with"),
     }, names[interest])  # fmt: skip
-    return Alternatives(fit, float(within), found.optimum, table, substitutes, forced)
+    return Alternatives(fit, float(within), found.optimum, table, substitutes, forced, found.reached, found.among)
 
 
 def _costs(costs: list[Cost], name: str) -> dict[str, np.ndarray]:
@@ -245,17 +260,9 @@ def verdicts(found: NearSolutions, within: float) -> list[str]:
 
 def places_of(fit: Fitted, candidates: Any) -> np.ndarray:
     """Columns of D of candidates that are given by label."""
-    listed = isinstance(candidates, (Sequence, pd.Index, pd.Series)) and not isinstance(candidates, (str, bytes))
-    if not listed and not (isinstance(candidates, np.ndarray) and candidates.ndim == 1):
-        raise OptionError(f"candidates={brief(candidates)}: a list of labels of rows, such as fit.frame.index[:3]")
-    place = {name: j for j, name in enumerate(fit.dissimilarity.candidate_names)}
-    out = []
-    for label in candidates:
-        try:
-            out.append(place[label])
-        except (KeyError, TypeError):  # not there; or something without a hash
-            raise OptionError(f"{brief(label)} is not the label of a candidate of the fit") from None
-    return np.array(out, np.int64)
+    check_labels("candidates", candidates)
+    names = fit.dissimilarity.candidate_names
+    return np.array(find_labels(candidates, names, "{} is not the label of a candidate of the fit"), np.int64)
 
 
 PAIRS = 2**22  # of a row and a prototype that are measured together

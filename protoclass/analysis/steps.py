@@ -16,11 +16,12 @@ from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points, Rule, Stepwise
 from ..estimation.calibration import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
+from ..estimation.learning import learn
 from ..estimation.problem import Call, short, with_folds
-from ..estimation.selection import draw_folds, fold_paths
+from ..estimation.selection import Selection, draw_folds, fold_paths
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import one_of
+from ..ground.checks import one_of, whole_number
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..ground.progress import bar
 from ..metrics.base import TrainedMetric
@@ -265,7 +266,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None) -> An
     """The fit with the first `size` prototypes, or with those that a larger lambda chooses; at once.
 
     For "scm" the first `size` features, of several machines of each. The cross-validated error was that of another rule,
-    so it has none, unless a larger lambda is a point of the grid.
+    so it has none, unless a larger lambda is a point of the grid. For "medianglvq" the fit is learned again with `total=size`.
 
     Examples
     --------
@@ -274,9 +275,11 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None) -> An
     >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5]), len(fit.at(lambda_=6).prototypes)
     (True, 6)
     """
-    rule, most = stepwise(fit), step_count(fit)
     if (size is None) == (lambda_ is None):
         raise OptionError("at() takes either size= or lambda_=")
+    if size is not None and fit.model.has("resized"):
+        return _with_so_many(fit, whole_number("size", size, 1))
+    rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
             raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}; at() takes size=")
@@ -284,6 +287,14 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None) -> An
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
         raise OptionError(f"size={brief(size)}: a whole number from 0 to the {most} steps of the fit")
     return fit.derived(rule.first(int(size)), steps=int(size))
+
+
+def _with_so_many(fit: AnyFit, size: int) -> AnyFit:
+    """The fit with so many prototypes, learned again with its other parameters."""
+    changed = {name: value for name, value in fit.model.resized(size).items() if value != getattr(fit.model, name)}
+    replace(fit.model, **changed).check_frame(fit.frame)
+    learned = learn(fit.problem, Selection(values={**fit.selection.values, **changed}), dissimilarity=fit.dissimilarity)
+    return replace(fit.derived(learned.rule, changed), problem=learned.problem, dissimilarity=learned.dissimilarity)
 
 
 OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that say nothing of single rows

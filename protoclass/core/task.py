@@ -53,7 +53,7 @@ class Task:
     levels : tuple
         The names of the classes.
     label : callable
-        The name of a row by its position, for messages.
+        The label of a row by its position.
     every : Once of Task, or None
         The same task with all rows as candidates, where a bound over them is asked for and the candidates are a sample of them.
     """
@@ -69,7 +69,7 @@ class Task:
     tick: Callable[[], None] = lambda: None
     allowed_class: Array | None = None
     levels: tuple[Any, ...] = ()
-    label: Callable[[int], str] = str
+    label: Callable[[int], Any] = int
     every: Once[Task] | None = None
 
     @property

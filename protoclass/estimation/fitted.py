@@ -426,11 +426,14 @@ class Fitted(Served):
         ----------
         rule : Rule
         values : mapping of parameter to value, optional
+            Without them and `steps`, or if one was not tuned, the rule is not in the grid and its cross-validated error is not known.
         steps : int, optional
             Where the rule is the first so many steps of the one that the values give.
         """
         chosen = {**self.selection.values, **(values or {})}
-        point = grid_point(self.selection.grid, chosen) if steps is None and self.validation is not None else None
+        grid, point = self.selection.grid, None
+        if values is not None and set(values) <= set(grid.columns) and steps is None and self.validation is not None:
+            point = grid_point(grid, chosen)
         selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
         kept = None if point is None else self.validation
         return replace(self, rule=rule, selection=selection, validation=kept, calibration=None)

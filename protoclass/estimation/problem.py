@@ -217,7 +217,7 @@ def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -
     """What the method learns from a dissimilarity; the same, as long as a parameter that decides on it is to be tuned."""
     if not model.metric_parameters or set(model.metric_parameters) & set(model.tuned()):
         return metric
-    learned: Metric | TrainedMetric = model.metric(metric)
+    learned: Metric | TrainedMetric = model.metric(metric, len(frame.levels))
     return learned.pretrain(frame) if learned.train_in_folds else learned
 
 
@@ -314,7 +314,7 @@ class Problem:
         return Task(
             Once(source), frame.codes, len(frame.levels), frame.weights, row, (self.seed,),
             vectors=Once(lambda: finite_coordinates(dissimilarity)), design=Once(lambda: design_matrix(frame)),
-            allowed_class=allowed, levels=tuple(frame.levels), label=lambda i: shown(frame.index[i]),
+            allowed_class=allowed, levels=tuple(frame.levels), label=lambda i: frame.index[i],
         )  # fmt: skip
 
     def with_every_row(self, task: Task, dissimilarity: Dissimilarity) -> Task:
@@ -408,6 +408,7 @@ def prepare(call: Call) -> Problem:
             )
     aside = tuple(v for v in (weights, groups) if isinstance(v, str))
     call, data, frame = _molded(call, given, model, aside)
+    model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
     one_of("order", given["order"], ("data", "values"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from inspect import get_annotations, signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -70,6 +70,24 @@ def check_progress(progress: Any) -> Any:
     """The value of `progress=`; raises unless it says whether there is a bar, or nothing."""
     one_of("progress", progress, (None, True, False))
     return progress
+
+
+def check_labels(name: str, labels: Any) -> None:
+    """Raise unless labels are listed."""
+    listed = isinstance(labels, Sequence) and not isinstance(labels, (str, bytes))
+    if not listed and getattr(labels, "ndim", 0) != 1:  # that of an array, Index or Series
+        raise OptionError(f"{name}={brief(labels)}: a list of labels of rows, such as fit.frame.index[:3]")
+
+
+def find_labels(labels: Iterable[Any], index: Iterable[Any], unknown: str) -> list[int]:
+    """The places of labels in an index; raises with these words for one that is not in it."""
+    place, out = {name: j for j, name in enumerate(index)}, []
+    for label in labels:
+        try:
+            out.append(place[label])
+        except (KeyError, TypeError):  # not there; or something without a hash
+            raise OptionError(unknown.format(brief(label))) from None
+    return out
 
 
 def is_real(value: object) -> bool:

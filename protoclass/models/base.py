@@ -15,6 +15,7 @@ from ..core.query import Query
 from ..core.scm.bounds import Bound
 from ..core.setcover.alternatives import NearSolutions
 from ..core.task import Path, Points, Rule, Task
+from ..frames.frame import Frame
 from ..ground.checks import MOST_ROWS, NamedArguments, Served, check_parameters, is_number, is_real, number_in_words
 from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
 from ..ground.foreign_names import VERBS_OF_MODEL
@@ -213,6 +214,8 @@ class Model(NamedArguments, Served):
         What the method can do beyond prediction.
     never_tuned : frozenset of str
         Parameters that are never tuned, whatever their value.
+    grids : frozenset of str
+        Parameters that have a default grid, beside those that are "grid" by default.
     words : mapping of parameter to str
         What a tuned parameter is called beside its axis in pictures; by its name where nothing is said. `k` and `K` mean the same in
         all methods.
@@ -235,6 +238,7 @@ class Model(NamedArguments, Served):
     name: ClassVar[str]
     can: ClassVar[Capabilities] = Capabilities()
     never_tuned: ClassVar[frozenset[str]] = frozenset()
+    grids: ClassVar[frozenset[str]] = frozenset()
     words: ClassVar[Mapping[str, str]] = {"k": "neighbours k", "K": "prototypes for each class, K"}
     larger: ClassVar[Mapping[str, Grid]] = {}
     example: ClassVar[Mapping[str, Any]] = {}
@@ -322,13 +326,21 @@ class Model(NamedArguments, Served):
         """The parameters that decide which dissimilarity is learned, where the method learns one (`metric`)."""
         return ()
 
-    def metric(self, given: Any) -> Any:
+    def metric(self, given: Any, classes: int) -> Any:
         """The dissimilarity that the method learns with its parameters, as a specification, from the one that the call gives.
 
         None of its parameters is to be tuned when it is asked. It is trained where all metrics are: on all rows for a fit, and on the
         training rows of each fold.
         """
         return given
+
+    @classmethod
+    def offers_grid(cls, parameter: str) -> bool:
+        """Whether a parameter may be "grid"."""
+        return parameter in cls.grids or getattr(cls, parameter, None) == GRID
+
+    def check_frame(self, frame: Frame) -> None:
+        """Raise where parameters do not go with the rows of a call, before anything is learned."""
 
     def has_default_grid(self, parameter: str) -> bool:
         """Whether a parameter is tuned over the method's own grid, "grid", and not over values of the user's."""
@@ -407,6 +419,10 @@ class Model(NamedArguments, Served):
         """The rule with a candidate (column of D) as prototype at a place."""
         raise self._lacks("swap")
 
+    def resized(self, size: int) -> dict[str, Any]:
+        """The parameters with which a rule has so many prototypes, where others stay."""
+        raise self._lacks("resized")
+
     def _lacks(self, deed: str) -> NotAvailable:
         return NotAvailable(f"method {self.name!r} has no {deed}")
 
@@ -464,7 +480,7 @@ def check_labelled(model: str, task: Task) -> None:
 
 
 def check_number(
-    model: str,
+    model: Model | str,
     name: str,
     value: Any,
     *,
@@ -476,14 +492,15 @@ def check_number(
 ) -> None:
     """Check a parameter that may be tuned: a number, or a sequence of them, from `low` (or above it) to `high`.
 
-    Whole numbers go up to 2^31 - 1 unless `high` says otherwise. What a `Grid` draws is checked when it is drawn.
+    Whole numbers go up to 2^31 - 1 unless `high` says otherwise. What a `Grid` draws is checked when it is drawn. Of a model, rather
+    than the name of one, the message says whether the parameter may be 'grid'.
     """
-    for v in listed(model, name, value):
+    called, grid = (model, False) if isinstance(model, str) else (model.name, model.offers_grid(name))
+    for v in listed(called, name, value):
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):
-            raise OptionError(
-                f"{name}={brief(v)}: {model} needs {number_in_words(v, low, above, integral, high)}, a sequence of these, or 'grid'"
-            )
+            also = ", a sequence of these, or 'grid'" if grid else " or a sequence of these"
+            raise OptionError(f"{name}={brief(v)}: {called} needs {number_in_words(v, low, above, integral, high)}{also}")
 
 
 def check_fixed(

@@ -65,7 +65,7 @@ class Centroids(Model):
         return "Nearest shrunken centroids"
 
     def __post_init__(self) -> None:
-        check_number("centroids", "threshold", self.threshold, low=0)
+        check_number(self, "threshold", self.threshold, low=0)
 
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         return np.full(len(held), 1 if held.sum() > len(held) else 2)

@@ -87,12 +87,12 @@ class DANN(Model):
         return "Discriminant adaptive nearest neighbours"
 
     def __post_init__(self) -> None:
-        check_number("dann", "k", self.k, low=1, integral=True)
+        check_number(self, "k", self.k, low=1, integral=True)
         if self.neighborhood is not None:
-            check_number("dann", "neighborhood", self.neighborhood, low=2, integral=True)
-        check_number("dann", "epsilon", self.epsilon, low=0, above=True)
-        check_number("dann", "ridge", self.ridge, low=0)
-        check_number("dann", "iterations", self.iterations, low=1, integral=True, high=MOST_RUNS)
+            check_number(self, "neighborhood", self.neighborhood, low=2, integral=True)
+        check_number(self, "epsilon", self.epsilon, low=0, above=True)
+        check_number(self, "ridge", self.ridge, low=0)
+        check_number(self, "iterations", self.iterations, low=1, integral=True, high=MOST_RUNS)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter != "k":

@@ -50,6 +50,7 @@ class Hyperplane(Model):
     name = "hyperplane"
     can = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}))
     example: ClassVar[Mapping[str, Any]] = {"C": (1.0, 100.0)}
+    grids: ClassVar[frozenset[str]] = frozenset({"C", "dims"})
 
     embedding: str = "proximity"
     C: Any = inf
@@ -57,13 +58,13 @@ class Hyperplane(Model):
 
     def __post_init__(self) -> None:
         one_of("embedding", self.embedding, ("proximity", "flip", "cut"))
-        check_number("hyperplane", "C", self.C, low=0, above=True, infinite=True)
+        check_number(self, "C", self.C, low=0, above=True, infinite=True)
         if self.dims is not None:
             if self.embedding == "proximity":
                 raise OptionError(
                     f"dims={brief(self.dims)}: only embedding='flip' and embedding='cut' use dims: leave it out"
                 )
-            check_number("hyperplane", "dims", self.dims, low=1, integral=True)
+            check_number(self, "dims", self.dims, low=1, integral=True)
 
     @property
     def title(self) -> str:

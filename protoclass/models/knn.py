@@ -67,7 +67,7 @@ class KNN(Model):
         return "k nearest neighbours"
 
     def __post_init__(self) -> None:
-        check_number("knn", "k", self.k, low=1, integral=True)
+        check_number(self, "k", self.k, low=1, integral=True)
         one_of("ties", self.ties, ("all", "random"))
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:

@@ -129,7 +129,7 @@ class LVQ(PerClass):
             _check_share("lvq", name, getattr(self, name))
         for name, above in (("draws", True), ("steepness", False)):
             if getattr(self, name) is not None:
-                check_number("lvq", name, getattr(self, name), low=0, above=above)
+                check_number(self, name, getattr(self, name), low=0, above=above)
         for name, variants in USED_BY.items():
             if getattr(self, name) is not None and not set(variants) & set(self._variants()):
                 raise OptionError(

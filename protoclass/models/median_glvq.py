@@ -10,22 +10,29 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.neighbours.nearest import Nearest
+from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Path, Points, RulePath, Task
 from ..core.vectors.class_medoids import (
+    STEP,
     Chosen,
     Labelled,
     add_for_classes,
+    changes_by_one,
     choose_rows,
+    cost_of,
     draw_rows,
     glvq_costs,
     labelled,
+    share_out,
     swap_for_classes,
 )
-from ..ground.checks import MOST_RUNS
-from ..ground.errors import OptionError, TooLarge, brief
+from ..frames.frame import Frame
+from ..ground.checks import MOST_RUNS, check_labels, find_labels
+from ..ground.errors import OptionError, TooLarge, brief, shown
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.relevance import MATRICES, MOST_RIDGE, Relevance
 from .base import (
+    GRID,
     Axes,
     Capabilities,
     Criticised,
@@ -40,15 +47,17 @@ from .base import (
     folds_at_once,
     heaviest_class,
     in_words,
+    is_tuned,
     listed,
 )
 
 LARGEST = 2**29  # distances that are held
 SINGLE = 2**26  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
+KMEDOIDS = "kmedoids"
 COUNTS = (1, 2, 3, 5, 10)  # prototypes of a class in the default grid
 SECONDS = {"none": 1e-7, "diagonal": 3e-7, "full": 3e-7}  # of a fit with its folds for each pair of a row and a candidate
-METRIC = ("K", "matrix", "ridge", "beta", "components")  # parameters from which a matrix is learned
+METRIC = ("K", "total", "matrix", "ridge", "beta", "components")  # parameters from which a matrix is learned
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,8 @@ class MedianGLVQ(PerClass):
     matrix : "none", "diagonal" or "full", or a sequence
         Whether the distance is learned with the prototypes, see `Relevance`: "diagonal" has a weight for each variable, for distances
         that are a sum over variables, also Gower's with missing values; "full" a linear map of the columns, for Euclidean distances.
-        It is learned anew in each fold, with K rows of each class, or one where K is a share or has a value for each class.
+        It is learned anew in each fold, with K rows of each class (the mean number with `total`), or one if K is a share or has a
+        value for each class.
     ridge : number >= 0, sequence or "grid"
         With a matrix: against distances that rest on few variables, see `Relevance`. "grid": 0.001, 0.01, 0.1.
     beta : number > 0, or a sequence
@@ -80,6 +90,14 @@ class MedianGLVQ(PerClass):
         Number of runs, of which the one of the least cost is kept: the first from k-medoids of each class, the others from random
         rows of each. Ten find the least cost of small problems nearly always. It need not classify new rows better: prototypes
         that began in the middle of their class stay nearer to it.
+    total : int, sequence or "grid", optional
+        In place of K: number of prototypes of all classes together. They start in proportion to the weights of the classes, with one or
+        more of each. "grid": the grid of K times the number of classes.
+    init : "kmedoids" or list of row labels
+        Start of the first run: k-medoids of each class, or these rows, one or more of each class, such as those that an expert chose or
+        `fit.prototypes.index` of another fit. Swaps may replace them. Without K and `total` there are as many prototypes as rows named.
+        With more prototypes than these, or if a fold holds some of them out, rows that lower the cost most are added; a class of which
+        all are held out starts from its medoid.
 
     Notes
     -----
@@ -87,7 +105,8 @@ class MedianGLVQ(PerClass):
     does for k-medoids. Over a grid each K has one more run, which starts from the prototypes of the K before and those
     that lower the cost most when added. If `candidates=` is a number, prototypes are chosen among that many rows. In the table of
     prototypes `covers` and `miscovers` are the weights of the training rows of the prototype's class and of other classes to which it is
-    the nearest.
+    the nearest. `fit.alternatives()` shows what each swap costs, `fit.swap` makes one, and `fit.at(size=)` learns again with another
+    `total`.
 
     References
     ----------
@@ -107,10 +126,12 @@ class MedianGLVQ(PerClass):
     name = "medianglvq"
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
-    never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components"})
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components", "init"})
+    grids: ClassVar[frozenset[str]] = frozenset({"total"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     words: ClassVar[Mapping[str, str]] = {
-        **PerClass.words, "matrix": "what is learned of the distance", "ridge": "ridge of the learned distance",
+        **PerClass.words, "total": "prototypes of all classes",
+        "matrix": "what is learned of the distance", "ridge": "ridge of the learned distance",
     }  # fmt: skip
 
     K: Any = "grid"
@@ -119,6 +140,8 @@ class MedianGLVQ(PerClass):
     beta: Any = 20.0
     components: int | None = None
     starts: int = 1
+    total: Any = None
+    init: Any = KMEDOIDS
 
     @property
     def title(self) -> str:
@@ -129,8 +152,17 @@ class MedianGLVQ(PerClass):
         for matrix in listed("medianglvq", "matrix", self.matrix):
             if not isinstance(matrix, str) or matrix not in ("none", *MATRICES):
                 raise OptionError(f"matrix={brief(matrix)}: allowed are 'none', 'diagonal' and 'full'")
-        check_number("medianglvq", "ridge", self.ridge, low=0, high=MOST_RIDGE)
-        check_number("medianglvq", "beta", self.beta, low=0, above=True)
+        if self.total is not None:
+            check_number(self, "total", self.total, low=1, integral=True)
+            if not _is_default(self.K):
+                raise OptionError(f"K={brief(self.K)} and total={brief(self.total)} both say how many prototypes there are: leave one out")
+        if not isinstance(self.init, str):
+            check_labels("init", self.init)
+            object.__setattr__(self, "init", tuple(self.init))
+        elif self.init != KMEDOIDS:
+            raise OptionError(f"init={brief(self.init)}: allowed are 'kmedoids' and a list of labels of rows, such as fit.prototypes.index")
+        check_number(self, "ridge", self.ridge, low=0, high=MOST_RIDGE)
+        check_number(self, "beta", self.beta, low=0, above=True)
         check_fixed("medianglvq", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
         if self.components is not None:
             check_fixed("medianglvq", "components", self.components, low=1, integral=True)
@@ -148,11 +180,40 @@ class MedianGLVQ(PerClass):
     def _learns(self) -> bool:
         return set(self._matrices) != {"none"}
 
+    @property
+    def _in_all(self) -> Any:
+        """The number of prototypes of all classes together, None where it is given for each."""
+        by_rows = self.total is None and _is_default(self.K) and self.init != KMEDOIDS
+        return len(self.init) if by_rows else self.total
+
     def tuned(self) -> dict[str, Any]:
-        return {name: value for name, value in super().tuned().items() if name != "ridge" or self._learns}
+        return {name: value for name, value in super().tuned().items() if name not in self.unused(0)}
 
     def unused(self, classes: int) -> frozenset[str]:
-        return frozenset() if self._learns else frozenset({"ridge", "components"})
+        return frozenset({"total" if self._in_all is None else "K"} | (set() if self._learns else {"ridge", "components"}))
+
+    def check_frame(self, frame: Frame) -> None:
+        held = np.bincount(frame.codes[frame.weights > 0], minlength=len(frame.levels))
+        for total in listed(self.name, "total", self.total) if self.total is not None else ():
+            if not (held > 0).sum() <= total <= held.sum():
+                raise OptionError(
+                    f"total={total}: medianglvq needs one prototype of each of the {(held > 0).sum()} classes or more, and at most the "
+                    f"{held.sum()} rows with weight"
+                )
+        if self.init == KMEDOIDS:
+            return
+        rows = np.array(find_labels(self.init, frame.index, "init: {} is not the label of a row of the fit"), np.int64)
+        if len(set(rows)) < len(rows) or not (frame.weights[rows] > 0).all():
+            raise OptionError("init names a row twice, or one of weight 0: name different rows with weight")
+        lacking = np.setdiff1d(np.flatnonzero(held), frame.codes[rows])
+        if len(lacking):
+            raise OptionError(f"init names no row of class {shown(frame.levels[lacking[0]])}: name one or more of each class")
+
+    def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
+        return super().rows_needed(grid, held, levels) if self._in_all is None else np.ones_like(held)
+
+    def resized(self, size: int) -> dict[str, Any]:
+        return {"K": GRID, "total": size}
 
     def seconds_each(self, columns: int) -> float:
         return max(SECONDS[matrix] for matrix in self._matrices)
@@ -160,22 +221,23 @@ class MedianGLVQ(PerClass):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "ridge":
             return np.array(RIDGES)
-        if parameter != "K":
+        if parameter not in ("K", "total"):
             return super().default_grid(parameter, task, smallest)
         few = np.bincount(task.y[task.candidate_row], minlength=task.classes)
         most = max(1, int(np.minimum(smallest, few if len(task.candidate_row) == len(task.y) else few // 2).min()))
-        return np.array([K for K in COUNTS if most >= K])
+        return np.array([K for K in COUNTS if most >= K]) * (task.classes if parameter == "total" else 1)
 
     @property
     def metric_parameters(self) -> tuple[str, ...]:
         return METRIC if self._learns else ()
 
-    def metric(self, given: Metric | TrainedMetric) -> Metric | TrainedMetric:
+    def metric(self, given: Metric | TrainedMetric, classes: int) -> Metric | TrainedMetric:
         """The distance that is learned with these parameters from the one given."""
         if self.matrix == "none":
             return given
         of = given.of if isinstance(given, Relevance) else given
-        K = int(self.K) if isinstance(self.K, (int, np.integer)) or (isinstance(self.K, float) and self.K >= 1) else 1
+        K = 1 if self._in_all is None else max(1, round(self._in_all / classes))
+        K = int(self.K) if isinstance(self.K, (int, np.integer)) or (isinstance(self.K, float) and self.K >= 1) else K
         components = self.components if self.matrix == "full" else None
         ridge = RIDGES[1] if isinstance(self.ridge, str) else float(self.ridge)
         return Relevance(of, self.matrix, K, ridge, float(self.beta), components)
@@ -191,6 +253,30 @@ class MedianGLVQ(PerClass):
         return np.asarray(task.w * glvq_costs(own, other, float(self.beta)))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
+        problem, columns, row_of = self._problem(task)
+        held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
+        points = product(*(values.tolist() for values in grid.values()))
+        models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
+        found = dict[tuple[float, str, Any], Chosen]()
+        named = [j for j, i in enumerate(task.candidate_row[columns]) if task.label(int(i)) in self.init] if self.init != KMEDOIDS else []
+        for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
+            key = (float(model.beta), str(model.K), model._in_all)
+            if key not in found:
+                if model._in_all is None:
+                    count = counts(model.K, held, task.levels)
+                else:
+                    count = share_out(int(model._in_all), np.bincount(problem.y, problem.w, task.classes), there)
+                for c in np.flatnonzero(count > there):
+                    check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(there[c]))
+                before = [run for (beta, *_), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
+                found[key] = model._chosen(replace(problem, beta=key[0]), row_of, count, before[-1:], named, task.seed)
+        return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K), m._in_all], m) for m in models))
+
+    def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
+        return folds_at_once(self, task, fold, folds, grid)
+
+    def _problem(self, task: Task) -> tuple[Labelled, np.ndarray, np.ndarray]:
+        """The problem of the rows with weight; the columns of D that its candidates are, and the places of these among its rows."""
         check_labelled(self.name, task)
         live = np.flatnonzero(task.w > 0)
         columns = np.flatnonzero(task.w[task.candidate_row] > 0)
@@ -200,25 +286,8 @@ class MedianGLVQ(PerClass):
                 f"medianglvq holds the dissimilarities of {len(live)} rows to {len(columns)} candidates: give candidates= a number of "
                 "rows, or fewer rows (data.sample(...))"
             )
-        row_of = np.searchsorted(live, task.candidate_row[columns])
-        D = self._held(task, live, columns)
-        problem = labelled(D, task.w[live], task.y[live], task.y[task.candidate_row[columns]], task.classes, 1.0)
-        held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
-        points = product(*(values.tolist() for values in grid.values()))
-        models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
-        found = dict[tuple[float, str], Chosen]()
-        for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
-            key = (float(model.beta), str(model.K))
-            if key not in found:
-                count = counts(model.K, held, task.levels)
-                for c in np.flatnonzero(count > there):
-                    check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(there[c]))
-                before = [run for (beta, _), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
-                found[key] = model._chosen(replace(problem, beta=key[0]), row_of, count, before[-1:], task.seed)
-        return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K)], m) for m in models))
-
-    def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
-        return folds_at_once(self, task, fold, folds, grid)
+        D, own, beta = self._held(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
+        return labelled(D, task.w[live], task.y[live], task.y[own], task.classes, beta), columns, np.searchsorted(live, own)
 
     def _held(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The dissimilarities of rows to candidates; of many in single precision."""
@@ -235,10 +304,16 @@ class MedianGLVQ(PerClass):
             pass
         return out.T
 
-    def _chosen(self, problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], seed: tuple[int, ...]) -> Chosen:
-        """The prototypes of the least cost from several starts, and from those of a smaller number."""
+    def _chosen(
+        self, problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], named: list[int], seed: tuple[int, ...]
+    ) -> Chosen:
+        """The prototypes of the least cost from several starts, one from the candidates `named`, and from those of a smaller number."""
         total = int(np.minimum(count, np.bincount(problem.candidate_class, minlength=problem.classes)).sum())
-        first = [choose_rows(problem, row_of, count, (*seed, 0)), *(draw_rows(problem, count, (*seed, s)) for s in range(1, self.starts))]
+        if len(named) > total:
+            raise OptionError(f"init names {len(named)} rows, and {total} prototypes are asked for: name fewer, or leave out K= and total=")
+        lacking = count if not named else np.where(np.bincount(problem.candidate_class[named], minlength=problem.classes), 0, count > 0)
+        at = np.append(np.array(named, np.int64), choose_rows(problem, row_of, lacking, (*seed, 0)))
+        first = [add_for_classes(problem, at, total - len(at)), *(draw_rows(problem, count, (*seed, s)) for s in range(1, self.starts))]
         first += [add_for_classes(problem, run.at, total - len(run.at)) for run in before]
         return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
 
@@ -250,7 +325,8 @@ class MedianGLVQ(PerClass):
         own = classes[nearest] == problem.y
         covers, miscovers = (np.bincount(nearest[which], problem.w[which], len(at)) for which in (own, ~own))
         prototypes = Points(classes, at=columns[at], table={"covers": covers, "miscovers": miscovers})
-        report = {"prototypes per class K": in_words(model.K)}
+        count = model._in_all
+        report = {"prototypes per class K": in_words(model.K)} if count is None else {"prototypes of all classes": int(count)}
         if model.matrix != "none":
             report |= {"matrix": model.matrix, "ridge": model.ridge}
         report |= {"cost": run.cost, "swaps": run.swaps}
@@ -261,3 +337,56 @@ class MedianGLVQ(PerClass):
         cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
         return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")
+
+    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+        """The solutions that differ from the prototypes in one row: another one of any class stands in its place, or none."""
+        problem, columns, _ = self._problem(task)
+        at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
+        of, q = problem.candidate_class, len(at)
+        changes, errors = changes_by_one(problem, at)
+        reached, w = cost_of(problem, at), problem.w
+        base = changes.min(initial=0.0)  # below 0 where swaps did not choose the prototypes, or one too many
+        near = within * (reached + base)
+        least = changes.min(axis=1)  # with each candidate
+        least[at] = [np.delete(changes, k, axis=1).min(initial=0.0) for k in range(q)]
+        beside = changes - base <= near
+        beside[at] = False
+        found = [np.flatnonzero(beside[:, k] & (of == of[at[k]])) for k in range(q)]
+        found = [j[np.argsort(changes[j, k], kind="stable")] for k, j in enumerate(found)]
+        j, k = np.concatenate(found), np.repeat(np.arange(q), [len(j) for j in found])
+        wrong = (cost_of(replace(problem, beta=STEP), at) + np.append(errors[j, k], 0.0)) / w.sum()
+        error = wrong[-1] if learned.error is None else learned.error
+        se = np.sqrt(error * (1 - error) * (w @ w)) / w.sum()
+        return NearSolutions(
+            reached, _tried(reached + base), near, tuple(map(_tried, changes.min(axis=0) - base)), tuple(map(_tried, least[at] - base)),
+            tuple(tuple(zip(columns[j].tolist(), map(_tried, changes[j, k] - base), strict=True)) for k, j in enumerate(found)),
+            np.zeros(q, np.int64), tuple(zip(of[asked].tolist(), map(_tried, least[asked] - base), strict=True)),
+            "single changes", {"cost_left_out": changes[at].min(axis=0) - base},
+            {"error": wrong[:-1], "within_se": wrong[:-1] - wrong[-1] <= se},
+        )  # fmt: skip
+
+    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+        """The rule with a candidate in the place of a prototype of its class."""
+        prototypes, row = learned.rule.prototypes, int(task.candidate_row[candidate])
+        assert prototypes.at is not None
+        if task.y[row] != prototypes.classes[place]:
+            raise OptionError(
+                f"row {shown(task.label(row))} is of class {shown(task.levels[task.y[row]])}, and the prototype of "
+                f"{shown(task.levels[prototypes.classes[place]])}: name a row of its class"
+            )
+        problem, columns, _ = self._problem(task)
+        at = _places(columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at))
+        return self._rule(task, problem, columns, Chosen(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
+
+
+def _is_default(K: Any) -> bool:
+    return isinstance(K, str) and K == GRID
+
+
+def _places(columns: np.ndarray, wanted: Any) -> np.ndarray:
+    """The places of columns of D among some."""
+    return np.asarray((columns[:, None] == wanted).argmax(axis=0))
+
+
+def _tried(value: Any) -> Cost:
+    return Cost(float(value), float(value), "trial of each")

@@ -95,6 +95,7 @@ class Mixture(PerClass):
     can = Capabilities(coordinates=True)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "covariance": ("diag", "full")}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"priors", "starts"})
+    grids: ClassVar[frozenset[str]] = frozenset({"covariance", "ridge"})
 
     K: Any = "grid"
     covariance: Any = "full"
@@ -111,7 +112,7 @@ class Mixture(PerClass):
             check_counts("mixture", self.K)
         check_covariance(self.covariance)
         check_priors(self.priors)
-        check_number("mixture", "ridge", self.ridge, low=0)
+        check_number(self, "ridge", self.ridge, low=0)
         check_fixed("mixture", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:

@@ -85,7 +85,7 @@ class MMDCritic(PerClass):
     def __post_init__(self) -> None:
         check_counts("mmd", self.K)
         if self.gamma is not None:
-            check_number("mmd", "gamma", self.gamma, low=0, above=True)
+            check_number(self, "gamma", self.gamma, low=0, above=True)
         check_fixed("mmd", "criticisms", self.criticisms, low=0, integral=True)
 
     def loss(self, task: Task, prototypes: Points) -> float:
@@ -145,7 +145,7 @@ class MMDCritic(PerClass):
             chosen = runs[c].chosen[: K_of_class[c]]
             count = min(self.criticisms, len(own) - len(chosen))
             found: Iterable[int] = criticisms(similarities(D, gamma), w, chosen, count, own).chosen if count else ()
-            names = ", ".join(task.label(int(rows[own[j]])) for j in found)
+            names = ", ".join(shown(task.label(int(rows[own[j]]))) for j in found)
             parts.append(f"{task.levels[c]}: {names or 'none'}")
         return "; ".join(parts)
 

@@ -170,6 +170,7 @@ class PVM(Model):
     larger: ClassVar[Mapping[str, Grid]] = {"eps": UpperQuantiles()}
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
+    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "radii"})
     words: ClassVar[Mapping[str, str]] = {
         "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "radii": "radii of the balls",
     }  # fmt: skip
@@ -189,9 +190,9 @@ class PVM(Model):
         _check_radii(self.radii)
         if self._of_own_radii:
             object.__setattr__(self, "can", replace(type(self).can, own_distances=True))
-        check_number("pvm", "eps", self.eps, low=0, above=True)
+        check_number(self, "eps", self.eps, low=0, above=True)
         if self.lambda_ is not None:
-            check_number("pvm", "lambda_", self.lambda_, low=0)
+            check_number(self, "lambda_", self.lambda_, low=0)
         one_of("solver", self.solver, SOLVERS)
         one_of("balls", self.balls, ("open", "closed"))
         one_of("certify", self.certify, (True, False))

@@ -104,14 +104,14 @@ class SCM(Model):
             )
         for kind in listed("scm", "kind", self.kind):
             one_of("kind", kind, (*KINDS, "grid") if kind is self.kind else KINDS)
-        check_number("scm", "penalty", self.penalty, low=0, above=True, infinite=True)
+        check_number(self, "penalty", self.penalty, low=0, above=True, infinite=True)
         for p in listed("scm", "penalty", self.penalty):
             if p != inf and not LEAST <= p <= MOST:
                 raise OptionError(
                     f"penalty={p:g}: a finite penalty must lie between {LEAST:g} and {MOST:g}; inf allows no error on P"
                 )
         if self.stop is not None:
-            check_number("scm", "stop", self.stop, low=1, integral=True)
+            check_number(self, "stop", self.stop, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
         one_of("multiclass", self.multiclass, ("ovo", "ovr"))
 
@@ -260,7 +260,7 @@ class SCM(Model):
         uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
         if len(uncovered) == 0:
             return
-        names = ", ".join(task.label(int(rows[i])) for i in uncovered[:5])
+        names = ", ".join(shown(task.label(int(rows[i]))) for i in uncovered[:5])
         more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
         raise DataError(
             f"no machine with these features classifies all rows correctly: no feature without errors on the other class covers "

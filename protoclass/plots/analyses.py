@@ -77,10 +77,10 @@ class InOrder:
 
 @framed
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
-    """What each prototype costs to leave out, with what its substitutes cost; returns the Axes.
+    """What the best solution without each prototype costs, and each substitute; returns the Axes.
 
-    Full marks are for leaving it out, in the order chosen, hollow ones for each substitute. A line shows the bounds of a cost that is
-    not settled; the dotted line is the most that a near solution costs.
+    Full marks are for the best solution without it, in the order chosen, hollow ones for each substitute. A line shows the bounds of a
+    cost that is not settled; the dotted line is the most that a near solution costs.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     """
     table, pairs = list_alternatives(result)
     classes = result.fit.classes
-    drawn = InOrder(table, ax, 1.9 + 0.05 * table["class"].nunique())
+    drawn = InOrder(table, ax, 2.3 + 0.05 * table["class"].nunique())
     for k, (level, name) in enumerate(zip(classes, list_named(classes), strict=True)):
         own, other = table[table["class"] == level], pairs[pairs["class"] == level]
         if len(own):
@@ -99,7 +99,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     open_ = table[table["at_least"] < table["cost_without"]]
     lines(open_["order"], open_["at_least"], open_["cost_without"], color=ink(ax), lw=0.8)
     limit(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax))
-    marks = f"full: left out; hollow: a row in its place\ndotted: within {result.within:.3g} of the optimum"
+    marks = f"full: without it; hollow: a row in its place\ndotted: within {result.within:.3g} of the optimum"
     return drawn.finish(table["name"], "cost above the optimum, in weight of rows", marks, None, len(classes))
 
 

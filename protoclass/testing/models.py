@@ -162,7 +162,7 @@ def check_explanations(s: Subject) -> None:
         result = s.fit.alternatives(seconds=5.0, progress=False)
         fine = len(result.table) == len(s.fit.rule.prototypes) and (result.table["at_least"] <= result.table["cost_without"]).all()
         require(fine, f"{s}: alternatives must give each prototype a cost with its lower bound")
-        require(result.optimum.least <= s.fit.objective.value + 1e-9, f"{s}: alternatives gives an optimum above the objective")
+        require(result.optimum.least <= result.objective + 1e-9, f"{s}: alternatives gives an optimum above the objective")
     if s.kind.has("criticise"):
         worst = 0.0
         for n in (len(s.data), 12, 3):

@@ -218,7 +218,7 @@ def test_criticisms_of_other_rules_of_the_nearest_prototype(iris):
 
 
 def test_what_is_refused(fit, iris):
-    with pytest.raises(pc.NotAvailable, match=r"method 'knn' has no integer program .*; methods that have: 'pvm'"):
+    with pytest.raises(pc.NotAvailable, match=r"method 'knn' has no objective .*; methods that have: 'pvm' and 'medianglvq'"):
         pc.fit("species ~ .", iris, "knn", k=3).alternatives()
     with pytest.raises(pc.NotAvailable, match=r"method 'scm' has no criticisms .* fit\.augment\(\)"):
         pc.fit("species ~ .", iris, "scm", penalty=1.0).criticisms()

@@ -56,6 +56,9 @@ def test_a_swap_and_back_is_the_fit_itself(fit, iris):
     assert back.objective == fit.objective
     assert back.predict(iris).equals(fit.predict(iris))
     assert fit.swap(old, new).validation is None
+    for tuned in (pc.fit("species ~ .", iris, eps=[1.0, 1.5], cv=3), pc.fit("species ~ .", iris, eps=1.0, cv=3)):
+        other = tuned.swap(tuned.prototypes.index[0], next(row for row in iris.index if row not in tuned.prototypes.index))
+        assert other.validation is None  # its error was that of the other prototypes
     assert f"{new} for {old}" in repr(fit.swap(old, new))
 
 
@@ -78,7 +81,7 @@ def test_what_can_not_be_swapped_is_refused(fit, iris):
     other = next(row for row in iris.index if iris["species"][row] != fit.prototypes["class"].iloc[0])
     with pytest.raises(pc.OptionError, match="may not stand for class"):
         fit.update(candidates="own").swap(old, other)
-    with pytest.raises(pc.NotAvailable, match="methods that have: 'pvm'"):
+    with pytest.raises(pc.NotAvailable, match="methods that have: 'pvm' and 'medianglvq'"):
         fit.update(method="knn", k=3).swap(0, 1)
     own = pc.fit("species ~ .", iris, eps=1.0, radii="own")
     with pytest.raises(pc.NotAvailable, match="radii='one'"):

@@ -287,3 +287,23 @@ def test_methods_declare_that_they_need_coordinates(iris, name):
             pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)
     else:
         pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("method", METHODS)
+def test_errors_offer_a_grid_where_there_is_one(iris, method):
+    kind = MODELS[method]
+    for name in kind().parameters():
+        given = {parameter: values[0] for parameter, values in kind.example.items()} | ({"embedding": "flip"} if name == "dims" else {})
+        try:
+            pc.fit("species ~ .", iris.iloc[::3], kind(**{**given, name: "grid"}), cv=2)
+            has_grid = True
+        except pc.OptionError:
+            has_grid = False
+        assert kind.offers_grid(name) == has_grid, name
+        words = ""
+        try:
+            kind(**{**given, name: -3.5})
+        except pc.OptionError as error:
+            words = str(error)
+        assert "sequence of" not in words or ("'grid'" in words) == has_grid, words

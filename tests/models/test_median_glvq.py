@@ -1,6 +1,6 @@
 """Median GLVQ against a plain transcription of its cost, against enumeration, and what it promises through fit."""
 
-from itertools import combinations
+from itertools import combinations, product
 from math import exp, fsum, inf
 
 import numpy as np
@@ -10,7 +10,7 @@ from closeness import assert_close
 
 import protoclass as pc
 from protoclass.core.parallel import alone
-from protoclass.core.vectors.class_medoids import cost_of, labelled, swap_changes, swap_for_classes
+from protoclass.core.vectors.class_medoids import cost_of, labelled, share_out, swap_changes, swap_for_classes
 
 BETA = 20.0
 
@@ -358,3 +358,194 @@ def test_covers_are_counts_of_the_nearest(iris):
     for k, (_, row) in enumerate(fit.prototypes.iterrows()):
         assert row["covers"] == w[(nearest == k) & own].sum()
         assert row["miscovers"] == w[(nearest == k) & ~own].sum()
+
+
+def errors_with(D, w, y, of, at):
+    """Weight of the rows that some candidates misclassify, half where the nearest of two classes are equally near."""
+    lost = 0.0
+    for i in range(len(D)):
+        own, other = (min((D[i, j] for j in at if (of[j] == y[i]) == same), default=inf) for same in (True, False))
+        lost += w[i] * (1.0 if own > other else 0.5 if own == other else 0.0)
+    return lost
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("seed", range(6))
+def test_alternatives_equal_every_swap_computed_anew(seed, classes):
+    table, arguments = given(seed, classes, 25)
+    fit = pc.fit("y ~ 1", table, "medianglvq", K=2 if seed % 2 else {f"c{c}": 1 + (c == 0) for c in range(classes)}, cv=None, **arguments)
+    D, w, y, of, at = recomputed(fit)
+    before, labels = cost(D, w, y, of, at), fit.dissimilarity.frame().columns
+    changes = {}  # of the cost, by prototype and what stands in its place, None for nothing
+    for k in range(len(at)):
+        for j in [None, *set(range(len(of))) - set(at)]:
+            after = [*at[:k], *([] if j is None else [j]), *at[k + 1 :]]
+            changes[k, j] = inf if leaves_a_class(of, at, after) else cost(D, w, y, of, after) - before
+    least = min(0.0, min(changes.values()))  # among dissimilarities of pure noise one prototype less may cost less
+    within = 0.3
+    result = fit.alternatives(within=within, candidates=labels[:7], progress=False)
+    assert result.objective == pytest.approx(before, rel=1e-9)
+    assert result.optimum.most == pytest.approx(before + least, rel=1e-9)
+    found = {(s.prototype, s.substitute): s for s in result.substitutes.itertuples()}
+    error = errors_with(D, w, y, of, at) / w.sum()
+    se = np.sqrt(error * (1 - error) * (w @ w)) / w.sum()
+    for k, (label, row) in enumerate(result.table.iterrows()):
+        assert row["cost_left_out"] == pytest.approx(changes[k, None] - least, rel=1e-7, abs=1e-7)
+        assert row["cost_without"] == pytest.approx(min(v for (p, _), v in changes.items() if p == k) - least, rel=1e-7, abs=1e-7)
+        assert row["cost_with"] == pytest.approx(min(0, min(v for (p, _), v in changes.items() if p != k)) - least, rel=1e-7, abs=1e-7)
+        assert row["verdict"] == ("exchangeable" if row["cost_without"] <= within * (before + least) else "indispensable")
+        wanted = {labels[j]: v - least for (p, j), v in changes.items() if p == k and j is not None and of[j] == of[at[k]]}
+        wanted = {name: v for name, v in wanted.items() if v <= within * (before + least)}
+        assert row["substitutes"] == pytest.approx(wanted, rel=1e-7, abs=1e-7)
+        assert list(row["substitutes"].values()) == sorted(row["substitutes"].values())
+        for name in wanted:
+            after = [*at[:k], labels.get_loc(name), *at[k + 1 :]]
+            share = errors_with(D, w, y, of, after) / w.sum()
+            assert found[label, name].error == pytest.approx(share, abs=1e-9)
+            assert found[label, name].within_se == (share - error <= se)
+    for j, name in enumerate(labels[:7]):
+        if j not in at:
+            assert result.candidates.loc[name, "cost_with"] == pytest.approx(min(v for (_, s), v in changes.items() if s == j) - least)
+    assert (set(labels) - set(labels[at])) >= set(result.substitutes["substitute"])
+
+
+def test_a_swap_is_what_alternatives_says(iris):
+    w = pd.Series(np.arange(150) % 3, iris.index)
+    for matrix in ("none", "diagonal"):
+        fit = pc.fit("species ~ .", iris, "medianglvq", K=2, weights=w, matrix=matrix, ridge=0.01)
+        result = fit.alternatives(within=0.2, progress=False)
+        assert len(result.substitutes) > 5
+        for pair in result.substitutes.iloc[::4].itertuples():
+            other = fit.swap(pair.prototype, pair.substitute)
+            assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
+            assert other.training_error() == pytest.approx(pair.error)
+            assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
+            back = other.swap(pair.substitute, pair.prototype)
+            assert back.prototypes.equals(fit.prototypes)
+            again = other.alternatives(progress=False)  # of which one single change leads back to the fit
+            assert again.objective == pytest.approx(other.rule.report["cost"], rel=1e-9)
+            assert again.optimum.most <= fit.rule.report["cost"] + 1e-9
+            assert again.table["cost_without"].min() == pytest.approx(0, abs=1e-9)
+
+
+def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, cv=5)
+    error, rows = fit.validation.table["error"].item(), fit.alternatives(within=5.0, progress=False).substitutes
+    assert (rows["within_se"] == (rows["error"] - fit.training_error() <= np.sqrt(error * (1 - error) / 150))).all()
+    assert 0 < rows["within_se"].sum() < len(rows)
+
+
+def test_alternatives_are_printed_and_drawn(iris):
+    result = pc.fit("species ~ .", iris, "medianglvq", K=1).alternatives(within=0.1, progress=False)
+    assert "3 prototypes among single changes within 0.1 of the optimum" in str(result)
+    assert result.table["cost_left_out"].tolist() == [inf] * 3
+    assert len(result.plot().get_lines()) > 3
+    assert set(result.tidy().columns) == {*result.substitutes.columns, "verdict"}
+
+
+def test_a_row_of_another_class_takes_no_place(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=1)
+    with pytest.raises(pc.OptionError, match="row 149 is of class 'virginica', and the prototype of 'setosa': name a row of its class"):
+        fit.swap(fit.prototypes.index[0], 149)
+
+
+def test_prototypes_are_shared_out_by_weight():
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        weight, most = draw.uniform(0, 9, 4), draw.integers(1, 8, 4)
+        total = int(draw.integers(4, most.sum() + 1))
+        count = share_out(total, weight, most)
+        assert count.sum() == total
+        assert ((count >= 1) & (count <= most)).all()
+        for c, d in product(range(4), repeat=2):  # no class has a seat that another one needs more
+            assert count[c] == 1 or count[d] == most[d] or weight[d] / (count[d] + 0.5) <= weight[c] / (count[c] - 0.5) + 1e-12
+    assert share_out(90, np.array([3.0, 1.0]), np.array([2, 3])).tolist() == [2, 3]
+
+
+def test_total_is_the_number_of_all_prototypes():
+    table = scattered()
+    for total in (2, 3, 7):
+        fit = pc.fit("y ~ .", table, "medianglvq", total=total)
+        assert len(fit.prototypes) == total
+        assert_no_swap_improves(fit)
+        assert f"Prototypes of all classes: {total}" in str(fit)
+    assert pc.fit("y ~ .", table, "medianglvq", total=2).prototypes.equals(pc.fit("y ~ .", table, "medianglvq", K=1).prototypes)
+    tuned = pc.cross_validate("y ~ .", table, "medianglvq", total=[2, 5, 9], cv=3)
+    assert tuned.table["total"].tolist() == tuned.table["size"].tolist() == [2, 5, 9]
+    grid = pc.cross_validate("y ~ .", table, "medianglvq", total="grid", cv=3)
+    assert grid.table["total"].tolist() == [2, 4, 6, 10]
+
+
+def test_a_total_learns_the_matrix_with_so_many_rows_of_each_class(iris):
+    by_K = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="diagonal", ridge=0.01)
+    by_total = pc.fit("species ~ .", iris, "medianglvq", total=6, matrix="diagonal", ridge=0.01)
+    assert by_total.dissimilarity.metric.column_weights.equals(by_K.dissimilarity.metric.column_weights)
+    assert by_total.prototypes.equals(by_K.prototypes)
+
+
+@pytest.mark.parametrize("arguments", [
+    {"K": 2}, {"K": {"setosa": 1, "versicolor": 2, "virginica": 2}}, {"total": 5}, {"K": 2, "matrix": "diagonal", "ridge": 0.01},
+    {"K": [1, 2], "cv": 3}, {"K": 1, "matrix": "full", "ridge": [0.01, 0.1], "cv": 3},
+])  # fmt: skip
+def test_a_fit_at_another_size_equals_a_separate_fit(iris, arguments):
+    fit = pc.fit("species ~ .", iris, "medianglvq", **arguments)
+    for size in (3, 7):
+        other = fit.at(size=size)
+        separate = {name: value for name, value in fit.parameters().items() if name not in ("K", "total")}
+        same = pc.fit("species ~ .", iris, "medianglvq", total=size, **separate)
+        assert len(other.prototypes) == size
+        assert other.prototypes.equals(same.prototypes)
+        assert other.rule.report == same.rule.report
+        assert other.predict(kind="distance").equals(same.predict(kind="distance"))
+        assert other.validation is None  # the error was that of another number
+        assert other.update(seed=0).prototypes.equals(other.prototypes)
+        assert isinstance(other, pc.Fit)
+    tuned = pc.fit("species ~ .", iris, "medianglvq", total=[3, 6], cv=3)
+    assert tuned.at(size=6).point == 1
+    for size in (2, 151, 0, 2.5, True):
+        with pytest.raises(pc.OptionError, match=r"(total|size)="):
+            fit.at(size=size)
+    with pytest.raises(pc.OptionError, match="either size= or lambda_="):
+        fit.at()
+    with pytest.raises(pc.NotAvailable):
+        fit.at(lambda_=1.0)
+
+
+def test_rows_that_are_given_start_the_swaps(iris, tmp_path):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=2)
+    again = pc.fit("species ~ .", iris, "medianglvq", init=fit.prototypes.index)
+    assert again.rule.report["swaps"] == 0  # no swap improves what swaps ended with
+    assert again.prototypes.equals(fit.prototypes)
+    D, w, y, of, _ = recomputed(fit)
+    first = [3, 60, 120]
+    start = pc.fit("species ~ .", iris, "medianglvq", init=first)
+    run = swap_for_classes(labelled(D, w, *(np.unique(v, return_inverse=True)[1] for v in (y, of)), 3, BETA), first)
+    assert sorted(start.prototypes.index) == run.at.tolist()
+    assert_no_swap_improves(start)
+    more = pc.fit("species ~ .", iris, "medianglvq", init=first, total=5, cv=5)
+    assert len(more.prototypes) == 5
+    assert len(more.validation.predicted[0]) == 150  # folds that hold a row of init out are fitted as well
+    more.save(tmp_path / "fit.zip")
+    assert pc.load(tmp_path / "fit.zip").model.init == tuple(first)
+    named = iris.set_axis([f"row {i}" for i in range(150)])
+    assert pc.fit("species ~ .", named, "medianglvq", init=["row 3", "row 60", "row 120"]).rule.report == start.rule.report
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    ({"total": 2}, "total=2: medianglvq needs one prototype of each of the 3 classes or more, and at most the 150 rows"),
+    ({"total": 151}, "total=151"),
+    ({"total": 0}, "total=0: medianglvq needs a whole number >= 1, a sequence of these, or 'grid'"),
+    ({"total": 3, "K": 1}, "K=1 and total=3 both say how many"),
+    ({"init": "pvm"}, "init='pvm': allowed are 'kmedoids' and a list of labels"),
+    ({"init": 3}, "init=3: a list of labels of rows"),
+    ({"init": [1, 60]}, "init names no row of class 'virginica'"),
+    ({"init": []}, "init names no row of class 'setosa'"),
+    ({"init": [1, 1, 60, 120]}, "init names a row twice"),
+    ({"init": [1, 60, 999]}, "init: 999 is not the label of a row"),
+    ({"init": [1, 60, [2]]}, "is not the label of a row"),
+    ({"init": [1, 60, 120, 121], "K": 1}, "init names 4 rows, and 3 prototypes are asked for"),
+    ({"beta": -1}, "beta=-1: medianglvq needs a number > 0 or a sequence of these$"),
+])  # fmt: skip
+def test_starts_and_totals_that_mean_nothing(iris, arguments, words):
+    with pytest.raises(pc.OptionError, match=words):
+        pc.fit("species ~ .", iris, "medianglvq", **{"cv": None, **arguments})

@@ -15,8 +15,8 @@ asked of the program, each by forbidding candidates or forcing them in (see `Cas
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -237,10 +237,12 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
 
 @dataclass(frozen=True)
 class NearSolutions:
-    """What there is beside the prototypes of a cover.
+    """What there is beside the prototypes of a cover, or of another method.
 
     Attributes
     ----------
+    reached : float
+        The objective of the prototypes.
     optimum : Cost
         The optimum itself, or its bounds.
     allowance : float
@@ -253,8 +255,13 @@ class NearSolutions:
         Candidates of which it was not settled whether they can take the place of each prototype.
     forced : tuple of (class, Cost)
         Of each candidate of interest.
+    among : str
+        Which solutions are compared.
+    table, pairs : mapping of str to array
+        Further columns, by prototype and by substitute.
     """
 
+    reached: float
     optimum: Cost
     allowance: float
     without: tuple[Cost, ...]
@@ -262,6 +269,9 @@ class NearSolutions:
     substitutes: tuple[tuple[tuple[int, Cost], ...], ...]
     unsettled: Array
     forced: tuple[tuple[int, Cost], ...]
+    among: str = "the solutions"
+    table: Mapping[str, Array] = field(default_factory=dict)
+    pairs: Mapping[str, Array] = field(default_factory=dict)
 
 
 def find_alternatives(
@@ -313,7 +323,7 @@ def find_alternatives(
     largest_first = np.argsort([-program.covers.nnz for program, _ in programs], kind="stable").tolist()
     solved = dict(zip(largest_first, each(solve, largest_first, MANY, stop), strict=True))
     search = _Search(problems.unit, [solved[c] for c in range(task.classes)], within, (begin + end) / 2, end, stop)
-    return search.answers(chosen, (interest, stands_for))
+    return search.answers(reached, chosen, (interest, stands_for))
 
 
 def class_programs(
@@ -358,7 +368,7 @@ class _Search:
     end: float
     stop: Stop
 
-    def answers(self, chosen: tuple[Array, Array], interest: tuple[Array, Array]) -> NearSolutions:
+    def answers(self, reached: float, chosen: tuple[Array, Array], interest: tuple[Array, Array]) -> NearSolutions:
         at, of_class = chosen
         place = [int(np.searchsorted(self.classes[c].candidates, j)) for j, c in zip(at, of_class, strict=True)]
         alone = [self._rows_alone(p, place, of_class) for p in range(len(at))]
@@ -384,7 +394,7 @@ class _Search:
         costs = [self._cost(c, found) for (c, _), found in zip([*lone, *own, *named], exactly, strict=True)]
         q = len(at)
         return NearSolutions(
-            Cost(self._low * self.unit, self._high * self.unit, _joined(one.optimum.proof for one in self.classes)),
+            reached, Cost(self._low * self.unit, self._high * self.unit, _joined(one.optimum.proof for one in self.classes)),
             self.within * self._high * self.unit, tuple(costs[:q]), tuple(costs[q : 2 * q]),
             tuple(tuple(sorted(some, key=lambda s: (s[1].most, s[0]))) for some in substitutes), unsettled,
             tuple(zip(interest[1].tolist(), costs[2 * q :], strict=True)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..parallel import kernel, left
 from .medoids import kmedoids
 
 LANE = 64  # rows that are compared at once
+STEP = 1e300  # a slope with which a misclassified row costs its weight, and one as near to both classes half of it
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
 
     `row_of` (m,) is the row that each candidate is.
     """
-    found = []
+    found = [np.empty(0, np.int64)]
     for c in range(problem.classes):
         rows, own = np.flatnonzero(problem.y == c), np.flatnonzero(problem.candidate_class == c)
         count = min(int(counts[c]), len(own))
@@ -123,6 +124,22 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
             medoids = kmedoids(D, problem.w[rows], places, np.array([count]), seed=(*seed, c))[count].medoids
             found.append(own[medoids])
     return np.concatenate(found)
+
+
+def share_out(total: int, weight: Array, most: Array) -> Array:
+    """So many prototypes for classes by their weights, (classes,): at most `most` of a class, and one where there is one.
+
+    Each further one goes to the class of the most weight for one, counting half of the next (Webster, Sainte-Lague).
+
+    Examples
+    --------
+    >>> share_out(10, np.array([60.0, 30.0, 1.0]), np.array([50, 2, 9])).tolist()
+    [7, 2, 1]
+    """
+    count = np.minimum(most, 1)
+    while count.sum() < min(total, most.sum()):
+        count[np.where(count < most, weight / (count + 0.5), -1.0).argmax()] += 1
+    return count
 
 
 def draw_rows(problem: Labelled, counts: Array, seed: tuple[int, ...]) -> Array:
@@ -153,6 +170,21 @@ def swap_changes(problem: Labelled, at: Array) -> tuple[Array, Array]:
     _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, np.asarray(at, np.int64),
              added, swapped, left())  # fmt: skip
     return added, swapped
+
+
+def changes_by_one(problem: Labelled, at: Array) -> tuple[Array, Array]:
+    """What the cost, and the weight of misclassified rows, change by when a candidate takes the place of a prototype, (m, q) each.
+
+    In the line of another prototype: when the prototype is left out. Inf in its own line, and where a class would keep none. A change
+    within rounding is 0.
+    """
+    found = []
+    for beta in (problem.beta, STEP):
+        changes = swap_changes(replace(problem, beta=beta), at)[1]
+        changes[np.abs(changes) < 1e-9 * problem.w.sum()] = 0.0
+        changes[at, np.arange(len(at))] = np.inf
+        found.append(changes)
+    return found[0], found[1]
 
 
 @kernel

@@ -19,7 +19,7 @@ from ..core.setcover.radii import default_radii
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Path, Points, Task
 from ..ground.checks import one_of
-from ..ground.errors import DataError, NotAvailable, OptionError
+from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..ground.savable import savable
 from .base import (
     Axes,
@@ -42,6 +42,7 @@ OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 ONE, OWN = "one", "own"
+EACH = 50  # prototypes up to which every number is tried
 
 
 @savable
@@ -122,6 +123,10 @@ class PVM(Model):
         fails (the course report of Visagan, 2018, section 4.1).
     draws : int
         Number of covers drawn by "rounding" with "best" (B in the paper).
+    stop : int >= 1, sequence, "grid" or None
+        With the greedy solver, the most prototypes: the first so many of those that it chooses, which are the ones of some larger
+        `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and from there numbers 5 % apart up to the number of rows;
+        with `max_prototypes=` up to that.
     radii : "one", "own", a sequence of these, or "grid"
         Whether all balls have the radius `eps`, as in the paper, or each its own, one of 24 equal steps up to `eps`. "grid":
         cross-validation tries both.
@@ -171,7 +176,8 @@ class PVM(Model):
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0), "radii": (ONE, OWN)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
     words: ClassVar[Mapping[str, str]] = {
-        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "radii": "radii of the balls",
+        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "prototypes at most",
+        "radii": "radii of the balls",
     }  # fmt: skip
 
     eps: Any = "grid"
@@ -183,6 +189,7 @@ class PVM(Model):
     mip_gap: float = 0.0
     rounding: str = "best"
     draws: int = 500
+    stop: Any = None
     radii: Any = ONE
 
     def __post_init__(self) -> None:
@@ -199,6 +206,13 @@ class PVM(Model):
         check_fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
         check_fixed("pvm", "draws", self.draws, low=1, integral=True, high=MOST_DRAWS)
+        if self.stop is not None:
+            check_number("pvm", "stop", self.stop, low=1, integral=True)
+            if not self.shares_work:
+                raise OptionError(
+                    f"stop={brief(self.stop)}: only the greedy solver without certify= chooses prototypes one after another; a larger "
+                    "lambda_ makes the others choose fewer"
+                )
 
     @property
     def shares_work(self) -> bool:
@@ -228,7 +242,14 @@ class PVM(Model):
             "exact": {"time_limit", "mip_gap"},
             "rounding": {"time_limit", "rounding"} | ({"draws"} if self.rounding == "best" else set()),
         }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
-        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws"} - used)
+        own = set() if self.stop is None else {"stop"}
+        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - own)
+
+    def within(self, most: int) -> PVM:
+        """With `stop` tuned, or `lambda_` where another solver chooses, unless it is given."""
+        if self.shares_work:
+            return self if self.stop is not None else replace(self, stop=spaced_counts(most))
+        return self if self.lambda_ is not None else replace(self, lambda_="grid")
 
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None
@@ -248,6 +269,8 @@ class PVM(Model):
         if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
+        if parameter == "stop":
+            return np.array(spaced_counts(int(smallest.sum())))
         if parameter == "radii":
             return np.array([ONE, OWN])
         return super().default_grid(parameter, task, smallest)
@@ -269,7 +292,7 @@ class PVM(Model):
             raise OptionError(f"eps has {len(eps)} values, and at most {MOST} are allowed: give fewer")
         options = Options(
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
-            certify, task.seed,
+            certify, task.seed, stops=tuple(axis(grid, "stop", self.stop).tolist()),
         )  # fmt: skip
         kinds = axis(grid, "radii", self.radii).tolist()
         runs = [cover_paths(task, fold, folds, eps, lambdas, replace(options, own=kind == OWN)) for kind in kinds]
@@ -330,6 +353,18 @@ class PVM(Model):
         _program(learned)
         assert isinstance(learned.rule, Nearest)
         return swapped(learned.rule, task, place, candidate)
+
+
+def spaced_counts(most: int) -> list[int]:
+    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last.
+
+    Examples
+    --------
+    >>> spaced_counts(3), spaced_counts(60)[-5:]
+    ([1, 2, 3], [50, 52, 55, 57, 60])
+    """
+    further = EACH * 1.05 ** np.arange(1, max(0.0, np.log(most / EACH) / np.log(1.05)))
+    return [*range(1, min(most, EACH) + 1), *further.astype(int).tolist(), *([most] if most > EACH else [])]
 
 
 def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:

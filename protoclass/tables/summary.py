@@ -10,6 +10,7 @@ import pandas as pd
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
+from ..ground.errors import brief
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
 from .printing import facts, has_chosen, per_class, repeats_note
@@ -109,7 +110,9 @@ def _validation_notes(fit: Fitted) -> list[str]:
         how = f"Parameters of point {fit.point}, chosen by hand"
         if fit.selection.rule in RULES:
             how = f"Parameters chosen by the {RULES[fit.selection.rule].format(measure=validation.measure_name)}"
-        out.append(f"{how} among {len(validation.table)} grid points.")
+        allowed = validation.limits.allowed
+        kept = "" if allowed is None else f", of which {allowed.sum()} keep to max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
+        out.append(f"{how} among {len(validation.table)} grid points{kept}.")
         out += tuned_on_the_same_folds(fit)
     out += [*repeats_note(fit), *at_the_end(fit)]
     return [*out, f"{optimistic}; only the cross-validated {validation.measure_name} speaks of new rows."]

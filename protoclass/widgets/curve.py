@@ -76,7 +76,7 @@ class CurveExplorer(Explorer):
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
             self.observe(self._update, list(self.STATE))
-            self.point = validation.chosen(validation.problem.call.arguments.get("choose", "1se"))
+            self.point = validation.chosen_by_call()
             self._point_moved()
         self.content = join(describe_chart(validation, self._pair))
         self.open()

@@ -32,6 +32,7 @@ class Options:
     certify: bool = False
     seed: tuple[int, ...] = (0,)
     own: bool = False
+    stops: tuple[int | None, ...] = (None,)
 
 
 def cover_paths(
@@ -64,7 +65,7 @@ def cover_paths(
             live = fold != f
             weight = np.bincount(task.y[live], w[live], task.classes)
             runs = tuple(run for part in of_fold for run in part)
-            yield f, CoverPath(runs, reported, lambdas, weight, unit, options.solver == "greedy", options.own)
+            yield f, CoverPath(runs, reported, lambdas, weight, unit, options.solver == "greedy", options.own, options.stops)
 
 
 def _runs(

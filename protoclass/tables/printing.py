@@ -76,8 +76,14 @@ def _at_its_end(fit: Fitted) -> list[str]:
     assert fit.validation is not None
     grid, values = fit.validation.grid, fit.selection.values
     own = [c for c in grid if not fit.problem.model.has_default_grid(c) and pd.api.types.is_numeric_dtype(grid[c])]
-    ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf]
+    ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
     return [f"the choice is the last {c}, {significant(values[c])}: try larger ones" for c in ends]
+
+
+def allowed(fit: Fitted) -> int:
+    """The most prototypes of all classes that `max_prototypes=` allows, 0 without it."""
+    budget = fit.problem.budget
+    return 0 if budget is None else int(budget.sum())
 
 
 def _other_folds(validation: ErrorCurve) -> str:

@@ -117,6 +117,11 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     inside = v.table[v.limits.allowed & (v.table["error"] <= v.table["error"][v.best] + v.table["se"][v.best] + 1e-12)]
     assert v.table["size"][v.one_se] == inside["size"].min()
     assert "(at most 12)" in repr(fits["auto"])
+    assert "240 grid points, of which 240 keep to max_prototypes=12" in str(fits["auto"].summary())
+    few = pc.fit("species ~ .", iris, max_prototypes=3)
+    assert few.model.stop == 3
+    assert "try larger ones" not in repr(few)
+    assert "at the largest stop" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
     assert pc.fit("species ~ .", iris).selection.rule == "1se"
 

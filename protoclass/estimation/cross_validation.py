@@ -159,14 +159,17 @@ class Trial:
                 validating.update()
 
     def count(self, held: HeldOut) -> np.ndarray | None:
-        """What a budget counts of the rule on all rows at each grid point: (G, classes), or (G, 1) of sizes; None without a budget."""
+        """What a budget counts of the rule on all rows at each grid point: (G, classes), or (G, 1) of sizes.
+
+        None without a budget, where rules would have to be learned for it.
+        """
         problem = self.problem
-        if problem.budget is None:
-            return None
         model, levels, points = problem.model, tuple(problem.frame.levels), range(len(held.grid))
         rows = np.bincount(self.task.y[self.task.w > 0], minlength=self.task.classes)
         if model.class_sizes(values_at(held.grid, 0), rows, levels) is not None:
             return np.array([model.class_sizes(values_at(held.grid, g), rows, levels) for g in points])
+        if problem.budget is None:
+            return None
         if held.rules is None:
             path = model.path(self.task, held.axes)
             held.rules = tuple((path, g) for g in points)

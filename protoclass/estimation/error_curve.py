@@ -81,7 +81,7 @@ class ErrorCurve:
     procedure : or None
         Does the same cross-validation with other data; None for the part of one.
     counts : int array (G, classes) or (G, 1), or None
-        With a budget: prototypes of each class (or what the method counts) of the rule on all rows.
+        Prototypes of each class (or what the method counts) of the rule on all rows, where these are known.
     """
 
     fits: ClassVar[Any] = None  # the class of the fits at its points, where it is not `Fitted`

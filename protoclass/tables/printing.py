@@ -39,9 +39,10 @@ MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to whic
 
 def _fewer(fit: Fitted) -> str:
     """What fewer prototypes cost, where the 1-SE rule keeps many; of the grid points alone, where to learn it takes long."""
-    validation, size = fit.validation, fit.rule.size
+    validation, size = fit.validation, len(fit.rule.prototypes)
     assert validation is not None
-    if fit.selection.rule != "1se" or fit.model.can.counted is not True or not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs):
+    few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
+    if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
         return ""
     slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None or fit.problem.train_in_folds
     curve = validation if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED else validation.every_size
@@ -51,7 +52,7 @@ def _fewer(fit: Fitted) -> str:
     asked = [points[sizes[points] <= size / by] for by in FEWER]
     costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in asked if len(found))]
     if not costs:
-        return "max_prototypes= chooses among rules of so many at most"
+        return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= has the best of rules with so many at most"
     (count, cost), *others = costs
     further = "".join(f", {fewer} at {more}" for fewer, more in others)
     return f"{count} prototypes at CV {validation.measure_name} {cost}{further} (max_prototypes=)"

@@ -135,8 +135,15 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
 
 def test_few_are_not_called_many(iris, normal):
     assert "Fewer" not in repr(pc.fit("species ~ .", iris))
-    fit = pc.fit("y ~ .", normal, stop=[60, 90], eps=0.3, cv=4)
-    assert (len(fit.prototypes) > 40) == ("Fewer" in repr(fit))
+    fit = pc.fit("y ~ .", normal, eps=[0.05, 0.1], cv=4)
+    assert len(fit.prototypes) > 40
+    assert "Fewer:         " in repr(fit)
+    for method in ("condensed", "mixture"):  # has no fewer; has 3 prototypes of many parameters
+        fit = pc.fit("y ~ .", normal, method, cv=3)
+        assert fit.rule.size > (40 if method == "condensed" else 10)
+        assert "Fewer" not in repr(fit)
+    v = pc.cross_validate("y ~ .", normal, "mixture", K=[1, 2], cv=3)
+    assert v.frontier()["size"].isin([3, 6]).all()
 
 
 def test_the_picture_has_the_numbers(digits):

@@ -190,11 +190,16 @@ def sort_by_size(validation: ErrorCurve, band: float | None = None) -> tuple[pd.
 MOST_NEAREST = 20_000  # rows up to which a picture of the frontier has the error of 1-NN, which measures all pairs
 
 
-def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
-    """The frontier from the largest size with at most a prototype for each class on: smaller ones leave classes out."""
-    table = validation.frontier()
+def first_shown(validation: ErrorCurve, sizes: Any) -> int:
+    """Where pictures of a frontier begin, in its ascending sizes: the last one that leaves classes without prototypes, or the first."""
     classes = len(validation.problem.frame.levels) if validation.problem.model.can.counted is True else 1
-    return table.iloc[max(0, int((table["size"] <= classes).sum()) - 1) :].reset_index(drop=True)
+    return max(0, int((sizes <= classes).sum()) - 1)
+
+
+def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
+    """The frontier, as far as a picture shows it."""
+    table = validation.frontier()
+    return table.iloc[first_shown(validation, table["size"]) :].reset_index(drop=True)
 
 
 def nearest_row_error(validation: ErrorCurve) -> float:

@@ -18,6 +18,7 @@ from ..plots.curve import curve
 from ..plots.style import RISING, letters_on
 from ..views.curve import (
     choose_pair,
+    first_shown,
     limit_cells,
     limit_errors,
     mark_points,
@@ -177,6 +178,7 @@ def describe_frontier(validation: ErrorCurve) -> Plain:
     """The curve of the least error for each size, of the grid's points alone; nothing where it has less than three."""
     sizes = validation.rule_sizes
     points = frontier(validation.choice.error, sizes)
+    points = points[first_shown(validation, sizes[points]) :]
     if not validation.problem.model.can.counted or len(points) < 3:
         return {}
     axis = f"size: {'features' if validation.problem.model.can.counted == 'features' else 'prototypes'}"

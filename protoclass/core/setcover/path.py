@@ -35,9 +35,9 @@ class Chosen:
     radii: Array | None = None  # of the balls (q,), on a path
     certificate: Certificate | None = None  # in units
 
-    def prefix(self, cost: float) -> Chosen:
-        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase."""
-        kept = self.covers - self.wrong > cost
+    def prefix(self, cost: float, most: int | None = None) -> Chosen:
+        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; at most so many."""
+        kept = np.flatnonzero(self.covers - self.wrong > cost)[:most]
         return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
 
 
@@ -232,11 +232,12 @@ class CoverPath:
     def _predict_first(self, kind: str, query: Query, D: Array, run: Chosen, sizes: Array) -> Array:
         """What the first prototypes of a run predict, (r, sizes), from D (r, prototypes)."""
         assert run.radii is not None
-        D, classes = D[:, np.searchsorted(np.asarray(self.prototypes.at), run.at)], np.asarray(run.classes, np.int64)
+        columns, classes = np.searchsorted(np.asarray(self.prototypes.at), run.at), np.asarray(run.classes, np.int64)
         if kind == "cover":
-            return np.maximum(covering_first(D, run.radii, classes, sizes), NONE)
-        relative = query.finite(relative_distances(D, run.radii)) if self.own else D
-        return nearest_first(relative, classes, sizes, int(self.weight.argmax()))
+            return np.maximum(covering_first(D, columns, run.radii, classes, sizes), NONE)
+        if self.own:
+            D, columns = query.finite(relative_distances(D[:, columns], run.radii)), np.arange(len(columns))
+        return nearest_first(D, columns, classes, sizes, int(self.weight.argmax()))
 
     def _predict_own(self, kind: str, query: Query, D: Array, runs: tuple[Chosen, ...]) -> Array:
         """What the runs of one largest radius predict, (r, lambdas), from D (r, prototypes)."""
@@ -275,13 +276,14 @@ class CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))
 
 
-def nearest_first(D: Array, classes: Array, sizes: Array, fallback: int) -> Array:
+def nearest_first(D: Array, columns: Array, classes: Array, sizes: Array, fallback: int) -> Array:
     """The class of the nearest of the first prototypes, of equally near ones the first class; for several numbers of them.
 
     Parameters
     ----------
-    D : array (r, q)
-    classes : int array (q,)
+    D : array (r, m)
+    columns, classes : int arrays (q,)
+        Of the prototypes, the first to the last.
     sizes : int array (S,)
         From 0 to q.
     fallback : int
@@ -289,52 +291,54 @@ def nearest_first(D: Array, classes: Array, sizes: Array, fallback: int) -> Arra
 
     Returns
     -------
-    int array (r, S)
+    int16 array (r, S)
 
     Examples
     --------
-    >>> nearest_first(np.array([[2.0, 1.0, 1.0]]), np.array([0, 2, 1]), np.array([3, 0, 1, 2]), 5).tolist()
+    >>> nearest_first(np.array([[2.0, 1.0, 1.0]]), np.arange(3), np.array([0, 2, 1]), np.array([3, 0, 1, 2]), 5).tolist()
     [[1, 5, 0, 2]]
     """
-    if not few(D.size):
-        out, order = np.empty((len(D), len(sizes)), np.int64), np.argsort(sizes, kind="stable")
-        _nearest_first(D, classes, sizes[order], order, fallback, out)
+    if not few(len(D) * len(columns)):
+        out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
+        _nearest_first(D, columns, classes, sizes[order], order, fallback, out)
         return out
+    D = D[:, columns]
     by_distance = np.lexsort((np.broadcast_to(classes, D.shape), D))
     least = np.minimum.accumulate(by_distance.argsort(axis=1), axis=1)  # ranks
     nearest_class = classes[np.take_along_axis(by_distance, least, axis=1)]
-    return np.column_stack([np.full(len(D), fallback), nearest_class])[:, sizes]
+    return np.column_stack([np.full(len(D), fallback), nearest_class])[:, sizes].astype(np.int16)
 
 
-def covering_first(D: Array, radii: Array, classes: Array, sizes: Array) -> Array:
+def covering_first(D: Array, columns: Array, radii: Array, classes: Array, sizes: Array) -> Array:
     """The class whose balls `d < radii` contain each row, -1 for none and -2 for several, of the first prototypes, (r, S).
 
     Arguments as for `nearest_first`; radii (q,).
 
     Examples
     --------
-    >>> covering_first(np.array([[2.0, 1.0, 1.0]]), np.array([1.0, 3.0, 3.0]), np.array([0, 2, 1]), np.array([3, 0, 1, 2])).tolist()
+    >>> D, radii = np.array([[2.0, 1.0, 1.0]]), np.array([1.0, 3.0, 3.0])
+    >>> covering_first(D, np.arange(3), radii, np.array([0, 2, 1]), np.array([3, 0, 1, 2])).tolist()
     [[-2, -1, -1, 2]]
     """
-    if not few(D.size):
-        out, order = np.empty((len(D), len(sizes)), np.int64), np.argsort(sizes, kind="stable")
-        _cover_first(D, radii, classes, sizes[order], order, out)
+    if not few(len(D) * len(columns)):
+        out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
+        _cover_first(D, columns, radii, classes, sizes[order], order, out)
         return out
-    inside = radii > D
+    inside = radii > D[:, columns]
     last = np.maximum.accumulate(np.where(inside, classes, NONE), axis=1)
     first = np.minimum.accumulate(np.where(inside, classes, np.iinfo(np.int64).max), axis=1)
     covered = np.where((last == NONE) | (first == last), last, SEVERAL)
-    return np.column_stack([np.full(len(D), NONE), covered])[:, sizes]
+    return np.column_stack([np.full(len(D), NONE), covered])[:, sizes].astype(np.int16)
 
 
 @kernel
-def _nearest_first(D, classes, sizes, order, fallback, out):  # type: ignore[no-untyped-def]
+def _nearest_first(D, columns, classes, sizes, order, fallback, out):  # type: ignore[no-untyped-def]
     # sizes ascend; the answers of each stand in the column that `order` says
     for i in range(len(D)):
         best, nearest, j = np.inf, fallback, 0
         for s in range(len(sizes)):
             while j < sizes[s]:
-                d, c = D[i, j], classes[j]
+                d, c = D[i, columns[j]], classes[j]
                 if d < best or (d == best and (j == 0 or c < nearest)):
                     best, nearest = d, c
                 j += 1
@@ -342,12 +346,12 @@ def _nearest_first(D, classes, sizes, order, fallback, out):  # type: ignore[no-
 
 
 @kernel
-def _cover_first(D, radii, classes, sizes, order, out):  # type: ignore[no-untyped-def]
+def _cover_first(D, columns, radii, classes, sizes, order, out):  # type: ignore[no-untyped-def]
     for i in range(len(D)):
         covered, j = NONE, 0
         for s in range(len(sizes)):
             while j < sizes[s]:
-                if D[i, j] < radii[j] and covered != classes[j]:
+                if D[i, columns[j]] < radii[j] and covered != classes[j]:
                     covered = classes[j] if covered == NONE else SEVERAL
                 j += 1
             out[i, order[s]] = covered

@@ -26,7 +26,7 @@ from ..models.base import Model
 from ..models.registry import methods_with
 from .error_curve import ErrorCurve, limits_of, read_tolerance
 from .fitted import KINDS
-from .problem import Problem, counted, held_out_query, lost_levels, prepare
+from .problem import Problem, class_counts, counted, held_out_query, lost_levels, prepare
 from .selection import (
     Extension,
     FoldPath,
@@ -359,8 +359,8 @@ def _collect(
 def _all_classes(one: FoldPath, fold: np.ndarray) -> list[bool]:
     """Whether each rule of a fold has a prototype of every class of its training rows."""
     present = len(np.unique(one.task.y[(fold != one.fold) & (one.task.w > 0)]))
-    counts = [len(np.unique(one.path.at(g).prototypes.classes)) for g in range(len(one.path.size))]
-    return [count >= present for count in counts]
+    counts = (class_counts(one.path, one.task.classes) > 0).sum(axis=1)
+    return [bool(count >= present) for count in counts]
 
 
 def check_path(path: Path, points: int) -> None:

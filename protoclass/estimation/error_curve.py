@@ -575,7 +575,7 @@ def corrected_losses(
         left, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
         if most is not None and rule_sizes is not None:
             points = least_within(choice.error, rule_sizes, most)
-        lost[left] += losses(predicted[:, left][:, :, points], y[left], loss).mean(axis=0)
+        lost[left] += losses(predicted[:, left[:, None], points], y[left], loss).mean(axis=0)
         out[left] += 1
     known = (out > 0) & (weights > 0)
     return np.where(known[:, None], lost / np.maximum(out, 1)[:, None], np.nan)

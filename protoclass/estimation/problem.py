@@ -470,6 +470,11 @@ def counted(path: Path, model: Model, classes: int) -> np.ndarray:
     """What a budget counts of the rules of a path: their prototypes of each class (G, classes), or their sizes (G, 1)."""
     if model.can.counted is not True:
         return np.asarray(path.size, np.int64)[:, None]
+    return class_counts(path, classes)
+
+
+def class_counts(path: Path, classes: int) -> np.ndarray:
+    """Prototypes of each class in the rules of a path, (G, classes)."""
     if hasattr(path, "class_counts"):
         return np.asarray(path.class_counts)
     return np.stack([np.bincount(path.at(g).prototypes.classes, minlength=classes) for g in range(len(path.size))])

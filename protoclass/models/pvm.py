@@ -18,7 +18,7 @@ from ..core.setcover.problems import RADII, objective
 from ..core.setcover.radii import default_radii
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Path, Points, Task
-from ..ground.checks import one_of
+from ..ground.checks import MOST_ROWS, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..ground.savable import savable
 from .base import (
@@ -43,6 +43,8 @@ MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 ONE, OWN = "one", "own"
 EACH = 50  # prototypes up to which every number is tried
+MOST_ANSWERS = 5_000_000  # rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
+LEAST_COUNTS = 10
 
 
 @savable
@@ -78,6 +80,17 @@ class UpperQuantiles(Grid):
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0.5, 1, 11)[1:])
+
+
+@savable
+@dataclass(frozen=True)
+class Counts(Grid):
+    """Numbers of prototypes up to `most`: each up to 50, then 5 % apart; where rows are many fewer, at even distances of logarithms."""
+
+    most: int
+
+    def values(self, task: Task) -> np.ndarray:
+        return np.array(spaced_counts(self.most, max(LEAST_COUNTS, MOST_ANSWERS // len(task.y))))
 
 
 @dataclass(frozen=True)
@@ -125,8 +138,8 @@ class PVM(Model):
         Number of covers drawn by "rounding" with "best" (B in the paper).
     stop : int >= 1, sequence, "grid" or None
         With the greedy solver, the most prototypes: the first so many of those that it chooses, which are the ones of some larger
-        `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and from there numbers 5 % apart up to the number of rows;
-        with `max_prototypes=` up to that.
+        `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and from there numbers 5 % apart up to the number of rows,
+        or with `max_prototypes=` up to that; of more than 50,000 rows fewer numbers.
     radii : "one", "own", a sequence of these, or "grid"
         Whether all balls have the radius `eps`, as in the paper, or each its own, one of 24 equal steps up to `eps`. "grid":
         cross-validation tries both.
@@ -248,7 +261,7 @@ class PVM(Model):
     def within(self, most: int) -> PVM:
         """With `stop` tuned, or `lambda_` where another solver chooses, unless it is given."""
         if self.shares_work:
-            return self if self.stop is not None else replace(self, stop=spaced_counts(most))
+            return self if self.stop is not None else replace(self, stop=Counts(int(most)))
         return self if self.lambda_ is not None else replace(self, lambda_="grid")
 
     def loss(self, task: Task, prototypes: Points) -> float:
@@ -270,7 +283,7 @@ class PVM(Model):
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
         if parameter == "stop":
-            return np.array(spaced_counts(int(smallest.sum())))
+            return Counts(int(smallest.sum())).values(task)
         if parameter == "radii":
             return np.array([ONE, OWN])
         return super().default_grid(parameter, task, smallest)
@@ -355,16 +368,17 @@ class PVM(Model):
         return swapped(learned.rule, task, place, candidate)
 
 
-def spaced_counts(most: int) -> list[int]:
-    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last.
+def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
+    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last; about `count` of them, where these are fewer.
 
     Examples
     --------
-    >>> spaced_counts(3), spaced_counts(60)[-5:]
-    ([1, 2, 3], [50, 52, 55, 57, 60])
+    >>> spaced_counts(3), spaced_counts(60)[-5:], spaced_counts(60, 8)
+    ([1, 2, 3], [50, 52, 55, 57, 60], [1, 2, 3, 6, 10, 19, 33, 60])
     """
     further = EACH * 1.05 ** np.arange(1, max(0.0, np.log(most / EACH) / np.log(1.05)))
-    return [*range(1, min(most, EACH) + 1), *further.astype(int).tolist(), *([most] if most > EACH else [])]
+    counts = [*range(1, min(most, EACH) + 1), *further.astype(int).tolist(), *([most] if most > EACH else [])]
+    return counts if len(counts) <= count else np.unique(np.geomspace(1, most, count).round()).astype(int).tolist()
 
 
 def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:

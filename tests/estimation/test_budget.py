@@ -93,6 +93,10 @@ def test_the_numbers_of_prototypes_that_are_tried():
         assert (np.diff(counts) >= 1).all()
         assert (np.diff(counts)[counts[1:] <= 50] == 1).all()
         assert (counts[1:] / counts[:-1])[counts[1:] > 50].max(initial=1) < 1.07
+        few = np.array(spaced_counts(most, 18))
+        assert len(few) <= 18
+        assert few[-1] == most
+        assert (np.diff(few) >= 1).all()
 
 
 def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):

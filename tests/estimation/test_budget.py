@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
+from protoclass.core.setcover.path import _cover_first, _nearest_first, covering_first, nearest_first
 from protoclass.core.statistics.one_se import Limits, choose
 from protoclass.models.pvm import spaced_counts
 
@@ -86,6 +87,24 @@ def test_a_method_that_shares_out_its_prototypes_has_one_number_for_all(iris):
         pc.fit("species ~ .", iris, "medianglvq", max_prototypes=FEW)
 
 
+def test_the_kernels_answer_as_numpy_does_also_where_distances_are_equal():
+    draw = np.random.default_rng(2)
+    for q in (1, 5, 30):
+        D, classes = draw.integers(0, 4, (40, q + 3)).astype(float), draw.integers(0, 3, q)
+        columns, radii, sizes = draw.permutation(q + 3)[:q], draw.integers(1, 4, q).astype(float), draw.permutation(q + 1)
+        order = np.argsort(sizes, kind="stable")
+        kernels = np.empty((2, 40, q + 1), np.int16)
+        _nearest_first(D, columns, classes, sizes[order], order, 7, kernels[0])
+        _cover_first(D, columns, radii, classes, sizes[order], order, kernels[1])
+        assert np.array_equal(kernels[0], nearest_first(D, columns, classes, sizes, 7))
+        assert np.array_equal(kernels[1], covering_first(D, columns, radii, classes, sizes))
+        for i, s in product(range(0, 40, 7), range(q + 1)):
+            first = [(D[i, columns[j]], classes[j]) for j in range(sizes[s])]
+            assert kernels[0, i, s] == (min(first)[1] if first else 7)
+            inside = {c for (d, c), r in zip(first, radii, strict=False) if d < r}
+            assert kernels[1, i, s] == (-1 if not inside else inside.pop() if len(inside) == 1 else -2)
+
+
 def test_the_numbers_of_prototypes_that_are_tried():
     for most in (1, 49, 50, 51, 60, 500, 100_000):
         counts = np.array(spaced_counts(most))
@@ -110,6 +129,8 @@ def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
     both = pc.fit("species ~ .", iris, radii="grid", eps=[1.0, 2.5], max_prototypes=9, cv=4)
     assert list(both.selection.values) == ["eps", "stop", "radii"]
     assert len(both.prototypes) <= 9
+    for point in range(0, len(both.validation.grid), 7):
+        assert both.validation.counts[point].tolist() == count(both.validation.fit_at(point)).tolist()
     alone = pc.fit("species ~ .", iris, eps=both.model.eps, stop=both.model.stop, radii=both.model.radii)
     assert alone.prototypes.equals(both.prototypes)
 
@@ -172,7 +193,8 @@ def test_the_tolerance_by_hand():
     for limits, point in (
         (Limits(tolerance=0.02), 1), (Limits(tolerance=0.0), 0), (Limits(tolerance=0.4, relative=True), 2),
         (Limits(tolerance=0.39, relative=True), 1), (Limits(tolerance=1.0), 3),
-        (Limits(np.array([False, True, True, False]), 0.02), 2), (Limits(np.array([False, True, True, False]), 0.019), 1),
+        (Limits(np.array([True, True, False, False]), 0.05), 1), (Limits(np.array([False, True, True, False]), 0.02), 2),
+        (Limits(np.array([False, True, True, False]), 0.019), 1),
     ):  # fmt: skip
         assert choose(errors, np.ones(2), sizes, limits=limits).points["tolerance"] == point
     assert "tolerance" not in choose(errors, np.ones(2), sizes).points

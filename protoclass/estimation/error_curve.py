@@ -256,7 +256,7 @@ class ErrorCurve:
         >>> import protoclass as pc
         >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
         >>> v.frontier()[["size", "error"]].round(3).tail(3).to_dict("list")
-        {'size': [7, 10, 20], 'error': [0.04, 0.033, 0.027]}
+        {'size': [7, 10, 21], 'error': [0.04, 0.033, 0.027]}
         """
         return self.every_size._own_frontier.copy()
 

@@ -258,9 +258,12 @@ class ErrorCurve:
         >>> v.frontier()[["size", "error"]].round(3).tail(3).to_dict("list")
         {'size': [7, 10, 21], 'error': [0.04, 0.033, 0.027]}
         """
-        return self.every_size._own_frontier.copy()
+        return self._frontier.copy()
 
     @cached_property
+    def _frontier(self) -> pd.DataFrame:
+        return self.every_size._own_frontier()
+
     def _own_frontier(self) -> pd.DataFrame:
         points = frontier(self.choice.error, self.rule_sizes)
         sizes, table = self.rule_sizes[points], self.table.iloc[points].reset_index(drop=True)
@@ -271,8 +274,18 @@ class ErrorCurve:
         return head.assign(corrected=corrected, **{name: table[name] for name in self.grid}, method=self.problem.model.name)
 
     @cached_property
+    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sizes and errors of the frontier, which take less time than what corrects them."""
+        curve = self.every_size
+        points = frontier(curve.choice.error, curve.rule_sizes)
+        return curve.rule_sizes[points], curve.choice.error[points]
+
+    @property
     def every_size(self) -> ErrorCurve:
-        """The same cross-validation with rules of every number of prototypes, where these come from one run; else this one."""
+        """The same cross-validation with rules of every number of prototypes, where these come from one run; else this one.
+
+        It is not kept, as it has the held-out answers of many rules.
+        """
         problem, rows = self.problem, len(self.problem.frame)
         model = problem.model.within(rows)
         if self.procedure is None or model == problem.model or not model.shares_work:

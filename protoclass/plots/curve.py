@@ -112,7 +112,7 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> Any:
     plain_log(ax.xaxis)
     _limit(validation, pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [nearest, error], "se": 0.0})]), ax)
     counted = validation.problem.model.can.counted
-    ax.set_xlabel(f"{'features' if counted == 'features' else 'prototypes'} at most (log scale)")
+    ax.set_xlabel(f"{'features' if counted == 'features' else 'prototypes' if counted else 'size'} at most (log scale)")
     ax.set_title(f"What few cost: the least {name} for each number", fontsize="medium")
     key(ax, "below", ncols=2, values=True)
     return ax

@@ -45,11 +45,12 @@ def _fewer(fit: Fitted) -> str:
     if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
         return ""
     slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None or fit.problem.train_in_folds
-    curve = validation if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED else validation.every_size
-    error, sizes = curve.choice.error, curve.rule_sizes
-    points = frontier(error, sizes)
-    points = points[sizes[points] >= len(fit.classes)]
-    asked = [points[sizes[points] <= size / by] for by in FEWER]
+    if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
+        points = frontier(validation.choice.error, validation.rule_sizes)
+        sizes, error = validation.rule_sizes[points], validation.choice.error[points]
+    else:
+        sizes, error = validation.prices
+    asked = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
     costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in asked if len(found))]
     if not costs:
         return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= has the best of rules with so many at most"

@@ -531,7 +531,8 @@ class PerClass(Model):
         return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
-        return counts(values.get("K", self.parameters()["K"]), held, levels)
+        K = values.get("K", self.parameters()["K"])
+        return None if isinstance(K, str) else counts(K, held, levels)
 
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         values = axis(grid, "K", self.parameters()["K"])

@@ -126,6 +126,7 @@ def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
     machine = pc.fit("y ~ a + b", mixed, "scm", max_prototypes=3, cv=3)
     assert machine.rule.size <= 3
     assert "stop" in machine.selection.values
+    assert len(pc.fit("species ~ .", iris, "mixture", K="bic", ridge=[0.1, 1.0], max_prototypes=20, cv=3).prototypes) <= 20
     both = pc.fit("species ~ .", iris, radii="grid", eps=[1.0, 2.5], max_prototypes=9, cv=4)
     assert list(both.selection.values) == ["eps", "stop", "radii"]
     assert len(both.prototypes) <= 9

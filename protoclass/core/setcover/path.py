@@ -188,7 +188,7 @@ class CoverPath:
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
         """The prototypes of all grid points (q,), and the class of each at each grid point, (G, q); -1 if it is not chosen."""
-        (union,), member = union_of(self.runs, "at")
+        union, member = union_of(self.runs)
         order = by_smallest_set(member)
         return union[order], np.ascontiguousarray(member[:, order])
 
@@ -216,13 +216,9 @@ class CoverPath:
         return np.concatenate(of_runs)
 
     def predict(self, kind: str, query: Query) -> Array:
-        if self._stopped:
+        if self.own or self._stopped:
             D = query.dissimilarities(self.prototypes)
             return np.concatenate([self._predict_first(kind, query, D, *run) for run in zip(self.runs, self._sizes, strict=True)], axis=1)
-        if self.own:
-            D, J = query.dissimilarities(self.prototypes), len(self.lambdas)
-            parts = [self.runs[first : first + J] for first in range(0, len(self.runs), J)]
-            return np.concatenate([self._predict_own(kind, query, D, runs) for runs in parts], axis=1)
         union, member = self._sets
         if kind == "cover":
             radii = np.repeat(self.eps, len(self.lambdas))
@@ -238,14 +234,6 @@ class CoverPath:
         if self.own:
             D, columns = query.finite(relative_distances(D[:, columns], run.radii)), np.arange(len(columns))
         return nearest_first(D, columns, classes, sizes, int(self.weight.argmax()))
-
-    def _predict_own(self, kind: str, query: Query, D: Array, runs: tuple[Chosen, ...]) -> Array:
-        """What the runs of one largest radius predict, (r, lambdas), from D (r, prototypes)."""
-        (at, radii, _), member = union_of(runs, "at", "radii", "classes")
-        D = D[:, np.searchsorted(np.asarray(self.prototypes.at), at)]
-        if kind == "cover":
-            return np.maximum(covering(D, member, radii[None]), NONE)
-        return self._classes(nearest(query.finite(relative_distances(D, radii)), member, np.arange(len(at))), member)
 
     def _classes(self, first: Array, member: Array) -> Array:
         """The classes of the nearest prototypes, whose positions are (r, G); the heaviest where a set has none."""
@@ -363,19 +351,13 @@ def _words(radii: Array) -> str:
     return f"{len(np.unique(radii))} different ones, from {radii.min():.4g} to {radii.max():.4g}"
 
 
-def union_of(runs: tuple[Chosen, ...], *names: str) -> tuple[list[Array], Array]:
-    """What is different in these fields of some runs, sorted by the first of them, (q,) each; and the class of each in each run, int16
-    (runs, q), -1 where the run does not have it."""
-    values = [np.concatenate([getattr(run, name) for run in runs]) for name in names]
-    order = np.lexsort(values[::-1])
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([v[order][1:] != v[order][:-1] for v in values], axis=0)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.cumsum(new) - 1
-    member = np.full((len(runs), int(new.sum())), NONE, np.int16)
-    of_run = np.repeat(np.arange(len(runs)), [len(run.at) for run in runs])
-    member[of_run, place] = np.concatenate([run.classes for run in runs])
-    return [v[order][new] for v in values], member
+def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:
+    """The candidates of some runs, ascending (q,), and the class of each in each run, int16 (runs, q), -1 where the run lacks it."""
+    union = np.unique(np.concatenate([run.at for run in runs]))
+    member = np.full((len(runs), len(union)), NONE, np.int16)
+    for run, classes in zip(runs, member, strict=True):
+        classes[np.searchsorted(union, run.at)] = run.classes
+    return union, member
 
 
 @dataclass(frozen=True)

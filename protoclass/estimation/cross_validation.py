@@ -121,6 +121,7 @@ class Trial:
     of_fold: np.ndarray  # int (R, n)
     loss: np.ndarray  # (classes, classes)
     measure: str  # name of the loss
+    covers: bool = True  # whether balls are asked which rows they hold, where there are balls
 
     def hold_out(self, axes: dict[str, np.ndarray], count_classes: bool = False) -> HeldOut:
         """What the rules of each fold say of the rows that it leaves out, over the product of the axes."""
@@ -135,7 +136,7 @@ class Trial:
             for r, fold in enumerate(self.of_fold):
                 on_all = problem.model.shares_work and r == 0
                 found = fold_paths(problem, self.dissimilarity, task, fold, axes, on_all)
-                path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes)
+                path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes, self.covers)
                 if path is not None:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))
         return held
@@ -194,12 +195,12 @@ class Trial:
         )  # fmt: skip
 
 
-def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tuple[ErrorCurve, Trial, HeldOut]:
+def validate(problem: Problem, measure: Any = "error", repeats: int = 1, covers: bool = True) -> tuple[ErrorCurve, Trial, HeldOut]:
     """Cross-validate a prepared problem; the fit that follows can use again what was measured and learned."""
     loss, name = measure_losses(measure, problem.frame)
     of_fold, notes = draw_folds(problem, repeats)
     dissimilarity = problem.measure()
-    trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name)
+    trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name, covers)
     smallest = smallest_classes(problem, of_fold)
     axes = problem.model.grid(trial.task, smallest)
     held = trial.hold_out(axes)
@@ -274,9 +275,9 @@ class Procedure:
         problem = prepare(replace(call, data=data, arguments={**call.arguments, "progress": False}))
         return self.of_problem(problem)
 
-    def of_problem(self, problem: Problem) -> ErrorCurve:
-        """The cross-validation of another problem, such as some of the rows."""
-        return validate(problem, self.measure, self.repeats)[0]
+    def of_problem(self, problem: Problem, covers: bool = True) -> ErrorCurve:
+        """The cross-validation of another problem, such as some of the rows; `covers` says whether balls are asked which rows they hold."""
+        return validate(problem, self.measure, self.repeats, covers)[0]
 
 
 @savable(loss="L L")
@@ -325,6 +326,7 @@ def _collect(
     found: Iterator[FoldPath],
     tick: Callable[[], None],
     count_classes: bool,
+    covers: bool,
 ) -> Path | None:
     """Ask each fold's path about the rows that it has not seen; the path on all rows, where it came along."""
     folds, points, on_all = int(fold.max()) + 1, held.predicted.shape[2], None
@@ -338,7 +340,7 @@ def _collect(
         for block in query.blocks(len(one.path.prototypes)):
             at, begin = rows[begin : begin + len(block)], begin + len(block)
             held.predicted[r, at] = checked_answer(one.path, "class", block, points)
-            if "cover" in one.path.kinds:
+            if covers and "cover" in one.path.kinds:
                 held.covered[r, at] = checked_answer(one.path, "cover", block, points)
         return one
 
@@ -349,7 +351,7 @@ def _collect(
         held.sizes[first + one.fold] = one.path.size
         if one.path.bounds is not None:
             held.bounds[first + one.fold] = one.path.bounds
-        held.has_cover = "cover" in one.path.kinds
+        held.has_cover = covers and "cover" in one.path.kinds
         if count_classes:
             held.all_classes[first + one.fold] = _all_classes(one, fold)
         tick()

@@ -44,7 +44,7 @@ class Repeatable(Protocol):
     """A cross-validation that can be done with other data of the same columns, or with some of the rows."""
 
     def validation_of(self, data: Any) -> ErrorCurve: ...
-    def of_problem(self, problem: Problem) -> ErrorCurve: ...
+    def of_problem(self, problem: Problem, covers: bool = True) -> ErrorCurve: ...
 
 
 @public
@@ -290,7 +290,7 @@ class ErrorCurve:
         model = problem.model.within(rows)
         if self.procedure is None or model == problem.model or not model.shares_work:
             return self
-        return self.procedure.of_problem(replace(problem, model=model, budget=np.array([rows])))
+        return self.procedure.of_problem(replace(problem, model=model, budget=np.array([rows])), covers=False)
 
     @property
     def rule_sizes(self) -> np.ndarray:

@@ -44,6 +44,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
     "How good is the choice": [
         ("Error curve", "fit.validation.plot();", "Which radius, by which rule, and by how much does it matter?"),
         ("Error against size", 'fit.plot("validation", x="size");', "What does an error less cost in prototypes?"),
+        ("Frontier", 'fit.plot("frontier");', "What does it cost to have fewer prototypes, and to have the fewest?"),
         ("Two parameters", 'pc.cross_validate("species ~ .", iris, lambda_=[0.01, 0.5, 1.5, 3]).plot();',
          "The errors of a grid of two parameters."),
         ("Error of the first prototypes", 'fit.plot("path", cv=10);', "How many prototypes would have done?"),

@@ -78,7 +78,7 @@ class Fit(Saveable, Fitted):
         if formula is not None:
             changes["formula"] = substitute(formula, self.call.formula)
         selection, kept = self.selection, dict[str, Any]()
-        tunes_anew = {"method", "cv", "choose", "measure", "repeats", "loss"} & set(changes)
+        tunes_anew = {"method", "cv", "choose", "measure", "repeats", "loss", "max_prototypes", "tolerance"} & set(changes)
         if selection.by_hand and not tunes_anew:
             kept = {name: value for name, value in selection.values.items() if name not in changes}
         call = self.call.changed({**kept, **changes}, self.model.parameters())
@@ -100,7 +100,10 @@ class Fit(Saveable, Fitted):
         return replace(again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND))
 
 
-@savable(of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G")
+@savable(
+    of_fold="R n", predicted="R n G", covered="R n G", errors="F G", sizes="F G", fold_weight="F", loss="L L", bounds="F G", grid="G",
+    counts="G c",
+)  # fmt: skip
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation(Printed, Saveable, ErrorCurve, Served):
@@ -157,7 +160,7 @@ def fit(
     dissimilarity: Any = "auto",
     candidates: Any = "auto",
     cv: Any = "auto",
-    choose: str = "1se",
+    choose: str = "auto",
     na: str = "drop",
     weights: Any = None,
     groups: Any = None,
@@ -170,6 +173,8 @@ def fit(
     calibrate: Any = False,
     class_weights: Any = None,
     loss: Any = None,
+    max_prototypes: Any = None,
+    tolerance: Any = None,
     **parameters: Any,
 ) -> Fit:
     """Fit a prototype classifier.
@@ -222,10 +227,12 @@ def fit(
         What is learned from the training rows is learned anew in each fold.
     cv : "auto", int, "loo", Series or array of folds, or None
         Folds that tune parameters; "auto" is 10 (fewer where a class has fewer rows) if a parameter is to be tuned, else none.
-    choose : "1se", "1se-paired", "min" or "bound"
-        The smallest model within one standard error of the least error; the smallest whose error is above the least by at most
-        one standard error of this difference, fold by fold, which is often the smaller one as all points share the folds; the
-        least error; or, for "scm", the least bound (see `Fit.bound`), which looks at no held-out row.
+    choose : "auto", "1se", "1se-paired", "min", "tolerance" or "bound"
+        "1se": the smallest model within one standard error of the least error. "1se-paired": the smallest whose error is above the
+        least by at most one standard error of this difference, fold by fold, which is often the smaller one as all points share the
+        folds. "min": the least error, of equal ones the smallest model. "tolerance": the smallest whose error is within `tolerance=` of
+        the least. "bound", for "scm": the least bound (see `Fit.bound`), which looks at no held-out row. "auto": "tolerance" where
+        `tolerance=` is given, "min" where `max_prototypes=` is, otherwise "1se".
     na : "drop", "raise" or "keep"
         Rows with missing values; "keep" goes with Gower, which skips what is missing pair by pair.
     weights : column name, Series or array, optional
@@ -252,6 +259,13 @@ def fit(
         drawn. "data", the default as in R: as they stand in the data, so that of equally good prototypes the first row is
         taken. "values": sorted by class, predictors, weight and label, so that the same rows in another order give the same
         fit to the last bit, folds included. What is returned for the rows stands in the order of the data in either case.
+    max_prototypes : int, or mapping of class to int, optional
+        The most prototypes that the rule may have, in all or of each class; for "scm", features. Of the grid points whose rule on all
+        rows keeps to it, `choose=` takes one. The PVM then tunes by how many prototypes its rules have as well (`stop`, or with other
+        solvers than the greedy one `lambda_`), unless that is given.
+    tolerance : number >= 0, or str such as "5%", optional
+        With `choose="tolerance"`: by how much the cross-validated error may be above the least, in its own unit (0.02), or as a share
+        of the least error.
     calibrate : bool, "multinomial", "isotonic" or dict
         Learn chances and prediction sets from held-out rows, with the defaults or these arguments of `Fit.calibrate`.
     class_weights : "balanced", or dict or Series of class to number > 0, optional
@@ -299,7 +313,7 @@ def cross_validate(
     dissimilarity: Any = "auto",
     candidates: Any = "auto",
     cv: Any = "auto",
-    choose: str = "1se",
+    choose: str = "auto",
     na: str = "drop",
     weights: Any = None,
     groups: Any = None,
@@ -311,6 +325,8 @@ def cross_validate(
     order: str = "data",
     class_weights: Any = None,
     loss: Any = None,
+    max_prototypes: Any = None,
+    tolerance: Any = None,
     **parameters: Any,
 ) -> Validation:
     """Cross-validate a method over the grid of its tuned parameters.
@@ -318,7 +334,7 @@ def cross_validate(
     Parameters
     ----------
     formula, data, method, dissimilarity, candidates, cv, choose, na, weights, groups, seed, progress, client, order, class_weights,
-    **parameters
+    max_prototypes, tolerance, **parameters
         As in `fit`; `cv="auto"` is 10, or fewer if a class has fewer rows, with parameters to tune or without.
     measure : "error", "balanced", "ordinal" or DataFrame
         Share of wrong predictions; its mean over classes; of an ordered response the mean distance in levels between the

@@ -165,6 +165,23 @@ def test_search_over_parameters_of_the_method_and_over_methods(data):
     assert set(search.best_estimator_[-1].get_params()) >= {"method", "cv"}
 
 
+def test_budgets_and_tolerances(data):
+    X, y = data
+    for budget in (5, {"setosa": 1, "versicolor": 3, "virginica": 3}):
+        estimator = PrototypeClassifier(max_prototypes=budget, order="data").fit(X, y)
+        own = pc.fit("y ~ .", X.assign(y=y).reset_index(drop=True), max_prototypes=budget)
+        assert estimator.prototype_indices_.tolist() == own.prototypes.index.tolist()
+        assert estimator.get_params()["max_prototypes"] == budget
+    found = GridSearchCV(PrototypeClassifier(), {"max_prototypes": [3, 12]}, cv=3).fit(X, y)
+    assert found.best_params_ == {"max_prototypes": 12}
+    assert len(found.best_estimator_.prototypes_) <= 12
+    assert len(PrototypeSelector("pvm", max_prototypes=6).fit(X, y).sample_indices_) <= 6
+    loose, strict = (PrototypeClassifier(tolerance=t).fit(X, y) for t in (0.2, "0%"))
+    assert len(loose.prototypes_) < len(strict.prototypes_)
+    with pytest.raises(ValueError, match="max_prototypes=2: 3 classes need a prototype each"):
+        PrototypeClassifier(max_prototypes=2).fit(X, y)
+
+
 def test_parameters_and_clones():
     found = PrototypeClassifier("pvm", eps=1.0, solver="exact")
     assert found.get_params()["eps"] == found.eps == 1.0

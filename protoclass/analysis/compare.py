@@ -46,7 +46,7 @@ def compare(
     repeats: int = 1,
     inner: Any = "auto",
     dissimilarity: Any = "auto",
-    choose: str = "1se",
+    choose: str = "auto",
     na: str = "drop",
     groups: Any = None,
     seed: int = 0,

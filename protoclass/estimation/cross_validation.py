@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -18,15 +18,15 @@ from ..core.query import Query, answer_block
 from ..core.statistics.one_se import RULES, choose_over_repeats
 from ..core.task import Path, Rule, Task
 from ..ground.checks import one_of
-from ..ground.errors import DataWarning, OptionError
+from ..ground.errors import DataWarning, OptionError, brief
 from ..ground.progress import bar
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import Model
 from ..models.registry import methods_with
-from .error_curve import ErrorCurve
+from .error_curve import ErrorCurve, limits_of, read_tolerance
 from .fitted import KINDS
-from .problem import Problem, held_out_query, lost_levels, prepare
+from .problem import Problem, class_counts, counted, held_out_query, lost_levels, prepare
 from .selection import (
     Extension,
     FoldPath,
@@ -37,6 +37,7 @@ from .selection import (
     measure_losses,
     row_weights,
     smallest_classes,
+    values_at,
 )
 
 AT_ONCE = 4  # values by which a default grid goes on at a time
@@ -44,9 +45,16 @@ MOST_FURTHER = 40  # values by which a default grid goes on at most
 SECOND_DRAW = 20_000  # rows times grid points up to which print looks at a second draw of the folds
 
 
-def check_choose(choose: str, model: Model) -> None:
-    """Raise unless `choose=` is a rule that the method knows."""
-    one_of("choose", choose, tuple(RULES))
+def check_choose(given: Mapping[str, Any], model: Model) -> None:
+    """Raise unless `choose=` is a rule that the method knows, and `tolerance=` goes with it."""
+    choose, tolerance = given["choose"], given["tolerance"]
+    one_of("choose", choose, (*RULES, "auto"))
+    if tolerance is not None:
+        read_tolerance(tolerance)
+        if choose not in ("auto", "tolerance"):
+            raise OptionError(f"tolerance={brief(tolerance)} is of choose='tolerance', and choose={choose!r} is given: leave out one")
+    elif choose == "tolerance":
+        raise OptionError("choose='tolerance' needs tolerance=, such as 0.02, or '5%' of the least error")
     if choose == "bound" and not model.can.grid_bounds:
         raise OptionError(
             f"choose='bound': method {model.name!r} has no bound over its grid; methods that have: {methods_with('grid_bounds')}"
@@ -66,6 +74,7 @@ class HeldOut:
     all_classes: np.ndarray  # bool (R x F, G): whether every class of the training rows has a prototype; True where this was not looked at
     has_cover: bool = False
     rules: tuple[tuple[Path, int], ...] | None = None  # by grid point a path on all rows and the rule's place; None without shared work
+    errors: tuple[list[np.ndarray], list[np.ndarray]] | None = None  # and weights of the folds, see `_fold_errors`
 
     @staticmethod
     def empty(axes: dict[str, np.ndarray], rows: tuple[int, ...], folds: int) -> HeldOut:
@@ -112,6 +121,7 @@ class Trial:
     of_fold: np.ndarray  # int (R, n)
     loss: np.ndarray  # (classes, classes)
     measure: str  # name of the loss
+    covers: bool = True  # whether balls are asked which rows they hold, where there are balls
 
     def hold_out(self, axes: dict[str, np.ndarray], count_classes: bool = False) -> HeldOut:
         """What the rules of each fold say of the rows that it leaves out, over the product of the axes."""
@@ -126,7 +136,7 @@ class Trial:
             for r, fold in enumerate(self.of_fold):
                 on_all = problem.model.shares_work and r == 0
                 found = fold_paths(problem, self.dissimilarity, task, fold, axes, on_all)
-                path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes)
+                path = _collect(held, r, int(F[:r].sum()), fold, found, validating.update, count_classes, self.covers)
                 if path is not None:
                     held.rules = tuple((path, g) for g in range(len(held.grid)))
         return held
@@ -149,24 +159,48 @@ class Trial:
                 held.has_cover = part.has_cover
                 validating.update()
 
+    def count(self, held: HeldOut) -> np.ndarray | None:
+        """What a budget counts of the rule on all rows at each grid point: (G, classes), or (G, 1) of sizes.
+
+        None without a budget, where rules would have to be learned for it.
+        """
+        problem = self.problem
+        model, levels, points = problem.model, tuple(problem.frame.levels), range(len(held.grid))
+        rows = np.bincount(self.task.y[self.task.w > 0], minlength=self.task.classes)
+        if model.class_sizes(values_at(held.grid, 0), rows, levels) is not None:
+            return np.array([model.class_sizes(values_at(held.grid, g), rows, levels) for g in points])
+        if problem.budget is None:
+            return None
+        if held.rules is None:
+            path = model.path(self.task, held.axes)
+            held.rules = tuple((path, g) for g in points)
+        paths = {id(path): path for path, _ in held.rules}  # grids that went on have several
+        of_path = {key: counted(path, model, len(levels)) for key, path in paths.items()}
+        return np.stack([of_path[id(path)][place] for path, place in held.rules])
+
     def validation(self, held: HeldOut, **more: Any) -> ErrorCurve:
         """The error curve of what was held out."""
         weights = row_weights(self.problem, self.measure)
-        errors, fold_weights = _fold_errors(held.predicted, self.problem.frame.codes, self.loss, self.of_fold, weights)
+        if held.errors is None:
+            held.errors = _fold_errors(held.predicted, self.problem.frame.codes, self.loss, self.of_fold, weights)
+        errors, fold_weights = held.errors
         bounds = held.bounds if self.problem.model.can.grid_bounds else None
+        counts = self.count(held)
+        limits = limits_of(self.problem, held.grid, counts)
         return ErrorCurve(
             self.problem, held.grid, self.of_fold, held.predicted, held.covered if held.has_cover else None,
             np.concatenate(errors), held.sizes, np.concatenate(fold_weights),
-            choose_over_repeats(errors, fold_weights, held.sizes, bounds), self.measure, self.loss, bounds=bounds, **more,
+            choose_over_repeats(errors, fold_weights, held.sizes, bounds, limits), self.measure, self.loss, bounds=bounds,
+            counts=counts, **more,
         )  # fmt: skip
 
 
-def validate(problem: Problem, measure: Any = "error", repeats: int = 1) -> tuple[ErrorCurve, Trial, HeldOut]:
+def validate(problem: Problem, measure: Any = "error", repeats: int = 1, covers: bool = True) -> tuple[ErrorCurve, Trial, HeldOut]:
     """Cross-validate a prepared problem; the fit that follows can use again what was measured and learned."""
     loss, name = measure_losses(measure, problem.frame)
     of_fold, notes = draw_folds(problem, repeats)
     dissimilarity = problem.measure()
-    trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name)
+    trial = Trial(problem, dissimilarity, problem.task(dissimilarity), of_fold, loss, name, covers)
     smallest = smallest_classes(problem, of_fold)
     axes = problem.model.grid(trial.task, smallest)
     held = trial.hold_out(axes)
@@ -241,9 +275,9 @@ class Procedure:
         problem = prepare(replace(call, data=data, arguments={**call.arguments, "progress": False}))
         return self.of_problem(problem)
 
-    def of_problem(self, problem: Problem) -> ErrorCurve:
-        """The cross-validation of another problem, such as some of the rows."""
-        return validate(problem, self.measure, self.repeats)[0]
+    def of_problem(self, problem: Problem, covers: bool = True) -> ErrorCurve:
+        """The cross-validation of another problem, such as some of the rows; `covers` says whether balls are asked which rows they hold."""
+        return validate(problem, self.measure, self.repeats, covers)[0]
 
 
 @savable(loss="L L")
@@ -292,6 +326,7 @@ def _collect(
     found: Iterator[FoldPath],
     tick: Callable[[], None],
     count_classes: bool,
+    covers: bool,
 ) -> Path | None:
     """Ask each fold's path about the rows that it has not seen; the path on all rows, where it came along."""
     folds, points, on_all = int(fold.max()) + 1, held.predicted.shape[2], None
@@ -305,7 +340,7 @@ def _collect(
         for block in query.blocks(len(one.path.prototypes)):
             at, begin = rows[begin : begin + len(block)], begin + len(block)
             held.predicted[r, at] = checked_answer(one.path, "class", block, points)
-            if "cover" in one.path.kinds:
+            if covers and "cover" in one.path.kinds:
                 held.covered[r, at] = checked_answer(one.path, "cover", block, points)
         return one
 
@@ -316,7 +351,7 @@ def _collect(
         held.sizes[first + one.fold] = one.path.size
         if one.path.bounds is not None:
             held.bounds[first + one.fold] = one.path.bounds
-        held.has_cover = "cover" in one.path.kinds
+        held.has_cover = covers and "cover" in one.path.kinds
         if count_classes:
             held.all_classes[first + one.fold] = _all_classes(one, fold)
         tick()
@@ -326,8 +361,8 @@ def _collect(
 def _all_classes(one: FoldPath, fold: np.ndarray) -> list[bool]:
     """Whether each rule of a fold has a prototype of every class of its training rows."""
     present = len(np.unique(one.task.y[(fold != one.fold) & (one.task.w > 0)]))
-    counts = [len(np.unique(one.path.at(g).prototypes.classes)) for g in range(len(one.path.size))]
-    return [count >= present for count in counts]
+    counts = (class_counts(one.path, one.task.classes) > 0).sum(axis=1)
+    return [bool(count >= present) for count in counts]
 
 
 def check_path(path: Path, points: int) -> None:

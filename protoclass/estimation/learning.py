@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.task import Rule, Task
+from ..core.task import Rule, RulePath, Task
 from ..ground.errors import DataWarning, OptionError, shown, warn
 from ..ground.options import SAME, fixed
 from ..ground.progress import bar
@@ -16,7 +16,18 @@ from .calibration import READ, arguments_of, calibrated
 from .cross_validation import check_choose, validate
 from .error_curve import ErrorCurve
 from .fitted import Fitted
-from .problem import DEFAULTS, HOLD_LIMIT, Call, Problem, check_rows_needed, is_default, prepare
+from .problem import (
+    DEFAULTS,
+    HOLD_LIMIT,
+    Call,
+    Problem,
+    check_rows_needed,
+    counted,
+    is_default,
+    prepare,
+    refuse_budget,
+    within_budget,
+)
 from .selection import Selection, requested_measure, values_at
 
 WORSE = "worse than no information"  # in every such warning, and by which it is recognised
@@ -25,7 +36,7 @@ WORSE = "worse than no information"  # in every such warning, and by which it is
 def fit_call(call: Call) -> Fitted:
     """What a call of `fit` asks for; its parameters tuned, and its chances calibrated, if it says so."""
     problem, given = prepare(call), {**DEFAULTS, **call.arguments}
-    check_choose(given["choose"], problem.model)
+    check_choose(given, problem.model)
     if given["calibrate"] is not False:
         arguments_of(given["calibrate"])
     tuned = list(problem.model.tuned())
@@ -33,10 +44,10 @@ def fit_call(call: Call) -> Fitted:
         raise OptionError(f"{tuned[0]} is to be tuned, and cv=None leaves nothing to tune it: give {tuned[0]}= a value, or cv=10")
     if problem.cv is None or (problem.cv_is_auto and not tuned):
         _check_nothing_to_measure(call)
-        return calibrated(learn(problem, Selection()))
+        return calibrated(_within_budget(learn(problem, Selection())))
     validation, trial, held = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])
-    point = validation.chosen(given["choose"])
-    selection = Selection(validation.grid, values_at(validation.grid, point), point, given["choose"])
+    point = validation.chosen_by_call()
+    selection = Selection(validation.grid, values_at(validation.grid, point), point, problem.call.choose)
     rule = held.rule(point)
     del held  # has arrays of rows x grid points, of which the curve keeps those that it needs
     out = calibrated(learn(problem, selection, validation, trial.dissimilarity, trial.task, rule))
@@ -44,8 +55,18 @@ def fit_call(call: Call) -> Fitted:
     return out
 
 
+def _within_budget(fit: Fitted) -> Fitted:
+    """A fit of which nothing was chosen, unless it has more prototypes than the call allows."""
+    problem = fit.problem
+    if problem.budget is not None:
+        counts = counted(RulePath((fit.rule,)), problem.model, len(fit.classes))
+        if not within_budget(counts, problem.budget)[0]:
+            raise refuse_budget(problem, counts, "nothing is tuned, and the rule has")
+    return fit
+
+
 def _check_nothing_to_measure(call: Call) -> None:
-    for name in ("measure", "repeats", "loss"):
+    for name in ("measure", "repeats", "loss", "tolerance"):
         if not is_default(name, call.arguments.get(name, DEFAULTS[name])):
             cure = ", or loss= to predict of a calibrated fit" if name == "loss" else ""
             raise OptionError(
@@ -60,9 +81,9 @@ def cross_validate_call(call: Call) -> ErrorCurve:
         raise OptionError(
             "cv=None leaves nothing to cross-validate: give a number of folds, 'loo' or folds of your own"
         )
-    check_choose(given["choose"], problem.model)
+    check_choose(given, problem.model)
     validation = validate(problem, requested_measure(given["measure"], given["loss"]), given["repeats"])[0]
-    _warn_if_worse(worse_than_one_class(validation, validation.chosen(given["choose"])))
+    _warn_if_worse(worse_than_one_class(validation, validation.chosen_by_call()))
     if not problem.cv_is_auto:
         return validation
     # a fit of its point that is updated is cross-validated again, although nothing may be left to tune

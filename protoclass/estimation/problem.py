@@ -16,7 +16,7 @@ from ..core.parallel import Once
 from ..core.query import Beside, Query
 from ..core.sources import Source
 from ..core.spatial import share_within
-from ..core.task import Points, Task
+from ..core.task import Path, Points, Task
 from ..frames.blocks import blocks
 from ..frames.frame import Frame, mold, sort_by_values
 from ..frames.reading import origin_of, read_for
@@ -36,10 +36,11 @@ from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
 
-DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "1se",
+DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto",
                                "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
                                "client": None, "measure": "error", "repeats": 1, "order": "data",
-                               "calibrate": False, "class_weights": None, "loss": None}  # fmt: skip
+                               "calibrate": False, "class_weights": None, "loss": None,
+                               "max_prototypes": None, "tolerance": None}  # fmt: skip
 
 
 @savable
@@ -65,6 +66,14 @@ class Call:
         """The arguments that are parameters of the method; `cross_validate` does not take `calibrate=`."""
         own = set(DEFAULTS) - ({"calibrate"} if self.function == "cross_validate" else set())
         return {name: value for name, value in self.arguments.items() if name not in own}
+
+    @property
+    def choose(self) -> str:
+        """The rule that chooses a grid point, a name in `core.statistics.one_se.RULES`: that of `choose=`, or what "auto" means."""
+        given = {**DEFAULTS, **self.arguments}
+        if given["choose"] != "auto":
+            return str(given["choose"])
+        return "tolerance" if given["tolerance"] is not None else "1se" if given["max_prototypes"] is None else "min"
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the connection to a cluster, which is of the process that made it."""
@@ -225,7 +234,7 @@ HOLD_LIMIT = 2**29  # bytes of a matrix that is held although it is read once
 LONG = 5.0  # predicted seconds from which on a bar is shown from the start
 
 
-@savable(groups="n", class_factors="L")
+@savable(groups="n", class_factors="L", budget="b")
 @dataclass(frozen=True)
 class Problem:
     """A frame, a metric and a model that fit one another.
@@ -247,6 +256,8 @@ class Problem:
         Whether the rows of `frame` stand as in the data, or sorted by their values.
     class_factors : array (classes,), or None
         The factors by which `class_weights=` has multiplied the weights of the rows.
+    budget : int array (1,) or (classes,), or None
+        The most prototypes (or what else the method counts) of a rule, or of each class.
     """
 
     call: Call
@@ -260,6 +271,7 @@ class Problem:
     candidates: Any = "train"
     order: str = "data"
     class_factors: np.ndarray | None = None
+    budget: np.ndarray | None = None
 
     @property
     def own_weights(self) -> np.ndarray:
@@ -397,6 +409,7 @@ def prepare(call: Call) -> Problem:
     if not isinstance(call.formula, str):
         raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
     model = find_model(given["method"], call.parameters, beside=DEFAULTS)
+    _check_budget(given["max_prototypes"], model)
     _check_candidates(given["candidates"], model)
     seed = check_seed(given["seed"])
     check_progress(given["progress"])
@@ -411,6 +424,8 @@ def prepare(call: Call) -> Problem:
     model.check_frame(frame)
     factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
     frame = with_class_factors(frame, factors, given["class_weights"])
+    budget = budget_of(given["max_prototypes"], model, list(frame.levels))
+    model = model if budget is None else model.within(int(budget.sum()))
     one_of("order", given["order"], ("data", "values"))
     if given["order"] == "values":
         frame = sort_by_values(frame)
@@ -428,8 +443,76 @@ def prepare(call: Call) -> Problem:
     return Problem(
         call, frame, model, metric, _groups(groups, data, kept),
         _folds(given["cv"], data, kept), seed, _progress(given["progress"], model, frame, candidates), candidates,
-        given["order"], factors,
+        given["order"], factors, budget,
     )  # fmt: skip
+
+
+def _check_budget(budget: Any, model: Model) -> None:
+    """Raise where a method has nothing that `max_prototypes=` could limit, or this is no number and no mapping."""
+    if budget is None:
+        return
+    counted = model.can.counted
+    if not counted:
+        raise OptionError(
+            f"max_prototypes={brief(budget)}: method {model.name!r} has no number of prototypes to choose; methods that have: "
+            f"{methods_with('counted')}"
+        )
+    if isinstance(budget, Mapping) and isinstance(counted, str):
+        raise OptionError(f"max_prototypes={brief(budget)}: {model.name} counts {counted}: give one number")
+    for value in budget.values() if isinstance(budget, Mapping) else [budget]:
+        if not is_number(value, 1, integral=True):
+            raise OptionError(
+                f"max_prototypes={brief(value)}: a rule has a whole number >= 1 of prototypes at most; give one, or a mapping with one for "
+                "every class"
+            )
+
+
+def counted(path: Path, model: Model, classes: int) -> np.ndarray:
+    """What a budget counts of the rules of a path: their prototypes of each class (G, classes), or their sizes (G, 1)."""
+    if model.can.counted is not True:
+        return np.asarray(path.size, np.int64)[:, None]
+    return class_counts(path, classes)
+
+
+def class_counts(path: Path, classes: int) -> np.ndarray:
+    """Prototypes of each class in the rules of a path, (G, classes)."""
+    if hasattr(path, "class_counts"):
+        return np.asarray(path.class_counts)
+    return np.stack([np.bincount(path.at(g).prototypes.classes, minlength=classes) for g in range(len(path.size))])
+
+
+def within_budget(counts: np.ndarray, budget: np.ndarray) -> np.ndarray:
+    """Which of some rules, of which this was `counted` (G, c), keep to a budget, bool (G,)."""
+    return np.asarray(counts.sum(axis=1) <= budget[0] if len(budget) == 1 else (counts <= budget).all(axis=1))
+
+
+def refuse_budget(problem: Problem, counts: np.ndarray, grid: str) -> OptionError:
+    """That no rule keeps to the budget, with the smallest one."""
+    assert problem.budget is not None
+    smallest, what = counts[counts.sum(axis=1).argmin()], problem.model.can.counted
+    what = what if what == "features" else "prototypes"
+    of = ", ".join(f"{shown(level)}: {k}" for level, k in zip(problem.frame.levels, smallest, strict=False))
+    of_class = f" ({of})" if len(problem.budget) > 1 else ""
+    return OptionError(
+        f"max_prototypes={brief(problem.call.arguments['max_prototypes'])}: {grid} {smallest.sum()} {what}{of_class}: allow as many, or "
+        f"leave out parameters of {problem.model.name} that make it larger"
+    )
+
+
+def budget_of(budget: Any, model: Model, levels: list[Any]) -> np.ndarray | None:
+    """The most prototypes of a rule (1,), or of each class (classes,), as `max_prototypes=` has them; None without it."""
+    if budget is None:
+        return None
+    if not isinstance(budget, Mapping):
+        if model.can.counted != "features" and budget < len(levels):
+            raise OptionError(
+                f"max_prototypes={budget}: {len(levels)} classes need a prototype each, so that {len(levels)} is the least: give more, or "
+                "leave classes out of the data"
+            )
+        return np.array([int(budget)])
+    if set(budget) != set(levels):
+        raise OptionError(f"max_prototypes={brief(dict(budget))}: a mapping must have exactly the classes {levels} as keys")
+    return np.array([int(budget[level]) for level in levels])
 
 
 def _molded(call: Call, given: Mapping[str, Any], model: Model, aside: tuple[str, ...]) -> tuple[Call, pd.DataFrame, Frame]:

@@ -226,8 +226,8 @@ def row_weights(problem: Problem, measure: str) -> np.ndarray:
 
 def losses(codes: np.ndarray, y: np.ndarray, loss: np.ndarray) -> np.ndarray:
     """Loss of each prediction, (R, n, G); of none (-1) the largest loss of the row's class."""
-    worst = np.column_stack([loss, loss.max(axis=1)])
-    return np.asarray(worst[y[None, :, None], codes])
+    by_code = np.column_stack([loss.max(axis=1), loss])  # that of no prediction, -1, first
+    return np.asarray(by_code.ravel().take((y * by_code.shape[1] + 1)[None, :, None] + codes))
 
 
 def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:

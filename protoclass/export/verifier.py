@@ -359,6 +359,7 @@ class Verifier:
         elif not self.rows():
             return
         elif rule is not None:
+            self.budget(rule)
             space = self.space(self.root["dissimilarity"])
             if space is not None and "radius eps" in rule.get("report", ()):
                 self.cover(rule, space)
@@ -367,6 +368,15 @@ class Verifier:
             else:
                 self.say("rule", None, f"{quoted(rule['is'])}, of which nothing is computed here")
         self.stated()
+
+    def budget(self, rule: Any) -> None:
+        """That a rule has no more prototypes than the call allows; one whose point a user has chosen may have more."""
+        most, by = self.problem["call"]["arguments"].get("max_prototypes"), (self.root.get("selection") or {}).get("rule")
+        if most is None or by == "hand" or "machines" in rule:
+            return
+        counts = np.bincount(rule["prototypes"]["classes"], minlength=len(self.levels))
+        fine = (counts <= [most[level] for level in self.levels]).all() if isinstance(most, dict) else counts.sum() <= most
+        self.say("budget", bool(fine), f"{counts.sum()} prototypes, of at most {quoted(most)}")
 
     def stated(self) -> None:
         """What else the file says, which no arithmetic on the data shows: each as it stands there."""

@@ -126,7 +126,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "choose": {
-        **dict.fromkeys(["lambda.1se", "onese", "1-se", "one_se", "tolerance"], "'1se' is it here"),
+        **dict.fromkeys(["lambda.1se", "onese", "1-se", "one_se"], "'1se' is it here"),
         **dict.fromkeys(["lambda.min", "best", "least", "minimum"], "'min' is it here"),
     },
     "cv": {

@@ -161,6 +161,9 @@ class Capabilities:
         The parameter that is the radius of the balls.
     grid_bounds : bool
         Whether its paths have bounds over the grid, so that choose="bound" is possible.
+    counted : bool or str
+        Whether a user can limit how many prototypes its rules have; a text says what a rule's `size` counts where only this can be
+        limited: "features" where these are no prototypes.
     """
 
     weights: bool = False
@@ -179,6 +182,7 @@ class Capabilities:
     solvers: tuple[str, ...] = ()
     radius: str = ""
     grid_bounds: bool = False
+    counted: bool | str = True
 
 
 def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[str]]]) -> pd.DataFrame:
@@ -268,6 +272,17 @@ class Model(NamedArguments, Served):
     def measures(self, rule: Rule) -> bool:
         """Whether a rule of this method reads dissimilarities or coordinates, and not only columns."""
         return True
+
+    def within(self, most: int) -> Model:
+        """The model that tunes by how many prototypes its rules have, up to so many, where it does not do this already."""
+        return self
+
+    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
+        """The most prototypes of each class (classes,) with these values of the tuned parameters, and `held` rows of each class.
+
+        None where parameters do not say so much; a rule has to be learned to count them.
+        """
+        return None
 
     def loss(self, task: Task, prototypes: Points) -> float | None:
         """The objective that the method minimises, for any prototypes and its parameters; None if it has none.
@@ -531,6 +546,10 @@ class PerClass(Model):
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
+
+    def class_sizes(self, values: Mapping[str, Any], held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray | None:
+        K = values.get("K", self.parameters()["K"])
+        return None if isinstance(K, str) else counts(K, held, levels)
 
     def rows_needed(self, grid: Axes, held: np.ndarray, levels: tuple[Any, ...]) -> np.ndarray:
         values = axis(grid, "K", self.parameters()["K"])

@@ -53,7 +53,7 @@ class Centroids(Model):
     """
 
     name = "centroids"
-    can = Capabilities(weights=True, coordinates=True)
+    can = Capabilities(weights=True, coordinates=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"threshold": (0.0, 2.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {}
     words: ClassVar[Mapping[str, str]] = {"threshold": "threshold of the centroids (standard errors)"}

@@ -73,7 +73,7 @@ class DANN(Model):
     """
 
     name = "dann"
-    can = Capabilities(weights=True, coordinates=True, own_distances=True)
+    can = Capabilities(weights=True, coordinates=True, own_distances=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7), "epsilon": (0.5, 1.0)}
 
     k: Any = "grid"

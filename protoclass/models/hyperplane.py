@@ -48,7 +48,7 @@ class Hyperplane(Model):
     """
 
     name = "hyperplane"
-    can = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}))
+    can = Capabilities(weights=True, candidates=frozenset({"unlabelled", "subset"}), counted=False)
     example: ClassVar[Mapping[str, Any]] = {"C": (1.0, 100.0)}
     grids: ClassVar[frozenset[str]] = frozenset({"C", "dims"})
 

@@ -60,6 +60,9 @@ SECONDS = {"none": 1e-7, "diagonal": 3e-7, "full": 3e-7}  # of a fit with its fo
 METRIC = ("K", "total", "matrix", "ridge", "beta", "components")  # parameters from which a matrix is learned
 
 
+TOGETHER = "prototypes of all classes together"  # which it shares out among them
+
+
 @dataclass(frozen=True)
 class MedianGLVQ(PerClass):
     """Median generalized LVQ: a few rows of each class, chosen to classify, on any dissimilarity and with a metric of their own.
@@ -124,7 +127,7 @@ class MedianGLVQ(PerClass):
     """
 
     name = "medianglvq"
-    can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True)
+    can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True, counted=TOGETHER)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"starts", "components", "init"})
     grids: ClassVar[frozenset[str]] = frozenset({"total"})

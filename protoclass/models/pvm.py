@@ -18,8 +18,8 @@ from ..core.setcover.problems import RADII, objective
 from ..core.setcover.radii import default_radii
 from ..core.setcover.solvers import Options, cover_paths
 from ..core.task import Path, Points, Task
-from ..ground.checks import one_of
-from ..ground.errors import DataError, NotAvailable, OptionError
+from ..ground.checks import MOST_ROWS, one_of
+from ..ground.errors import DataError, NotAvailable, OptionError, brief
 from ..ground.savable import savable
 from .base import (
     Axes,
@@ -42,6 +42,9 @@ OWN_ONCE, OWN_TUNED = 3.0, 7.0  # times as long with radii of their own
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 ONE, OWN = "one", "own"
+EACH = 50  # prototypes up to which every number is tried
+MOST_ANSWERS = 5_000_000  # rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
+LEAST_COUNTS = 10
 
 
 @savable
@@ -77,6 +80,17 @@ class UpperQuantiles(Grid):
 
     def values(self, task: Task) -> np.ndarray:
         return radii(task, np.linspace(0.5, 1, 11)[1:])
+
+
+@savable
+@dataclass(frozen=True)
+class Counts(Grid):
+    """Numbers of prototypes up to `most`: each up to 50, then 5 % apart; where rows are many fewer, at even distances of logarithms."""
+
+    most: int
+
+    def values(self, task: Task) -> np.ndarray:
+        return np.array(spaced_counts(self.most, max(LEAST_COUNTS, MOST_ANSWERS // len(task.y))))
 
 
 @dataclass(frozen=True)
@@ -122,6 +136,10 @@ class PVM(Model):
         fails (the course report of Visagan, 2018, section 4.1).
     draws : int
         Number of covers drawn by "rounding" with "best" (B in the paper).
+    stop : int >= 1, sequence, "grid" or None
+        With the greedy solver, the most prototypes: the first so many of those that it chooses, which are the ones of some larger
+        `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and from there numbers 5 % apart up to the number of rows,
+        or with `max_prototypes=` up to that; of more than 50,000 rows fewer numbers.
     radii : "one", "own", a sequence of these, or "grid"
         Whether all balls have the radius `eps`, as in the paper, or each its own, one of 24 equal steps up to `eps`. "grid":
         cross-validation tries both.
@@ -172,7 +190,8 @@ class PVM(Model):
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
     grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "radii"})
     words: ClassVar[Mapping[str, str]] = {
-        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "radii": "radii of the balls",
+        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "prototypes at most",
+        "radii": "radii of the balls",
     }  # fmt: skip
 
     eps: Any = "grid"
@@ -184,6 +203,7 @@ class PVM(Model):
     mip_gap: float = 0.0
     rounding: str = "best"
     draws: int = 500
+    stop: Any = None
     radii: Any = ONE
 
     def __post_init__(self) -> None:
@@ -200,6 +220,13 @@ class PVM(Model):
         check_fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
         check_fixed("pvm", "draws", self.draws, low=1, integral=True, high=MOST_DRAWS)
+        if self.stop is not None:
+            check_number("pvm", "stop", self.stop, low=1, integral=True)
+            if not self.shares_work:
+                raise OptionError(
+                    f"stop={brief(self.stop)}: only the greedy solver without certify= chooses prototypes one after another; a larger "
+                    "lambda_ makes the others choose fewer"
+                )
 
     @property
     def shares_work(self) -> bool:
@@ -229,7 +256,14 @@ class PVM(Model):
             "exact": {"time_limit", "mip_gap"},
             "rounding": {"time_limit", "rounding"} | ({"draws"} if self.rounding == "best" else set()),
         }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
-        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws"} - used)
+        own = set() if self.stop is None else {"stop"}
+        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - own)
+
+    def within(self, most: int) -> PVM:
+        """With `stop` tuned, or `lambda_` where another solver chooses, unless it is given."""
+        if self.shares_work:
+            return self if self.stop is not None else replace(self, stop=Counts(int(most)))
+        return self if self.lambda_ is not None else replace(self, lambda_="grid")
 
     def loss(self, task: Task, prototypes: Points) -> float:
         assert prototypes.at is not None
@@ -249,6 +283,8 @@ class PVM(Model):
         if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
+        if parameter == "stop":
+            return Counts(int(smallest.sum())).values(task)
         if parameter == "radii":
             return np.array([ONE, OWN])
         return super().default_grid(parameter, task, smallest)
@@ -270,7 +306,7 @@ class PVM(Model):
             raise OptionError(f"eps has {len(eps)} values, and at most {MOST} are allowed: give fewer")
         options = Options(
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
-            certify, task.seed,
+            certify, task.seed, stops=tuple(axis(grid, "stop", self.stop).tolist()),
         )  # fmt: skip
         kinds = axis(grid, "radii", self.radii).tolist()
         runs = [cover_paths(task, fold, folds, eps, lambdas, replace(options, own=kind == OWN)) for kind in kinds]
@@ -331,6 +367,19 @@ class PVM(Model):
         _program(learned)
         assert isinstance(learned.rule, Nearest)
         return swapped(learned.rule, task, place, candidate)
+
+
+def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
+    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last; about `count` of them, where these are fewer.
+
+    Examples
+    --------
+    >>> spaced_counts(3), spaced_counts(60)[-5:], spaced_counts(60, 8)
+    ([1, 2, 3], [50, 52, 55, 57, 60], [1, 2, 3, 6, 10, 19, 33, 60])
+    """
+    further = EACH * 1.05 ** np.arange(1, max(0.0, np.log(most / EACH) / np.log(1.05)))
+    counts = [*range(1, min(most, EACH) + 1), *further.astype(int).tolist(), *([most] if most > EACH else [])]
+    return counts if len(counts) <= count else np.unique(np.geomspace(1, most, count).round()).astype(int).tolist()
 
 
 def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:

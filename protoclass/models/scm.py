@@ -79,6 +79,7 @@ class SCM(Model):
         candidates=frozenset({"subset"}),
         steps=True,
         grid_bounds=True,
+        counted="features",
     )
     example: ClassVar[Mapping[str, Any]] = {
         "kind": ("conjunction", "disjunction"),

@@ -38,6 +38,7 @@ KINDS = {
     "path": "protoclass.plots.rule:path",
     "confusion": "protoclass.plots.evaluation:confusion_of_fit",
     "validation": "protoclass.plots.curve:curve_of_fit",
+    "frontier": "protoclass.plots.curve:frontier_of_fit",
     "importance": "protoclass.plots.columns:importance",
     "weights": "protoclass.plots.columns:weights",
     "map": "protoclass.plots.pictures:map_of_prototypes",
@@ -68,7 +69,8 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         "confusion": held-out (or training) rows by true and predicted class, with recall and precision. "calibration" (`new=`):
         whether the chances come true on new rows. "alternatives" (`within=`, `seconds=`) and "criticisms" (`n=`): the pictures of
         these methods. "validation" (`x=`): the error curve; with
-        `x="size"` against the number of prototypes; `band=0.95` shades the simultaneous band of the curve. "importance"
+        `x="size"` against the number of prototypes; "frontier": the least error for each number of them, see
+        `Validation.frontier`; `band=0.95` shades the simultaneous band of the curve. "importance"
         (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): by how much the error grows when a variable is permuted.
         "weights": what each column counts in a metric that has learned it, such as `Learned`.
         "solvers" (`eps=`, `solvers=`): the objective that each solver reaches, with the proved bound.

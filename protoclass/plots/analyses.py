@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..analysis.alternatives import Alternatives, Criticisms
@@ -11,17 +12,30 @@ from ..analysis.alternatives import alternatives as find_alternatives
 from ..analysis.alternatives import criticisms as find_criticisms
 from ..analysis.comparison import Comparison
 from ..analysis.stability import Stability
+from ..core.statistics.one_se import frontier
 from ..estimation.fitted import Fitted
+from ..ground.checks import one_of
 from ..views.analyses import list_alternatives, list_criticisms, list_splits, list_stability
 from ..views.prototypes import list_short
 from ..views.words import write_number
 from .layout import framed
-from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, list_named, mark
+from .style import GREY, axes, colour, draw_intervals, grid_lines, ink, key, list_named, mark, plain_log
 
 
 @framed
-def comparison(result: Comparison, ax: Any = None) -> Any:
-    """Each method's error with its 95 % interval, its error on each split, and its number of prototypes."""
+def comparison(result: Comparison, kind: str | None = None, ax: Any = None) -> Any:
+    """Each method's error with its 95 % interval, its error on each split, and its number of prototypes.
+
+    Parameters
+    ----------
+    kind : "frontier", optional
+        The errors against the numbers of prototypes: the line is the least error for each of these. A method without prototypes is a
+        line across.
+    ax : Axes, optional
+    """
+    one_of("kind", kind, (None, "frontier"), "picture")
+    if kind == "frontier":
+        return _draw_prices(result, ax)
     table, splits = result.table, list_splits(result)
     several = len(result.errors) > 1
     ax = axes(ax, 6.8, 1.3 + 0.45 * len(table))
@@ -34,6 +48,29 @@ def comparison(result: Comparison, ax: Any = None) -> Any:
     ax.annotate("prototypes", (1.02, 1.0), (0, 3), xycoords="axes fraction", textcoords="offset points", fontsize="small")
     if several:
         ax.set_xlabel(f"{ax.get_xlabel()} (dots: each split)")
+    return ax
+
+
+def _draw_prices(result: Comparison, ax: Any) -> Any:
+    table, ax = result.table, axes(ax, 6.4, 5.0)
+    names, counts = list_short(table.index), table["prototypes"].to_numpy(float)
+    has = np.flatnonzero(counts > 0)
+    for k, (name, row) in enumerate(zip(names, table.to_dict("records"), strict=True)):
+        ends = np.array([[row["error"] - row["low"]], [row["high"] - row["error"]]])
+        if k in has:
+            ax.errorbar(counts[k], row["error"], np.nan_to_num(ends), fmt=mark(k), color=colour(k), ms=6, lw=1.2, capsize=3, label=name)
+        else:
+            ax.axhline(row["error"], ls="--", lw=1.2, color=colour(k), label=f"{name}, no prototypes")
+    if len(has):
+        points = has[frontier(table["error"].to_numpy(float)[has], counts[has])]
+        ends = np.append(counts[points], counts[has].max())
+        errors = table["error"].to_numpy(float)[points]
+        ax.step(ends, np.append(errors, errors[-1]), where="post", lw=1, color=ink(ax), zorder=0, label="least error")
+        ax.set_xscale("log")
+        plain_log(ax.xaxis)
+    ax.set_ylim(bottom=0)
+    ax.set(xlabel="prototypes, mean over the training sets (log scale)", ylabel="error on test rows, 95 % interval")
+    key(ax, "below", ncols=2)
     return ax
 
 

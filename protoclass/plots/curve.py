@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
@@ -20,7 +21,9 @@ from ..views.curve import (
     limit_cells,
     limit_errors,
     make_cells,
+    nearest_row_error,
     sort_by_size,
+    sort_frontier,
     space_sizes,
     trace_curve,
     within_one_se,
@@ -44,10 +47,6 @@ from .style import (
     shade_bar,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 WRITTEN = 80  # cells of a heat map in which the error is written
 STRIP = (-0.32, 0.22)  # bottom and height of what has a scale of its own below Axes, in their height
 
@@ -63,7 +62,8 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
     ----------
     x : str or pair of str, optional
         The parameter on the horizontal axis, where several were tuned; the others make a line each. "size": the error
-        against the size of the rules. A pair of parameters: a heat map of the error.
+        against the size of the rules. "frontier": the least error for each number of prototypes, corrected and not (see
+        `Validation.frontier`), with the chosen point and 1-NN beside it. A pair of parameters: a heat map of the error.
     ax : Axes, optional
     band : float between 0 and 1, optional
         The level of the simultaneous band of `band()`, shaded; it is drawn from 0 on.
@@ -75,6 +75,8 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
         return _draw_single(validation, ax)
     if x == "size":
         return _draw_by_size(validation, ax, band)
+    if x == "frontier":
+        return _draw_frontier(validation, ax)
     if pair:
         return _draw_heat(validation, (x[0], x[1]), ax)
     return _draw_lines(validation, trace_curve(validation, x, band), ax)
@@ -87,9 +89,36 @@ def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None)
     return curve(fit.validation, x, ax, band)
 
 
-def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
-    import pandas as pd
+def frontier_of_fit(fit: Fitted, ax: Any) -> Any:
+    """The frontier of the cross-validation of a fit."""
+    return curve_of_fit(fit, ax, "frontier")
 
+
+def _draw_frontier(validation: ErrorCurve, ax: Any) -> Any:
+    """The least error for each number of prototypes, which holds from its own size up to the next."""
+    table, name, point = sort_frontier(validation), validation.measure_name, validation.chosen_by_call()
+    size, error = float(validation.rule_sizes[point]), float(validation.choice.error[point])
+    ends = pd.DataFrame([*table.to_dict("records"), {**table.iloc[-1], "size": max(size, 1.15 * float(table["size"].iloc[-1]))}])
+    steps = {"where": "post", "lw": 1.4 * factor(ax)}
+    low, high, shade = ends["error"] - ends["se"], ends["error"] + ends["se"], colour(0)
+    ax.fill_between(ends["size"], low, high, step="post", fc=to_rgba(shade, 0.18), ec=to_rgba(shade, 0.6), lw=0.8)
+    ax.step(ends["size"], ends["error"], color=colour(0), label=f"least held-out {name}, +- 1 SE", **steps)
+    ax.step(ends["size"], ends["corrected"], ls="--", color=colour(1), label="corrected for its choice", **steps)
+    ax.plot(size, error, "o", ms=8 * factor(ax), mfc="none", mew=1.6, color=ink(ax), label=f"chosen: size {write_number(round(size, 1))}")
+    nearest = nearest_row_error(validation)
+    if nearest == nearest:
+        ax.axhline(nearest, ls=":", lw=1.2, color=ink(ax), label=f"1-NN, all rows kept: {write_number(nearest)}")
+    ax.set_xscale("log")
+    plain_log(ax.xaxis)
+    _limit(validation, pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [nearest, error], "se": 0.0})]), ax)
+    counted = validation.problem.model.can.counted
+    ax.set_xlabel(f"{'features' if counted == 'features' else 'prototypes' if counted else 'size'} at most (log scale)")
+    ax.set_title(f"What few cost: the least {name} for each number", fontsize="medium")
+    key(ax, "below", ncols=2, values=True)
+    return ax
+
+
+def _draw_lines(validation: ErrorCurve, traced: Curve, ax: Any) -> Any:
     table, x, others = validation.table, traced.x, traced.others
     for k, (name, part) in enumerate(traced.lines):
         style = {"fmt": f"{mark(k)}-", "ms": 4, "lw": 1, "capsize": 2, "color": colour(k)}

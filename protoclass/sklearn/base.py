@@ -22,7 +22,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
 PRECOMPUTED = "precomputed"
-PASSED = ("choose", "measure", "repeats", "class_weights", "na", "order", "seed")  # to `fit` as they are
+PASSED = ("choose", "max_prototypes", "tolerance", "measure", "repeats", "class_weights", "na", "order", "seed")  # to `fit` as they are
 MOST_COPIES = 100_000  # rows that copies may make of fewer
 WEIGHTINGS = ("auto", "copies", "weights")
 
@@ -41,7 +41,9 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         *,
         candidates: Any = "auto",
         cv: Any = "auto",
-        choose: str = "1se",
+        choose: str = "auto",
+        max_prototypes: Any = None,
+        tolerance: Any = None,
         measure: Any = "error",
         repeats: int = 1,
         class_weights: Any = None,
@@ -55,6 +57,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         self.candidates = candidates
         self.cv = cv
         self.choose = choose
+        self.max_prototypes = max_prototypes
+        self.tolerance = tolerance
         self.measure = measure
         self.repeats = repeats
         self.class_weights = class_weights

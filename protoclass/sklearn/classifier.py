@@ -70,7 +70,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     dissimilarity : str, metric or callable
         As in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers, and Gower otherwise. "precomputed": X is a square
         matrix of dissimilarities in `fit`, and has one column for each of its rows in `predict`. `metric=` means the same.
-    candidates, choose, measure, repeats, class_weights, seed
+    candidates, choose, max_prototypes, tolerance, measure, repeats, class_weights, seed
         As in `protoclass.fit`.
     cv : "auto", int, "loo", splitter, list of splits, or None
         Folds that tune parameters inside `fit`. A splitter of scikit-learn must hold each row out once.
@@ -137,7 +137,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         *,
         candidates: Any = "auto",
         cv: Any = "auto",
-        choose: str = "1se",
+        choose: str = "auto",
+        max_prototypes: Any = None,
+        tolerance: Any = None,
         measure: Any = "error",
         repeats: int = 1,
         class_weights: Any = None,
@@ -149,8 +151,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         **parameters: Any,
     ) -> None:
         super().__init__(
-            method, dissimilarity, candidates=candidates, cv=cv, choose=choose, measure=measure, repeats=repeats,
-            class_weights=class_weights, na=na, order=order, seed=seed, **parameters,
+            method, dissimilarity, candidates=candidates, cv=cv, choose=choose, max_prototypes=max_prototypes, tolerance=tolerance,
+            measure=measure, repeats=repeats, class_weights=class_weights, na=na, order=order, seed=seed, **parameters,
         )  # fmt: skip
         self.weighting = weighting
         self.calibrate = calibrate

@@ -46,7 +46,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
     ----------
     method : str or model object
         One whose prototypes are rows, such as "pvm", "kmedoids", "condensed" or "multiedit".
-    dissimilarity, cv, choose, measure, repeats, class_weights, na, order, seed
+    dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, order, seed
         As in `PrototypeClassifier`.
     candidates : "auto" or as in `protoclass.fit`
         "auto" is "own" where the method knows it, so that a row is chosen for its own class.

@@ -16,7 +16,7 @@ from ..views.words import count_folds
 
 def choices(validation: ErrorCurve) -> pd.DataFrame:
     """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
-    rules = list(dict.fromkeys(["min", "1se", validation.problem.call.arguments.get("choose", "1se")]))
+    rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
     rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
     if len(validation.grid) > 1:
         corrected = [validation.corrected(rule) for rule in rules]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.why import tells_apart
+from ..core.statistics.one_se import frontier
 from ..estimation.calibration import READ
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
@@ -27,8 +28,35 @@ def choice_facts(fit: Fitted) -> dict[str, str]:
     """The lines `Grid` and `Folds` of print, where there is something to say."""
     if fit.validation is None or fit.point is None or fit.selection.by_hand:
         return {}
-    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)]), "Folds": _other_folds(fit.validation)}
+    out = {"Grid": "; ".join([*_extended(fit), *_at_its_end(fit)]), "Folds": _other_folds(fit.validation), "Fewer": _fewer(fit)}
     return {name: words for name, words in out.items() if words}
+
+
+MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their share of the rows, from which on print says what fewer cost
+FEWER = (10, 20)  # by what the number is divided
+MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which print learns what fewer cost
+
+
+def _fewer(fit: Fitted) -> str:
+    """What fewer prototypes cost, where the 1-SE rule keeps many; of the grid points alone, where to learn it takes long."""
+    validation, size = fit.validation, len(fit.rule.prototypes)
+    assert validation is not None
+    few = not has_chosen(fit) or size <= min(MANY, MOST_SHARE * fit.nobs)
+    if few or fit.selection.rule != "1se" or fit.model.can.counted in (False, "features"):
+        return ""
+    slow = fit.dissimilarity.metric.slow or fit.dissimilarity.sharded is not None or fit.problem.train_in_folds
+    if slow or np.prod([*fit.dissimilarity.shape, len(validation.grid)]) > MOST_LEARNED:
+        points = frontier(validation.choice.error, validation.rule_sizes)
+        sizes, error = validation.rule_sizes[points], validation.choice.error[points]
+    else:
+        sizes, error = validation.prices
+    asked = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
+    costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in asked if len(found))]
+    if not costs:
+        return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= has the best of rules with so many at most"
+    (count, cost), *others = costs
+    further = "".join(f", {fewer} at {more}" for fewer, more in others)
+    return f"{count} prototypes at CV {validation.measure_name} {cost}{further} (max_prototypes=)"
 
 
 def _extended(fit: Fitted) -> list[str]:
@@ -50,8 +78,14 @@ def _at_its_end(fit: Fitted) -> list[str]:
     assert fit.validation is not None
     grid, values = fit.validation.grid, fit.selection.values
     own = [c for c in grid if not fit.problem.model.has_default_grid(c) and pd.api.types.is_numeric_dtype(grid[c])]
-    ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf]
+    ends = [c for c in own if grid[c].nunique() > 1 and values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
     return [f"the choice is the last {c}, {significant(values[c])}: try larger ones" for c in ends]
+
+
+def allowed(fit: Fitted) -> int:
+    """The most prototypes of all classes that `max_prototypes=` allows, 0 without it."""
+    budget = fit.problem.budget
+    return 0 if budget is None else int(budget.sum())
 
 
 def _other_folds(validation: ErrorCurve) -> str:
@@ -228,12 +262,18 @@ def facts(fit: Fitted) -> dict[str, str]:
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures and has_chosen(fit):
-        out["Prototypes"] = f"{len(fit.rule.prototypes)}"
+        out["Prototypes"] = f"{len(fit.rule.prototypes)}{_budget(fit)}"
     out |= class_facts(fit)
     if fit.validation is not None and fit.point is not None:
         out |= validated(fit)
     out |= choice_facts(fit)
     return out if fit.calibration is None else {**out, "Chances": fit.calibration.words()}
+
+
+def _budget(fit: Fitted) -> str:
+    """What `max_prototypes=` allows, of the prototypes."""
+    most = fit.call.arguments.get("max_prototypes")
+    return "" if most is None or fit.model.can.counted == "features" or fit.selection.by_hand else f" (at most {brief(most)})"
 
 
 def has_chosen(fit: Fitted) -> bool:

@@ -10,9 +10,10 @@ import pandas as pd
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
 from ..estimation.fitted import Fitted
+from ..ground.errors import brief
 from ..ground.options import fixed, significant
 from ..views.evaluation import count_confusion
-from .printing import facts, has_chosen, per_class, repeats_note
+from .printing import allowed, facts, has_chosen, per_class, repeats_note
 from .tidy import list_prototypes
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ def _validation_notes(fit: Fitted) -> list[str]:
         how = f"Parameters of point {fit.point}, chosen by hand"
         if fit.selection.rule in RULES:
             how = f"Parameters chosen by the {RULES[fit.selection.rule].format(measure=validation.measure_name)}"
-        out.append(f"{how} among {len(validation.table)} grid points.")
+        keeps = validation.limits.allowed
+        kept = "" if keeps is None else f", of which {keeps.sum()} keep to max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
+        out.append(f"{how} among {len(validation.table)} grid points{kept}.")
         out += tuned_on_the_same_folds(fit)
     out += [*repeats_note(fit), *at_the_end(fit)]
     return [*out, f"{optimistic}; only the cross-validated {validation.measure_name} speaks of new rows."]
@@ -135,7 +138,7 @@ def at_the_end(fit: Fitted) -> list[str]:
     assert fit.validation is not None
     grid, best, name = fit.validation.grid, fit.validation.best, fit.validation.measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
-    ends = [(c, grid[c].iloc[best]) for c in numeric if grid[c].iloc[best] == grid[c].max() < np.inf]
+    ends = [(c, grid[c].iloc[best]) for c in numeric if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf]
     return [
         f"The least CV {name} is at the largest {c} tried, {significant(value)}: larger ones may do better."
         for c, value in ends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from ..estimation.error_curve import ErrorCurve
 from ..ground.checks import is_number
 from ..ground.errors import OptionError, brief
+from ..models.registry import model as find_model
 from .words import write_value
 
 LINES = 8  # values of a second parameter that get a line
@@ -58,8 +59,8 @@ def check_axis(validation: ErrorCurve, x: Any) -> bool:
     names = list(validation.grid)
     pair = isinstance(x, (tuple, list)) and len(x) == 2 and x[0] != x[1]
     pair = pair and all(isinstance(k, str) and k in names for k in x)
-    if not (x is None or pair or (isinstance(x, str) and x in (*names, "size"))):
-        raise OptionError(f"x={x!r}: allowed are 'size', the parameters that were tuned, {names}, and a pair of them")
+    if not (x is None or pair or (isinstance(x, str) and x in (*names, "size", "frontier"))):
+        raise OptionError(f"x={x!r}: allowed are 'size', 'frontier', the parameters that were tuned, {names}, and a pair of them")
     return pair
 
 
@@ -72,6 +73,8 @@ def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
     if not len(validation.grid.columns) or isinstance(x, (tuple, list)):
         what = "a heat map" if isinstance(x, (tuple, list)) else "a single point"
         raise OptionError(f"band={brief(band)}: a curve has a band, and {what} is drawn; validation.band() has its numbers")
+    if x == "frontier":
+        raise OptionError(f"band={brief(band)}: the frontier has none, as other parameters are best at other sizes; x='size' has one")
     if x == "size" and len(validation.grid.columns) > 1:
         raise OptionError(f"band={brief(band)}: several parameters make no curve over the size; draw one of {list(validation.grid)}")
 
@@ -182,6 +185,30 @@ def sort_by_size(validation: ErrorCurve, band: float | None = None) -> tuple[pd.
     n, folds = len(validation.problem.frame), int(validation.of_fold.max()) + 1
     full = validation.covered is not None and table["size"].iloc[-1] > 0.98 * n * (folds - 1) / folds
     return table, bool(full)
+
+
+MOST_NEAREST = 20_000  # rows up to which a picture of the frontier has the error of 1-NN, which measures all pairs
+
+
+def first_shown(validation: ErrorCurve, sizes: Any) -> int:
+    """Where pictures of a frontier begin, in its ascending sizes: the last one that leaves classes without prototypes, or the first."""
+    classes = len(validation.problem.frame.levels) if validation.problem.model.can.counted is True else 1
+    return max(0, int((sizes <= classes).sum()) - 1)
+
+
+def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
+    """The frontier, as far as a picture shows it."""
+    table = validation.frontier()
+    return table.iloc[first_shown(validation, table["size"]) :].reset_index(drop=True)
+
+
+def nearest_row_error(validation: ErrorCurve) -> float:
+    """The error of the nearest of all training rows on the same folds; NaN where it would take long."""
+    problem, procedure = validation.problem, validation.procedure
+    if procedure is None or problem.frame.parts is not None or problem.metric.slow or len(problem.frame) > MOST_NEAREST:
+        return float("nan")
+    alone = replace(problem, model=find_model("knn", {"k": 1}), candidates="train", budget=None)
+    return float(procedure.of_problem(alone).choice.error[0])
 
 
 def choose_pair(validation: ErrorCurve, x: Any = None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from traitlets import Instance, Int, validate
 
+from ..core.statistics.one_se import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.learning import learn
@@ -17,6 +18,7 @@ from ..plots.curve import curve
 from ..plots.style import RISING, letters_on
 from ..views.curve import (
     choose_pair,
+    first_shown,
     limit_cells,
     limit_errors,
     mark_points,
@@ -76,7 +78,7 @@ class CurveExplorer(Explorer):
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
             self.observe(self._update, list(self.STATE))
-            self.point = validation.chosen(validation.problem.call.arguments.get("choose", "1se"))
+            self.point = validation.chosen_by_call()
             self._point_moved()
         self.content = join(describe_chart(validation, self._pair))
         self.open()
@@ -167,8 +169,21 @@ def describe_chart(validation: ErrorCurve, pair: tuple[str, ...]) -> Plain:
     drawn = {"heat": describe_heat(validation, (pair[0], pair[1]))} if len(pair) == 2 else {}
     return {
         **(drawn or {"curve": describe_line(validation, pair, points)}),
+        **describe_frontier(validation),
         "axes": axes,
     }
+
+
+def describe_frontier(validation: ErrorCurve) -> Plain:
+    """The curve of the least error for each size, of the grid's points alone; nothing where it has less than three."""
+    sizes = validation.rule_sizes
+    points = frontier(validation.choice.error, sizes)
+    points = points[first_shown(validation, sizes[points]) :]
+    if not validation.problem.model.can.counted or len(points) < 3:
+        return {}
+    axis = f"size: {'features' if validation.problem.model.can.counted == 'features' else 'prototypes'}"
+    own = {"x": sizes[points].tolist(), "names": None, "log": True, "axis": axis, "strips": [], "title": "The least error for each size"}
+    return {"frontier": {**describe_line(validation, tuple(validation.grid)[:1], points), **own}}
 
 
 def describe_line(validation: ErrorCurve, along: tuple[str, ...], points: np.ndarray) -> Plain:

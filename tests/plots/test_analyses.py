@@ -1,5 +1,7 @@
 """Pictures of importance, of the band of an error curve and of permutation tests: their numbers, and that they are drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -130,3 +132,20 @@ def test_many_different_errors_are_binned():
     assert table["count"].tolist() == [*counts[:-1], counts[-1] + 1]
     one = PermutationTest(0.5, pd.DataFrame({"error": [0.25] * 5}), 0.5, "loss", "how", "call")
     assert count_permutations(one)["count"].tolist() == [5]
+
+
+def test_the_frontier_of_methods_is_the_least_error_for_each_number_of_prototypes(iris):
+    methods = {"few": {"method": "pvm", "max_prototypes": 4}, "more": {"method": "pvm", "max_prototypes": 9}, "medoids": pc.KMedoids(K=4)}
+    c = pc.compare("species ~ .", iris, methods, cv=3, progress=False)
+    ax, table = c.plot("frontier"), c.table
+    (line,) = (line for line in ax.lines if line.get_drawstyle() == "steps-post")
+    for x, y in zip(*line.get_data(), strict=True):
+        assert y == table["error"][table["prototypes"] <= x + 1e-9].min()
+    marks = {ax.get_legend().get_texts()[k].get_text() for k in range(4)}
+    assert marks == {"few", "more", "medoids", "least error"}
+    assert ax.get_xscale() == "log"
+    without = c.results.assign(prototypes=c.results["prototypes"].where(c.results["method"] != "few").astype(float))
+    ax = replace(c, results=without).plot("frontier", ax=axes())
+    assert "few, no prototypes" in [text.get_text() for text in ax.get_legend().get_texts()]
+    with pytest.raises(pc.OptionError, match="kind='price': allowed are None, 'frontier'"):
+        c.plot("price")

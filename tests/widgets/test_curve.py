@@ -231,6 +231,38 @@ def test_cells_of_a_heat_map(page, heat):
     assert chosen(page) == find("disjunction", 2.0, 1)
 
 
+def test_the_frontier_of_an_explorer_is_that_of_its_grid(fit, machines):
+    v = fit.validation
+    told = json.loads(json.dumps(describe_chart(v, ("eps",)), allow_nan=False))["frontier"]
+    table = v.table.iloc[told["points"]]
+    assert told["x"] == table["size"].tolist() == sorted(told["x"])
+    assert told["errors"] == table["error"].tolist() == sorted(told["errors"], reverse=True)
+    for point, row in v.table.drop(index=told["points"]).iterrows():
+        assert table["error"][table["size"] <= row["size"]].min() <= row["error"] or row["size"] < told["x"][0], point
+    assert describe_chart(machines, ("penalty", "stop"))["frontier"]["axis"] == "size: features"
+    assert "frontier" not in describe_chart(pc.cross_validate("y ~ .", fit.call.data.rename(columns={"species": "y"}), "knn"), ("k",))
+
+
+@pytest.mark.browser
+def test_the_curve_is_switched_to_the_frontier_and_back(page, curve):
+    mount(page, curve)
+    title, button = page.locator(".protoclass-chart-title"), page.get_by_role("button", name="Frontier")
+    before = title.inner_text()
+    button.click()
+    assert title.inner_text() == "The least error for each size"
+    assert button.get_attribute("aria-pressed") == "true"
+    field, points = page.locator(".protoclass-plot"), read(curve)["frontier"]["points"]
+    field.focus()
+    field.press("Home")
+    field.press("Enter")
+    settle(page, curve)
+    assert curve.point == chosen(page) == points[0]
+    assert "size: prototypes (log scale)" in page.locator(".protoclass-plot text").all_text_contents()
+    button.click()
+    assert title.inner_text() == before
+    assert chosen(page) == points[0]
+
+
 @pytest.mark.browser
 def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve):
     curve.patience = 0.05

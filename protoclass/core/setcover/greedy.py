@@ -47,7 +47,7 @@ class Steps:
         return self.order[part], self.gains[part]
 
 
-def greedy(problems: CoverProblems, steps: list[list[Steps]], f: int, lambdas: Array) -> list[Chosen]:
+def greedy(problems: CoverProblems, steps: list[list[Steps]], f: int, lambdas: Array, most: int | None = None) -> list[Chosen]:
     """The greedy covers without the rows of fold `f`, for each problem and lambda (ascending, the last varying fastest).
 
     The prototypes of every larger lambda are the first ones of the run at the smallest lambda.
@@ -59,12 +59,14 @@ def greedy(problems: CoverProblems, steps: list[list[Steps]], f: int, lambdas: A
         At the smallest lambda.
     f : int
     lambdas : array
+    most : int, optional
+        Prototypes of a cover, of which the first are kept.
     """
     costs = [in_units(float(lambda_), problems.unit) for lambda_ in lambdas]
     runs = [
         merge_steps(problems, f, k, [of_class[k].of(f) for of_class in steps]) for k in range(problems.gain.shape[1])
     ]
-    return [run.prefix(cost) for run in runs for cost in costs]
+    return [run.prefix(cost, most) for run in runs for cost in costs]
 
 
 def merge_steps(problems: CoverProblems, f: int, k: int, steps: list[tuple[Array, Array]]) -> Chosen:

@@ -13,8 +13,9 @@ from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
 from ..neighbours.nearest import Nearest, by_smallest_set, nearest, nearest_to, order_of
-from ..task import Path, Points, Rule
-from .coverage import NONE, covering, covering_by
+from ..parallel import few, kernel
+from ..task import Points, Rule
+from .coverage import NONE, SEVERAL, covering, covering_by
 from .problems import Certificate, Objective
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ class Chosen:
     radii: Array | None = None  # of the balls (q,), on a path
     certificate: Certificate | None = None  # in units
 
-    def prefix(self, cost: float) -> Chosen:
-        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase."""
-        kept = self.covers - self.wrong > cost
+    def prefix(self, cost: float, most: int | None = None) -> Chosen:
+        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; at most so many."""
+        kept = np.flatnonzero(self.covers - self.wrong > cost)[:most]
         return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
 
 
@@ -174,44 +175,65 @@ class CoverPath:
     unit: float
     nested: bool  # whether the first prototypes of each run are those of larger lambdas, as in greedy covers
     own: bool  # whether balls have radii of their own
+    stops: tuple[int | None, ...] = (None,)  # the most prototypes, of each run; None for all of them
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
 
     @cached_property
     def prototypes(self) -> Points:
         # a prototype may represent different classes along the path, so that none is named here
-        at = np.unique(np.concatenate([run.at for run in self.runs])) if self.own else self._sets[0]
+        at = np.unique(np.concatenate([run.at for run in self.runs])) if self.own or self._stopped else self._sets[0]
         return Points(np.full(len(at), NONE), at=at)
 
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
         """The prototypes of all grid points (q,), and the class of each at each grid point, (G, q); -1 if it is not chosen."""
-        (union,), member = union_of(self.runs, "at")
+        union, member = union_of(self.runs)
         order = by_smallest_set(member)
         return union[order], np.ascontiguousarray(member[:, order])
 
     @property
+    def _stopped(self) -> bool:
+        return self.stops != (None,)
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """Prototypes of each run up to each stop, (runs, stops)."""
+        lengths = np.array([len(run.at) for run in self.runs])
+        return np.stack([lengths if stop is None else np.minimum(lengths, stop) for stop in self.stops], axis=1)
+
+    @property
     def size(self) -> Array:
-        return np.array([float(len(run.at)) for run in self.runs])
+        return self._sizes.ravel().astype(float)
+
+    @property
+    def class_counts(self) -> Array:
+        """Prototypes of each class at each grid point (G, classes); quicker than from the rules."""
+        classes = np.arange(len(self.weight))
+        counts = [np.cumsum(run.classes[:, None] == classes, axis=0) for run in self.runs]
+        none = np.zeros((1, len(classes)), np.int64)
+        of_runs = [np.concatenate([none, count])[sizes] for count, sizes in zip(counts, self._sizes, strict=True)]
+        return np.concatenate(of_runs)
 
     def predict(self, kind: str, query: Query) -> Array:
-        if self.own:
-            D, J = query.dissimilarities(self.prototypes), len(self.lambdas)
-            parts = [self.runs[first : first + J] for first in range(0, len(self.runs), J)]
-            return np.concatenate([self._predict_own(kind, query, D, runs) for runs in parts], axis=1)
+        if self.own or self._stopped:
+            D = query.dissimilarities(self.prototypes)
+            return np.concatenate([self._predict_first(kind, query, D, *run) for run in zip(self.runs, self._sizes, strict=True)], axis=1)
         union, member = self._sets
         if kind == "cover":
             radii = np.repeat(self.eps, len(self.lambdas))
             return np.maximum(covering_by(query, self.prototypes, member, radii), NONE)
         return self._classes(nearest_to(query, self.prototypes, member, np.argsort(union)), member)
 
-    def _predict_own(self, kind: str, query: Query, D: Array, runs: tuple[Chosen, ...]) -> Array:
-        """What the runs of one largest radius predict, (r, lambdas), from D (r, prototypes)."""
-        (at, radii, _), member = union_of(runs, "at", "radii", "classes")
-        D = D[:, np.searchsorted(np.asarray(self.prototypes.at), at)]
+    def _predict_first(self, kind: str, query: Query, D: Array, run: Chosen, sizes: Array) -> Array:
+        """What the first prototypes of a run predict, (r, sizes), from D (r, prototypes)."""
+        assert run.radii is not None
+        columns, classes = np.searchsorted(np.asarray(self.prototypes.at), run.at), np.asarray(run.classes, np.int64)
         if kind == "cover":
-            return np.maximum(covering(D, member, radii[None]), NONE)
-        return self._classes(nearest(query.finite(relative_distances(D, radii)), member, np.arange(len(at))), member)
+            return np.maximum(covering_first(D, columns, run.radii, classes, sizes), NONE)
+        if self.own:
+            D, columns = query.finite(relative_distances(D[:, columns], run.radii)), np.arange(len(columns))
+        return nearest_first(D, columns, classes, sizes, int(self.weight.argmax()))
 
     def _classes(self, first: Array, member: Array) -> Array:
         """The classes of the nearest prototypes, whose positions are (r, G); the heaviest where a set has none."""
@@ -220,6 +242,7 @@ class CoverPath:
 
     def at(self, g: int) -> Nearest:
         """The rule of a cover, whose report begins with its radii."""
+        g, s = divmod(g, len(self.stops))
         e, j = divmod(g, len(self.lambdas))
         run, eps, lambda_ = self.runs[g], float(self.eps[e]), float(self.lambdas[j])
         assert run.radii is not None
@@ -234,10 +257,92 @@ class CoverPath:
             report["certificate"] = run.certificate.scaled(self.unit)
         kinds = ((Nearest, OwnNearest), (Greedy, OwnGreedy))
         prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
-        return kinds[self.nested][self.own](prototypes, len(self.weight), int(self.weight.argmax()), report)
+        rule = kinds[self.nested][self.own](prototypes, len(self.weight), int(self.weight.argmax()), report)
+        return rule.first(int(self._sizes[g, s])) if isinstance(rule, Greedy) and self.stops[s] is not None else rule
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))
+
+
+def nearest_first(D: Array, columns: Array, classes: Array, sizes: Array, fallback: int) -> Array:
+    """The class of the nearest of the first prototypes, of equally near ones the first class; for several numbers of them.
+
+    Parameters
+    ----------
+    D : array (r, m)
+    columns, classes : int arrays (q,)
+        Of the prototypes, the first to the last.
+    sizes : int array (S,)
+        From 0 to q.
+    fallback : int
+        The class without prototypes.
+
+    Returns
+    -------
+    int16 array (r, S)
+
+    Examples
+    --------
+    >>> nearest_first(np.array([[2.0, 1.0, 1.0]]), np.arange(3), np.array([0, 2, 1]), np.array([3, 0, 1, 2]), 5).tolist()
+    [[1, 5, 0, 2]]
+    """
+    if not few(len(D) * len(columns)):
+        out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
+        _nearest_first(D, columns, classes, sizes[order], order, fallback, out)
+        return out
+    D = D[:, columns]
+    by_distance = np.lexsort((np.broadcast_to(classes, D.shape), D))
+    least = np.minimum.accumulate(by_distance.argsort(axis=1), axis=1)  # ranks
+    nearest_class = classes[np.take_along_axis(by_distance, least, axis=1)]
+    return np.column_stack([np.full(len(D), fallback), nearest_class])[:, sizes].astype(np.int16)
+
+
+def covering_first(D: Array, columns: Array, radii: Array, classes: Array, sizes: Array) -> Array:
+    """The class whose balls `d < radii` contain each row, -1 for none and -2 for several, of the first prototypes, (r, S).
+
+    Arguments as for `nearest_first`; radii (q,).
+
+    Examples
+    --------
+    >>> D, radii = np.array([[2.0, 1.0, 1.0]]), np.array([1.0, 3.0, 3.0])
+    >>> covering_first(D, np.arange(3), radii, np.array([0, 2, 1]), np.array([3, 0, 1, 2])).tolist()
+    [[-2, -1, -1, 2]]
+    """
+    if not few(len(D) * len(columns)):
+        out, order = np.empty((len(D), len(sizes)), np.int16), np.argsort(sizes, kind="stable")
+        _cover_first(D, columns, radii, classes, sizes[order], order, out)
+        return out
+    inside = radii > D[:, columns]
+    last = np.maximum.accumulate(np.where(inside, classes, NONE), axis=1)
+    first = np.minimum.accumulate(np.where(inside, classes, np.iinfo(np.int64).max), axis=1)
+    covered = np.where((last == NONE) | (first == last), last, SEVERAL)
+    return np.column_stack([np.full(len(D), NONE), covered])[:, sizes].astype(np.int16)
+
+
+@kernel
+def _nearest_first(D, columns, classes, sizes, order, fallback, out):  # type: ignore[no-untyped-def]
+    # sizes ascend; the answers of each stand in the column that `order` says
+    for i in range(len(D)):
+        best, nearest, j = np.inf, fallback, 0
+        for s in range(len(sizes)):
+            while j < sizes[s]:
+                d, c = D[i, columns[j]], classes[j]
+                if d < best or (d == best and (j == 0 or c < nearest)):
+                    best, nearest = d, c
+                j += 1
+            out[i, order[s]] = nearest
+
+
+@kernel
+def _cover_first(D, columns, radii, classes, sizes, order, out):  # type: ignore[no-untyped-def]
+    for i in range(len(D)):
+        covered, j = NONE, 0
+        for s in range(len(sizes)):
+            while j < sizes[s]:
+                if D[i, columns[j]] < radii[j] and covered != classes[j]:
+                    covered = classes[j] if covered == NONE else SEVERAL
+                j += 1
+            out[i, order[s]] = covered
 
 
 def _words(radii: Array) -> str:
@@ -246,26 +351,20 @@ def _words(radii: Array) -> str:
     return f"{len(np.unique(radii))} different ones, from {radii.min():.4g} to {radii.max():.4g}"
 
 
-def union_of(runs: tuple[Chosen, ...], *names: str) -> tuple[list[Array], Array]:
-    """What is different in these fields of some runs, sorted by the first of them, (q,) each; and the class of each in each run, int16
-    (runs, q), -1 where the run does not have it."""
-    values = [np.concatenate([getattr(run, name) for run in runs]) for name in names]
-    order = np.lexsort(values[::-1])
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([v[order][1:] != v[order][:-1] for v in values], axis=0)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.cumsum(new) - 1
-    member = np.full((len(runs), int(new.sum())), NONE, np.int16)
-    of_run = np.repeat(np.arange(len(runs)), [len(run.at) for run in runs])
-    member[of_run, place] = np.concatenate([run.classes for run in runs])
-    return [v[order][new] for v in values], member
+def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:
+    """The candidates of some runs, ascending (q,), and the class of each in each run, int16 (runs, q), -1 where the run lacks it."""
+    union = np.unique(np.concatenate([run.at for run in runs]))
+    member = np.full((len(runs), len(union)), NONE, np.int16)
+    for run, classes in zip(runs, member, strict=True):
+        classes[np.searchsorted(union, run.at)] = run.classes
+    return union, member
 
 
 @dataclass(frozen=True)
 class JoinedPath:
     """The paths of several values of a parameter over the same grid; that parameter varies fastest."""
 
-    paths: tuple[Path, ...]  # whose prototypes are columns of D; they predict the same kinds
+    paths: tuple[CoverPath, ...]  # whose prototypes are columns of D; they predict the same kinds
     bounds: ClassVar[None] = None
 
     @cached_property
@@ -280,6 +379,11 @@ class JoinedPath:
     @property
     def size(self) -> Array:
         return np.stack([path.size for path in self.paths], axis=1).ravel()
+
+    @property
+    def class_counts(self) -> Array:
+        counts = np.stack([path.class_counts for path in self.paths], axis=1)
+        return counts.reshape(-1, counts.shape[-1])
 
     def predict(self, kind: str, query: Query) -> Array:
         return np.stack([path.predict(kind, query) for path in self.paths], axis=2).reshape(len(query), -1)

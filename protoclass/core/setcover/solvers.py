@@ -32,6 +32,7 @@ class Options:
     certify: bool = False
     seed: tuple[int, ...] = (0,)
     own: bool = False
+    stops: tuple[int | None, ...] = (None,)
 
 
 def cover_paths(
@@ -64,7 +65,7 @@ def cover_paths(
             live = fold != f
             weight = np.bincount(task.y[live], w[live], task.classes)
             runs = tuple(run for part in of_fold for run in part)
-            yield f, CoverPath(runs, reported, lambdas, weight, unit, options.solver == "greedy", options.own)
+            yield f, CoverPath(runs, reported, lambdas, weight, unit, options.solver == "greedy", options.own, options.stops)
 
 
 def _runs(
@@ -79,8 +80,10 @@ def _runs(
     listed = options.solver == "ratio" or (slow and fits(problems))  # before the threads below ask for the lists
     steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which hold those of all lambdas
 
+    most = None if None in options.stops else max(stop for stop in options.stops if stop is not None)
+
     def of_fold(f: int) -> list[Chosen]:
-        runs = greedy(problems, steps, f, lambdas)
+        runs = greedy(problems, steps, f, lambdas, most)
         if slow:
             runs = solve_runs(problems, f, runs, lambdas, options, stop, listed)
         task.tick()

@@ -15,8 +15,21 @@ RULES: Mapping[str, str] = {
     "min": "least {measure}",
     "1se-paired": "paired 1-SE rule",
     "bound": "least bound",
+    "tolerance": "smallest within a tolerance of the least {measure}",
 }
-OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that look at held-out rows
+OF_HELD_OUT = ("1se", "1se-paired", "min")  # the rules that look at held-out rows, and need nothing else
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What limits a choice besides its error."""
+
+    allowed: Array | None = None  # bool (G,): the grid points to choose from; None for all
+    tolerance: float | None = None  # by how much the error may be above the least
+    relative: bool = False  # whether that is a share of the least error
+
+
+UNLIMITED = Limits()
 
 
 @savable(error="G", se="G", size="G")
@@ -30,8 +43,9 @@ class Choice:
     points : mapping of a name in `RULES` to a grid point
         "min": least error, then least size, then first in the grid. "1se": of the grid points with error <= error[best] +
         se[best] that of least size, then least error, then the first. "1se-paired": the same of the grid points whose error
-        less that of the best is at most its own standard error over the folds. "bound", where there are bounds: the least, then
-        least size, then the first.
+        less that of the best is at most its own standard error over the folds. "tolerance", where there is one: the same of those whose
+        error is at most that far above the least. "bound", where there are bounds: the least, then least size, then the first.
+        All of the points that the limits allow.
     """
 
     error: Array
@@ -48,7 +62,7 @@ class Choice:
         return self.points["1se"]
 
 
-def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = None) -> Choice:
+def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = None, limits: Limits = UNLIMITED) -> Choice:
     """The grid points that each rule chooses from the errors of the folds of one cross-validation.
 
     The 1-SE rule is that of glmnet and *The Elements of Statistical Learning*, section 7.10. All points share folds and rows,
@@ -64,6 +78,7 @@ def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = No
     sizes : array (F, G)
         Size of each fold's rules.
     bounds : array (F, G), optional
+    limits : Limits
 
     Returns
     -------
@@ -77,10 +92,12 @@ def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = No
     >>> c.error.round(3).tolist(), c.se.round(3).tolist(), c.best, c.one_se
     ([0.2, 0.2], [0.1, 0.0], 1, 1)
     """
-    return choose_over_repeats([errors], [weight], sizes, bounds)
+    return choose_over_repeats([errors], [weight], sizes, bounds, limits)
 
 
-def choose_over_repeats(errors: list[Array], weights: list[Array], sizes: Array, bounds: Array | None = None) -> Choice:
+def choose_over_repeats(
+    errors: list[Array], weights: list[Array], sizes: Array, bounds: Array | None = None, limits: Limits = UNLIMITED
+) -> Choice:
     """The choices from repeated cross-validation.
 
     Parameters
@@ -88,6 +105,7 @@ def choose_over_repeats(errors: list[Array], weights: list[Array], sizes: Array,
     errors, weights : lists of arrays (F, G) and (F,)
         Of each repeat.
     sizes, bounds : arrays (R x F, G)
+    limits : Limits
 
     Returns
     -------
@@ -98,15 +116,44 @@ def choose_over_repeats(errors: list[Array], weights: list[Array], sizes: Array,
     error, se = _over_repeats(errors, weights)
     size = sizes.mean(axis=0)
     rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
-    best = _smallest(np.arange(len(error)), rounded, size)
+    allowed = np.arange(len(error)) if limits.allowed is None else np.flatnonzero(limits.allowed)
+    best = _smallest(allowed, rounded, size)
     points = dict.fromkeys(OF_HELD_OUT, best)
+
+    def smallest(within: Array) -> int:
+        return _smallest(allowed[within[allowed]], size, rounded)
+
     if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then choose the best point
         excess, paired = _over_repeats([e - e[:, [best]] for e in errors], weights)
-        points["1se"] = _smallest(np.flatnonzero(rounded <= (error[best] + se[best]).round(12)), size, rounded)
-        points["1se-paired"] = _smallest(np.flatnonzero(excess.round(12) <= paired.round(12)), size, rounded)
+        points["1se"] = smallest(rounded <= (error[best] + se[best]).round(12))
+        points["1se-paired"] = smallest(excess.round(12) <= paired.round(12))
+    if limits.tolerance is not None:
+        above = limits.tolerance * (error[best] if limits.relative else 1.0)
+        points["tolerance"] = smallest(rounded <= (error[best] + above).round(12))
     if bounds is not None:
-        points["bound"] = _smallest(np.arange(len(error)), bounds.mean(axis=0).round(12), size)
+        points["bound"] = _smallest(allowed, bounds.mean(axis=0).round(12), size)
     return Choice(error, se, size, points)
+
+
+def frontier(error: Array, size: Array) -> Array:
+    """The grid points that have a smaller error than all points of their size or less, ascending in size, int (S,).
+
+    Of equal errors at a size the first point is taken.
+
+    Examples
+    --------
+    >>> frontier(np.array([0.2, 0.1, 0.3, 0.1]), np.array([2.0, 5.0, 3.0, 4.0])).tolist()
+    [0, 3]
+    """
+    order = np.lexsort((np.arange(len(error)), error.round(12), size))
+    least = np.minimum.accumulate(error.round(12)[order])
+    return np.asarray(order[np.append(True, least[1:] < least[:-1])])
+
+
+def least_within(error: Array, size: Array, most: Array) -> Array:
+    """The grid point of least error among those with at most so large a size, for each of these sizes, int (S,)."""
+    points = frontier(error, size)
+    return np.asarray(points[np.searchsorted(size[points], most, side="right") - 1])
 
 
 def _smallest(at: Array, first: Array, second: Array) -> int:

@@ -246,7 +246,7 @@ def check_validation(v: Any) -> None:
     fine = v.loss.shape == (classes, classes) and v.choice.error.shape == (points,)
     must(fine, "the loss or the choice of the cross-validation is not that of its classes and grid")
     must(_within(np.array(list(v.choice.points.values())), 0, points), "the choice of the cross-validation is not in its grid")
-    rules = {"1se", "1se-paired", "min", v.problem.call.arguments.get("choose", "1se")}
+    rules = {"1se", "1se-paired", "min", v.problem.call.choose}
     must(rules <= set(v.choice.points), "the choice of the cross-validation lacks a rule")
 
 

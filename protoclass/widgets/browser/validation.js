@@ -1,4 +1,5 @@
-// The explorer of a validation: a slider for each parameter beside the curve, or the heat map of two; Python's answer brings the tables.
+// The explorer of a validation: a slider for each parameter beside the curve, or the heat map of two, which a button changes for the
+// frontier of error and size; Python's answer brings the tables.
 
 import { menu, range, tabulate } from "./controls.js";
 import { Curve } from "./curve.js";
@@ -8,9 +9,10 @@ import { Heat } from "./heat.js";
 export class Validation {
   constructor(root, told, python) {
     Object.assign(this, { told, python, point: told.state.point, used: told.state.used });
-    const { curve, heat } = told, choose = (point) => this.choose(point);
+    const { curve, heat, frontier } = told, choose = (point) => this.choose(point);
     this.chart = heat ? new Heat(heat, choose) : new Curve(curve, choose);
-    this.chart.element.explorer = this.chart;
+    this.charts = [this.chart, ...(frontier ? [new Curve(frontier, choose)] : [])];
+    for (const chart of this.charts) chart.element.explorer = chart;
     this.controls = told.axes.map((axis, k) => this.control(axis, k));
     const controls = make("div", "controls"), line = make("div", "controls"), button = make("button", "tool", "Use this", { type: "button" });
     controls.append(...this.controls.filter(Boolean).map(({ label }) => label));
@@ -19,9 +21,21 @@ export class Validation {
     this.status = make("p", "status", "", { role: "status" });
     this.problem = make("p", "problem", "", { role: "alert" });
     this.tables = make("div", "tables");
-    line.append(button, this.status);
+    line.append(button, ...(frontier ? [this.frontierButton()] : []), this.status);
     root.replaceChildren(controls, line, this.problem, this.chart.element, this.tables);
     this.update();
+  }
+
+  // Changes the picture for the frontier, and back.
+  frontierButton() {
+    const button = make("button", "tool", "Frontier", { type: "button", "aria-pressed": "false" });
+    button.title = "The least error for each size of the rules";
+    button.addEventListener("click", () => {
+      const [grid, frontier] = this.charts, shown = button.getAttribute("aria-pressed") === "true";
+      (shown ? frontier : grid).element.replaceWith((shown ? grid : frontier).element);
+      button.setAttribute("aria-pressed", String(!shown));
+    });
+    return button;
   }
 
   // The control of a parameter; none for one that has a single value.
@@ -52,7 +66,7 @@ export class Validation {
   update() {
     const words = this.chart.told.words[this.point];
     this.indices().forEach((index, k) => this.controls[k] && this.controls[k].show(index, this.told.axes[k].texts[index]));
-    this.chart.mark(this.point);
+    for (const chart of this.charts) chart.mark(this.point);
     this.chart.field.setAttribute("aria-description", `${this.chart.told.title}. Chosen: ${words}`);
     this.status.textContent = words;
   }
@@ -78,6 +92,6 @@ export class Validation {
   }
 
   close() {
-    this.chart.close();
+    for (const chart of this.charts) chart.close();
   }
 }

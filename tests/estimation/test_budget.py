@@ -1,0 +1,259 @@
+"""How few prototypes: a budget for them, and a tolerance of the error."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.setcover.path import _cover_first, _nearest_first, covering_first, nearest_first
+from protoclass.core.statistics.one_se import Limits, choose
+from protoclass.models.pvm import spaced_counts
+
+FEW = {"setosa": 1, "versicolor": 2, "virginica": 3}
+COUNTED = ("pvm", "kmedoids", "kmeans", "lvq", "mixture", "mmd")
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Two classes that overlap, with ties among the distances."""
+    draw = np.random.default_rng(4)
+    X = np.round(draw.normal(size=(120, 2)), 1)
+    return pd.DataFrame(X, columns=list("ab")).assign(y=np.where(X[:, 0] + draw.normal(size=120) > 0, "u", "v"), w=draw.integers(1, 4, 120))
+
+
+def count(fit):
+    return np.bincount(fit.rule.prototypes.classes, minlength=len(fit.classes))
+
+
+@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize("budget", [7, FEW])
+def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method, budget):
+    """Every grid point is fitted by itself to all rows, and its prototypes are counted."""
+    grid = {"pvm": {"eps": [0.6, 1.0, 1.4], "stop": [4, 6, 9]}, "mmd": {"K": [1, 2, 4], "gamma": [0.5, 2.0]}}.get(method, {"K": [1, 2, 4]})
+    fit = pc.fit("species ~ .", iris, method, max_prototypes=budget, cv=4, **grid)
+    v, keeps = fit.validation, []
+    for point, values in enumerate(product(*grid.values())):
+        alone = pc.fit("species ~ .", iris, method, **dict(zip(grid, values, strict=True)))
+        keeps.append(count(alone).sum() <= 7 if budget == 7 else (count(alone) <= list(FEW.values())).all())
+        assert (v.counts[point] >= count(alone)).all()
+        assert (v.counts[point] == count(alone)).all() or method in ("kmeans", "kmedoids", "lvq")
+    table = v.table[keeps]
+    least = table[table["error"].round(12) == table["error"].round(12).min()]
+    assert fit.point == least.index[np.lexsort((least.index, least["size"]))[0]]
+    assert fit.selection.rule == "min"
+    assert count(fit).sum() <= (7 if budget == 7 else 6)
+    whole = pc.cross_validate("species ~ .", iris, method, cv=4, **grid)
+    pd.testing.assert_frame_equal(whole.table, v.table)
+    assert whole.best != v.best or keeps[whole.best]
+
+
+@pytest.mark.parametrize("radii", ["one", "own"])
+@pytest.mark.parametrize("balls", ["open", "closed"])
+def test_every_number_of_prototypes_comes_from_one_run(mixed, radii, balls):
+    """Of each fold, rows of it out of sight: the first prototypes of a fit to the other rows, and what they answer."""
+    eps, parameters = [0.5, 1.3], {"radii": radii, "balls": balls, "weights": "w"}
+    unscaled = {"dissimilarity": pc.Euclidean(scale=False)}
+    v = pc.cross_validate("y ~ a + b", mixed, eps=eps, max_prototypes=60, cv=3, **unscaled, **parameters)
+    assert v.grid["stop"].unique().tolist() == spaced_counts(60)
+    covered = pd.Series(index=mixed.index, dtype=object)
+    for f, e in product(range(3), eps):
+        train, out = mixed[v.of_fold[0] != f], mixed[v.of_fold[0] == f]
+        whole = pc.fit("y ~ a + b", train, eps=e, **unscaled, **parameters)
+        for point in v.grid.index[v.grid["eps"] == e]:
+            first = whole.at(size=min(int(v.grid["stop"][point]), len(whole.prototypes)))
+            assert first.predict(out).tolist() == v.held_out.loc[out.index, point].tolist()
+            assert v.fold_sizes.loc[f, point] == len(first.prototypes)
+            covered = np.asarray(first.predict(out, "cover").cat.codes)
+            assert covered.tolist() == v.covered[0, v.of_fold[0] == f, point].tolist()
+    for point in (0, 7, 55):
+        fit, values = v.fit_at(point), v.grid.iloc[point]
+        whole = pc.fit("y ~ a + b", mixed, eps=values["eps"], **unscaled, **parameters)
+        first = whole.at(size=min(int(values["stop"]), len(whole.prototypes)))
+        pd.testing.assert_frame_equal(fit.prototypes, first.prototypes)
+        assert fit.predict().equals(first.predict())
+        assert fit.objective == first.objective
+        assert v.counts[point].tolist() == count(first).tolist()
+
+
+def test_a_method_that_shares_out_its_prototypes_has_one_number_for_all(iris):
+    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2, 3], max_prototypes=7, cv=3)
+    alone = [pc.fit("species ~ .", iris, "medianglvq", K=K).rule.size for K in (1, 2, 3)]
+    assert fit.validation.counts.sum(axis=1).tolist() == [3, 6, 9] == alone
+    assert fit.validation.limits.allowed.tolist() == [True, True, False]
+    with pytest.raises(pc.OptionError, match="medianglvq counts prototypes of all classes together: give one number"):
+        pc.fit("species ~ .", iris, "medianglvq", max_prototypes=FEW)
+
+
+def test_the_kernels_answer_as_numpy_does_also_where_distances_are_equal():
+    draw = np.random.default_rng(2)
+    for q in (1, 5, 30):
+        D, classes = draw.integers(0, 4, (40, q + 3)).astype(float), draw.integers(0, 3, q)
+        columns, radii, sizes = draw.permutation(q + 3)[:q], draw.integers(1, 4, q).astype(float), draw.permutation(q + 1)
+        order = np.argsort(sizes, kind="stable")
+        kernels = np.empty((2, 40, q + 1), np.int16)
+        _nearest_first(D, columns, classes, sizes[order], order, 7, kernels[0])
+        _cover_first(D, columns, radii, classes, sizes[order], order, kernels[1])
+        assert np.array_equal(kernels[0], nearest_first(D, columns, classes, sizes, 7))
+        assert np.array_equal(kernels[1], covering_first(D, columns, radii, classes, sizes))
+        for i, s in product(range(0, 40, 7), range(q + 1)):
+            first = [(D[i, columns[j]], classes[j]) for j in range(sizes[s])]
+            assert kernels[0, i, s] == (min(first)[1] if first else 7)
+            inside = {c for (d, c), r in zip(first, radii, strict=False) if d < r}
+            assert kernels[1, i, s] == (-1 if not inside else inside.pop() if len(inside) == 1 else -2)
+
+
+def test_the_numbers_of_prototypes_that_are_tried():
+    for most in (1, 49, 50, 51, 60, 500, 100_000):
+        counts = np.array(spaced_counts(most))
+        assert counts[-1] == most
+        assert (np.diff(counts) >= 1).all()
+        assert (np.diff(counts)[counts[1:] <= 50] == 1).all()
+        assert (counts[1:] / counts[:-1])[counts[1:] > 50].max(initial=1) < 1.07
+        few = np.array(spaced_counts(most, 18))
+        assert len(few) <= 18
+        assert few[-1] == most
+        assert (np.diff(few) >= 1).all()
+
+
+def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
+    assert list(pc.fit("species ~ .", iris, eps=1.0, max_prototypes=8).selection.values) == ["stop"]
+    exact = pc.fit("y ~ a + b", mixed[:60], eps=1.0, solver="exact", max_prototypes=8, cv=2)
+    assert list(exact.selection.values) == ["lambda_"]
+    assert len(exact.prototypes) <= 8
+    machine = pc.fit("y ~ a + b", mixed, "scm", max_prototypes=3, cv=3)
+    assert machine.rule.size <= 3
+    assert "stop" in machine.selection.values
+    assert len(pc.fit("species ~ .", iris, "mixture", K="bic", ridge=[0.1, 1.0], max_prototypes=20, cv=3).prototypes) <= 20
+    both = pc.fit("species ~ .", iris, radii="grid", eps=[1.0, 2.5], max_prototypes=9, cv=4)
+    assert list(both.selection.values) == ["eps", "stop", "radii"]
+    assert len(both.prototypes) <= 9
+    for point in range(0, len(both.validation.grid), 7):
+        assert both.validation.counts[point].tolist() == count(both.validation.fit_at(point)).tolist()
+    alone = pc.fit("species ~ .", iris, eps=both.model.eps, stop=both.model.stop, radii=both.model.radii)
+    assert alone.prototypes.equals(both.prototypes)
+
+
+def test_a_budget_goes_with_the_rules_of_choice(iris):
+    fits = {rule: pc.fit("species ~ .", iris, max_prototypes=12, choose=rule) for rule in ("auto", "min", "1se", "1se-paired")}
+    v = fits["min"].validation
+    assert fits["auto"].point == fits["min"].point == v.best
+    assert fits["1se"].point == v.one_se == fits["1se"].validation.one_se
+    inside = v.table[v.limits.allowed & (v.table["error"] <= v.table["error"][v.best] + v.table["se"][v.best] + 1e-12)]
+    assert v.table["size"][v.one_se] == inside["size"].min()
+    assert "(at most 12)" in repr(fits["auto"])
+    assert "240 grid points, of which 240 keep to max_prototypes=12" in str(fits["auto"].summary())
+    few = pc.fit("species ~ .", iris, max_prototypes=3)
+    assert few.model.stop == 3
+    assert "try larger ones" not in repr(few)
+    assert "at the largest stop" not in str(few.summary())
+    assert "(at most" not in repr(v.fit_at(3))
+    assert pc.fit("species ~ .", iris).selection.rule == "1se"
+
+
+def test_a_method_of_ones_own_and_a_metric_of_the_folds(iris):
+    """Where folds share no work, rules are learned on all rows to be counted, and are those of the fit."""
+    learned = pc.fit("species ~ .", iris, dissimilarity="learned", eps=[1.0, 2.0, 3.0], max_prototypes=5, cv=3)
+    assert len(learned.prototypes) <= 5
+    same = pc.fit("species ~ .", iris, dissimilarity="learned", eps=learned.model.eps, stop=learned.model.stop)
+    assert same.prototypes.equals(learned.prototypes)
+    repeated = pc.cross_validate("species ~ .", iris, max_prototypes=5, cv=3, repeats=2)
+    assert len(repeated.draws) == 2
+
+
+def test_what_is_updated_and_saved_keeps_its_budget(iris, tmp_path):
+    fit = pc.fit("species ~ .", iris, max_prototypes=9, cv=4)
+    assert len(fit.update(max_prototypes=4).prototypes) <= 4
+    assert fit.update(cv=5).call.arguments["max_prototypes"] == 9
+    read = pc.load(fit.save(tmp_path / "fit.pc"))
+    assert repr(read) == repr(fit)
+    assert np.array_equal(read.validation.counts, fit.validation.counts)
+    assert read.validation.corrected("min") == fit.validation.corrected("min")
+    assert f"holds       budget: {len(fit.prototypes)} prototypes, of at most 9" in repr(pc.verify(tmp_path / "fit.pc", iris))
+    calibrated = fit.calibrate(tune=True)
+    assert calibrated.predict(kind="prob").shape == (150, 3)
+
+
+def test_the_verifier_counts_the_prototypes(iris, tmp_path):
+    coded = iris.assign(species=iris["species"].cat.codes)
+    fit = pc.fit("species ~ .", coded, "kmedoids", max_prototypes={0: 1, 1: 2, 2: 2}, cv=3)
+    assert "holds       budget: 3 prototypes" in repr(pc.verify(fit.save(tmp_path / "fit.pc"), coded))
+    chosen = pc.fit("species ~ .", iris, max_prototypes=9, cv=3)
+    fewer = replace(chosen.problem, call=chosen.call.changed({"max_prototypes": 5}, ()))
+    more = replace(chosen, rule=chosen.validation.fit_at(8).rule, problem=fewer)
+    found = pc.verify(more.save(tmp_path / "more.pc"), iris)
+    assert "budget" in [claim.about for claim in found.false]
+    assert "budget" not in repr(pc.verify(chosen.validation.fit_at(8).save(tmp_path / "hand.pc"), iris))
+
+
+def test_the_tolerance_by_hand():
+    errors = np.array([[0.10, 0.12, 0.14, 0.40]] * 2)
+    sizes = np.array([[9.0, 5.0, 2.0, 1.0]] * 2)
+    for limits, point in (
+        (Limits(tolerance=0.02), 1), (Limits(tolerance=0.0), 0), (Limits(tolerance=0.4, relative=True), 2),
+        (Limits(tolerance=0.39, relative=True), 1), (Limits(tolerance=1.0), 3),
+        (Limits(np.array([True, True, False, False]), 0.05), 1), (Limits(np.array([False, True, True, False]), 0.02), 2),
+        (Limits(np.array([False, True, True, False]), 0.019), 1),
+    ):  # fmt: skip
+        assert choose(errors, np.ones(2), sizes, limits=limits).points["tolerance"] == point
+    assert "tolerance" not in choose(errors, np.ones(2), sizes).points
+
+
+def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
+    curve = pc.cross_validate("species ~ .", iris, stop=[3, 5, 8, 12]).table
+    for tolerance, above in ((0.02, 0.02), ("50%", curve["error"].min() / 2), (0, 0.0)):
+        fit = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], tolerance=tolerance)
+        assert fit.selection.rule == "tolerance"
+        assert fit.validation.table["size"][fit.point] == curve["size"][curve["error"] <= curve["error"].min() + above + 1e-12].min()
+        assert "smallest within a tolerance" in str(fit.summary())
+        assert fit.validation.corrected("tolerance") == fit.validation._corrected("tolerance")[0].mean()
+        assert "Corrected" in repr(fit)
+    same = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], choose="tolerance", tolerance=0)
+    assert same.point == fit.point
+    budget = pc.fit("species ~ .", iris, max_prototypes=6, tolerance=0.0)
+    assert budget.point == budget.validation.best
+    with pytest.raises(pc.OptionError, match="choose='tolerance': allowed are '1se', 'min', '1se-paired', 'bound'"):
+        pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0]).corrected("tolerance")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"max_prototypes": 0}, "max_prototypes=0: a rule has a whole number >= 1 of prototypes at most"),
+        ({"max_prototypes": True}, "max_prototypes=True: a rule has a whole number"),
+        ({"max_prototypes": 2.5}, "max_prototypes=2.5: a rule has a whole number"),
+        ({"max_prototypes": "few"}, "max_prototypes='few': a rule has a whole number"),
+        ({"max_prototypes": [9]}, r"max_prototypes=\[9\]: a rule has a whole number"),
+        ({"max_prototypes": {**FEW, "setosa": 0}}, "max_prototypes=0: a rule has a whole number"),
+        ({"max_prototypes": {}}, "a mapping must have exactly the classes"),
+        ({"max_prototypes": {"setosa": 3}}, r"a mapping must have exactly the classes \['setosa', 'versicolor', 'virginica'\] as keys"),
+        ({"max_prototypes": {**FEW, "rosa": 3}}, "a mapping must have exactly the classes"),
+        ({"max_prototypes": 2}, "max_prototypes=2: 3 classes need a prototype each, so that 3 is the least: give more"),
+        ({"max_prototypes": 9, "method": "knn"}, "method 'knn' has no number of prototypes to choose; methods that have: 'pvm', 'scm' "),
+        ({"max_prototypes": FEW, "method": "scm"}, "scm counts features: give one number"),
+        ({"max_prototypes": 5, "method": "kmedoids", "K": 3}, "nothing is tuned, and the rule has 9 prototypes: allow as many"),
+        ({"max_prototypes": 5, "method": "kmedoids", "K": [3, 2]}, "the smallest rule of 2 grid points has 6 prototypes: allow as many"),
+        (
+            {"max_prototypes": FEW, "method": "kmedoids", "K": [3, 2]},
+            r"has 6 prototypes \('setosa': 2, 'versicolor': 2, 'virginica': 2\): allow as many",
+        ),
+        ({"max_prototypes": 5, "method": "condensed"}, "nothing is tuned, and the rule has [0-9]+ prototypes"),
+        ({"max_prototypes": 5, "cv": None, "eps": 1.0}, "stop is to be tuned, and cv=None leaves nothing to tune it"),
+        ({"stop": 0}, "stop=0: pvm needs a whole number >= 1"),
+        ({"stop": 3, "solver": "exact"}, "only the greedy solver without certify= chooses prototypes one after another"),
+        ({"stop": 3, "certify": True}, "only the greedy solver without certify="),
+        ({"tolerance": "5"}, "tolerance='5': a number >= 0 in the unit of the measure, such as 0.02, or a share of the least error"),
+        ({"tolerance": "five%"}, "tolerance='five%': a number >= 0"),
+        ({"tolerance": -0.1}, "tolerance=-0.1: a number >= 0"),
+        ({"tolerance": True}, "tolerance=True: a number >= 0"),
+        ({"tolerance": "nan%"}, "tolerance='nan%': a number >= 0"),
+        ({"tolerance": 0.1, "choose": "min"}, "tolerance=0.1 is of choose='tolerance', and choose='min' is given: leave out one"),
+        ({"choose": "tolerance"}, "choose='tolerance' needs tolerance=, such as 0.02, or '5%' of the least error"),
+        ({"tolerance": 0.1, "eps": 1.0}, "tolerance= is of the cross-validation, and nothing is cross-validated here"),
+    ],
+)
+def test_what_makes_no_budget_is_refused_with_the_cure(iris, arguments, said):
+    with pytest.raises(pc.OptionError, match=said):
+        pc.fit("species ~ .", iris, **arguments)

@@ -1,0 +1,198 @@
+"""The least error for each number of prototypes: against separate cross-validations, and corrected for its choice."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import protoclass as pc
+from protoclass.core.statistics.one_se import choose, frontier, least_within
+from protoclass.estimation.error_curve import corrected_losses
+from protoclass.plots.style import colour
+from protoclass.views.curve import nearest_row_error, sort_frontier
+
+GRIDS = {
+    "pvm": {"eps": [0.6, 1.2, 2.4], "stop": [1, 2, 3, 5, 8]},
+    "kmedoids": {"K": [1, 2, 3]},
+    "kmeans": {"K": [1, 2, 4]},
+    "mmd": {"K": [1, 3], "gamma": [0.1, 1.0]},
+    "lvq": {"K": [1, 2]},
+    "medianglvq": {"K": [1, 3]},
+    "scm": {"kind": ["conjunction"], "penalty": [1.0, 4.0], "stop": [1, 2, 4]},
+}
+
+
+@pytest.fixture(scope="module")
+def normal():
+    draw = np.random.default_rng(3)
+    y = np.arange(120) % 3
+    return pd.DataFrame(draw.normal(size=(120, 2)) + 1.2 * np.eye(3)[y][:, :2], columns=list("ab")).assign(y=np.array(list("uvw"))[y])
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return pc.load_data("digits").iloc[:600]
+
+
+@pytest.mark.parametrize("method", GRIDS)
+def test_the_frontier_is_that_of_separate_cross_validations(normal, method):
+    grid = GRIDS[method]
+    v = pc.cross_validate("y ~ .", normal, method, cv=4, max_prototypes=30, **grid)
+    alone = [
+        pc.cross_validate("y ~ .", normal, method, cv=4, **{name: [value] for name, value in values.items()}).table.iloc[0]
+        for values in v.grid.to_dict("records")
+    ]
+    table, found = pd.DataFrame(alone), v.frontier()
+    for size in range(31):
+        below = table[(table["size"] <= size + 1e-9)] if method != "scm" else table[(v.rule_sizes <= size)]
+        own = found[found["size"] <= size]
+        assert len(own) > 0 or not len(below)
+        if len(own) and method != "scm":
+            assert own["error"].iloc[-1] == pytest.approx(below["error"].min(), abs=1e-12)
+    assert (np.diff(found["error"]) < 0).all()
+    assert (np.diff(found["size"]) > 0).all()
+    for row in found.to_dict("records"):
+        point = v.grid.index[np.logical_and.reduce([v.grid[name] == row[name] for name in v.grid])][0]
+        assert (row["error"], row["se"]) == (v.table["error"][point], v.table["se"][point])
+        assert row["size"] == v.rule_sizes[point]
+        assert row["method"] == method
+
+
+def test_points_of_the_frontier_by_hand():
+    error, size = np.array([0.3, 0.2, 0.2, 0.1, 0.4, 0.1]), np.array([1.0, 3.0, 2.0, 5.0, 4.0, 6.0])
+    assert frontier(error, size).tolist() == [0, 2, 3]
+    assert least_within(error, size, np.array([1.0, 2.5, 4.0, 9.0])).tolist() == [0, 2, 2, 3]
+
+
+def test_the_correction_of_the_frontier_against_a_slow_version():
+    draw = np.random.default_rng(0)
+    n, G, F, samples = 30, 6, 5, 20
+    y, fold, w = draw.integers(0, 3, n), draw.permutation(np.arange(n) % F), draw.random(n) + 0.5
+    predicted, size = draw.integers(0, 3, (1, n, G)), np.array([1.0, 1.0, 2.0, 4.0, 4.0, 7.0])
+    loss, most = 1 - np.eye(3), np.array([1.0, 2.0, 4.0, 7.0])
+    found = corrected_losses(
+        predicted, y, loss, fold[None], w, np.tile(size, (F, 1)), np.arange(n), 7, samples, rule_sizes=size, most=most
+    )
+    again, lost = np.random.default_rng([7, samples]), np.full((n, len(most)), np.nan).astype(object)
+    parts = [[[] for _ in most] for _ in range(n)]
+    for _ in range(samples):
+        rows = again.integers(0, n, n)
+        weight = np.array([sum(w[i] for i in rows if fold[i] == f) for f in range(F)])
+        errors = np.array([
+            [sum(w[i] * loss[y[i], predicted[0, i, g]] for i in rows if fold[i] == f) / weight[f] for g in range(G)] for f in range(F)
+        ])  # fmt: skip
+        error = choose(errors, weight, np.tile(size, (F, 1))).error
+        for k, cap in enumerate(most):
+            inside = np.flatnonzero(size <= cap)
+            point = min(inside, key=lambda g: (round(error[g], 12), size[g], g))
+            for i in set(range(n)) - set(rows.tolist()):
+                parts[i][k].append(loss[y[i], predicted[0, i, point]])
+    lost = np.array([[np.mean(of_size) for of_size in of_row] for of_row in parts])
+    assert found == pytest.approx(lost)
+
+
+@pytest.mark.parametrize("further", [{}, {"measure": "balanced", "weights": np.arange(120) % 4}, {"groups": np.arange(120) // 2}])
+def test_each_size_is_corrected_as_the_least_error_within_it_is(normal, further):
+    arguments = {"eps": [0.2, 0.3, 0.4], "cv": 5, **further}  # radii with which folds have more prototypes than are asked for
+    found = pc.cross_validate("y ~ .", normal, max_prototypes=15, **arguments).frontier()
+    assert len(found) > 2
+    for size, corrected in found.loc[found["size"] >= 3, ["size", "corrected"]].to_numpy()[-3:]:
+        within = pc.cross_validate("y ~ .", normal, max_prototypes=int(size), **arguments)
+        assert within.corrected("min") == pytest.approx(corrected)
+
+
+def test_where_the_grid_lacks_numbers_of_prototypes_they_are_measured_on_the_same_folds(normal):
+    v = pc.cross_validate("y ~ .", normal, eps=[0.6, 1.2], cv=4)
+    every = pc.cross_validate("y ~ .", normal, eps=[0.6, 1.2], cv=4, max_prototypes=len(normal))
+    pd.testing.assert_frame_equal(v.frontier(), every.frontier())
+    assert "stop" not in v.table
+    whole = v.table.set_index("eps")["error"]
+    of_all = every.table.groupby("eps")["error"].last()
+    pd.testing.assert_series_equal(whole, of_all, check_names=False)
+    exact = pc.cross_validate("y ~ .", normal[:60], eps=[0.6, 1.2], cv=2, solver="exact")
+    assert exact.every_size is exact
+    assert "every_size" not in vars(v)
+    drawn = v.frontier()
+    drawn["error"] = 0.0
+    assert (v.frontier()["error"] > 0).all()
+
+
+def test_print_says_what_fewer_cost_where_many_are_kept(digits):
+    fit = pc.fit("digit ~ .", digits)
+    assert len(fit.prototypes) > 200
+    found = fit.validation.frontier().set_index("size")["error"]
+    sizes = [found.index[found.index <= len(fit.prototypes) / by][-1] for by in (10, 20)]
+    said = f"{sizes[0]} prototypes at CV error {found[sizes[0]]:.3f}, {sizes[1]} at {found[sizes[1]]:.3f} (max_prototypes=)"
+    assert f"Fewer:         {said}" in repr(fit)
+    assert said in str(fit.summary())
+    small = pc.fit("digit ~ .", digits, max_prototypes=int(sizes[0]))
+    assert small.validation.table["error"][small.point] == found[sizes[0]]
+    assert len(small.prototypes) == sizes[0]
+    for arguments in ({"choose": "min"}, {"method": "knn"}, {"eps": 5.0}, {"max_prototypes": int(sizes[0])}):
+        assert "Fewer" not in repr(pc.fit("digit ~ .", digits, **arguments))
+
+
+def test_few_are_not_called_many(iris, normal):
+    assert "Fewer" not in repr(pc.fit("species ~ .", iris))
+    fit = pc.fit("y ~ .", normal, eps=[0.05, 0.1], cv=4)
+    assert len(fit.prototypes) > 40
+    assert "Fewer:         " in repr(fit)
+    for method in ("condensed", "mixture"):  # has no fewer; has 3 prototypes of many parameters
+        fit = pc.fit("y ~ .", normal, method, cv=3)
+        assert fit.rule.size > (40 if method == "condensed" else 10)
+        assert "Fewer" not in repr(fit)
+    v = pc.cross_validate("y ~ .", normal, "mixture", K=[1, 2], cv=3)
+    assert v.frontier()["size"].isin([3, 6]).all()
+
+
+def test_the_picture_has_the_numbers(digits):
+    fit = pc.fit("digit ~ .", digits, eps=pc.quantiles(4), max_prototypes=25)
+    v = fit.validation
+    ax = fit.plot("frontier")
+    table = sort_frontier(v)
+    assert table["size"].iloc[0] <= 10
+    least, corrected = (line for line in ax.lines if line.get_drawstyle() == "steps-post")
+    assert least.get_ydata()[:-1] == pytest.approx(table["error"])
+    assert corrected.get_ydata()[:-1] == pytest.approx(table["corrected"])
+    assert least.get_xdata()[:-1] == pytest.approx(table["size"])
+    assert least.get_color() == colour(0)
+    texts = [t.get_text() for t in ax.get_legend().get_texts()]
+    nearest = pc.cross_validate("digit ~ .", digits, "knn", k=1).table["error"][0]
+    assert nearest_row_error(v) == nearest
+    assert f"1-NN, all rows kept: {nearest:.3g}" in texts
+    assert f"chosen: size {len(fit.prototypes)}" in texts
+    assert ax.get_xlabel() == "prototypes at most (log scale)"
+    assert v.plot("frontier").get_title() == ax.get_title()
+    two = digits.assign(y=digits["digit"].astype(int) > 4).drop(columns="digit")
+    machine = pc.cross_validate("y ~ .", two, "scm", features="stumps", cv=3)
+    assert machine.plot("frontier").get_xlabel() == "features at most (log scale)"
+    with pytest.raises(pc.OptionError, match="the frontier has none"):
+        v.plot("frontier", band=0.95)
+    with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):
+        pc.fit("digit ~ .", digits, eps=5.0).plot("frontier")
+
+
+@pytest.fixture(scope="module")
+def benchmark():
+    place = Path(__file__).resolve().parents[2] / "benchmarks" / "frontier.py"
+    spec = importlib.util.spec_from_file_location("frontier_benchmark", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_benchmark_of_the_correction_runs(benchmark):
+    found = benchmark.measure("noise", "kmedoids", 40, 0)
+    assert found.shape == (len(benchmark.SIZES), 3)
+    assert (found[:, 0] == 0.5).all()
+
+
+@pytest.mark.long
+def test_the_corrected_frontier_has_the_true_errors(benchmark):
+    """Where columns say something of the classes; in the mean over samples, at every size."""
+    found = np.array([benchmark.measure("shifted", "pvm", 200, seed) for seed in range(40)])
+    truth, error, corrected = found.mean(axis=0).T
+    assert np.abs(corrected - truth).max() < 0.015
+    assert (truth - error)[1:].min() > 0.02
